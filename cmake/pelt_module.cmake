@@ -1,0 +1,18 @@
+# pelt_module(NAME [PUBLIC targets…] [PRIVATE targets…])
+# One library per folder of src/: every .cpp below it, headers in include/pelt/NAME, exported as pelt::NAME.
+function(pelt_module name)
+  cmake_parse_arguments(arg "" "INCLUDE" "PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_library(pelt_${name} ${sources})
+  add_library(pelt::${name} ALIAS pelt_${name})
+  if(NOT arg_INCLUDE)
+    set(arg_INCLUDE ${PROJECT_SOURCE_DIR}/include)
+  endif()
+  target_include_directories(pelt_${name}
+    PUBLIC $<BUILD_INTERFACE:${arg_INCLUDE}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_compile_features(pelt_${name} PUBLIC cxx_std_20)
+  target_link_libraries(pelt_${name} PUBLIC ${arg_PUBLIC} PRIVATE $<BUILD_INTERFACE:pelt_options> ${arg_PRIVATE})
+  set_target_properties(pelt_${name} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY PELT_EXPORTED pelt_${name})
+endfunction()

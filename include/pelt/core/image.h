@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace pelt {
+
+/// 8-bit sRGB picture, row by row from the top, three bytes a pixel.
+struct Image {
+    int width = 0, height = 0;
+    std::vector<std::uint8_t> rgb;
+
+    Image() = default;
+    Image(int w, int h, std::uint8_t grey = 255) : width(w), height(h), rgb(std::size_t(w) * h * 3, grey) {}
+    std::uint8_t* pixel(int x, int y) { return rgb.data() + (std::size_t(y) * width + x) * 3; }
+    const std::uint8_t* pixel(int x, int y) const { return rgb.data() + (std::size_t(y) * width + x) * 3; }
+};
+
+}  // namespace pelt

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <pelt/core/mesh.h>
+
+#include <memory>
+#include <span>
+
+namespace pelt {
+
+/// F frames of V vertices, read one at a time, so that a long sequence need never be in memory.
+class MeshSequence {
+public:
+    virtual ~MeshSequence() = default;
+
+    virtual std::size_t frameCount() const = 0;
+    virtual std::size_t vertexCount() const = 0;
+
+    /// Fills `out` (vertexCount() long) with frame `frame`. Throws Error for data that cannot be read.
+    /// One reader serves one thread at a time.
+    virtual void readFrame(std::size_t frame, std::span<Vec3f> out) = 0;
+
+    /// The rest mesh with its faces where the source has one, else nullptr.
+    virtual const Mesh* mesh() const { return nullptr; }
+
+    /// The seconds between two frames where the source says so, else 1/30.
+    virtual double frameSeconds() const { return 1.0 / 30.0; }
+};
+
+/// Frames held in memory: `positions` has frameCount · vertexCount entries, frame by frame.
+std::unique_ptr<MeshSequence> makeSequence(std::vector<Vec3f> positions, std::size_t vertex_count, Mesh mesh = {});
+
+}  // namespace pelt

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pelt {
+
+/// Sparse weights, any number of joints a vertex: vertex v owns the entries offsets[v] .. offsets[v+1] of `joints` and
+/// `weights`. Weights are positive and sum to 1; the heaviest comes first, ties by lower joint.
+struct SkinWeights {
+    std::vector<std::uint32_t> offsets{0};  ///< vertexCount() + 1 of them
+    std::vector<std::uint32_t> joints;      ///< indices into Skeleton::joints
+    std::vector<float> weights;
+
+    std::size_t vertexCount() const { return offsets.size() - 1; }
+    std::size_t influenceCount(std::size_t vertex) const { return offsets[vertex + 1] - offsets[vertex]; }
+    std::span<const std::uint32_t> jointsOf(std::size_t vertex) const {
+        return {joints.data() + offsets[vertex], influenceCount(vertex)};
+    }
+    std::span<const float> weightsOf(std::size_t vertex) const {
+        return {weights.data() + offsets[vertex], influenceCount(vertex)};
+    }
+    bool empty() const { return joints.empty(); }
+
+    friend bool operator==(const SkinWeights&, const SkinWeights&) = default;
+};
+
+/// The largest number of joints any vertex has.
+std::size_t maxInfluences(const SkinWeights& weights);
+
+/// Each vertex keeps its `count` heaviest joints, rescaled to sum 1; 0 keeps all.
+SkinWeights keepHeaviest(const SkinWeights& weights, std::size_t count);
+
+/// Appends one vertex: drops zeros, merges repeated joints, divides by the sum, sorts. Gives the sum as it came in;
+/// a vertex without any weight is appended with no entries and gives 0.
+float appendVertex(SkinWeights& weights, std::span<const std::uint32_t> joints, std::span<const float> values);
+
+}  // namespace pelt

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <pelt/core/mesh.h>
+
+#include <span>
+
+namespace pelt::geometry {
+
+/// Neighbours along edges: vertex v has neighbours[offsets[v]] .. neighbours[offsets[v+1]], ascending, each once.
+struct Adjacency {
+    std::vector<std::uint32_t> offsets;
+    std::vector<std::uint32_t> neighbours;
+
+    std::size_t vertexCount() const { return offsets.size() - 1; }
+    std::span<const std::uint32_t> of(std::size_t vertex) const {
+        return {neighbours.data() + offsets[vertex], offsets[vertex + 1] - offsets[vertex]};
+    }
+};
+
+Adjacency vertexAdjacency(std::span<const Triangle> triangles, std::size_t vertex_count);
+
+/// Per vertex, the number of its connected part; parts are numbered by their lowest vertex. An isolated vertex is a
+/// part of its own.
+struct ConnectedParts {
+    std::vector<std::uint32_t> part;
+    std::uint32_t count = 0;
+};
+
+ConnectedParts connectedParts(const Adjacency& adjacency);
+
+}  // namespace pelt::geometry

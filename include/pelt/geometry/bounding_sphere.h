@@ -1,0 +1,20 @@
+#pragma once
+
+#include <pelt/core/vec.h>
+
+#include <span>
+
+namespace pelt::geometry {
+
+struct Sphere {
+    Vec3d center;
+    double radius = 0;
+};
+
+/// The smallest ball that holds every point (exact to rounding); radius 0 for none or one.
+Sphere smallestEnclosingSphere(std::span<const Vec3f> points);
+
+/// The length of the bounding box's diagonal.
+double boundingDiagonal(std::span<const Vec3f> points);
+
+}  // namespace pelt::geometry

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <pelt/core/mesh.h>
+
+#include <span>
+
+namespace pelt::geometry {
+
+/// Which vertices are one point of the surface. Split copies at UV or normal seams fall together.
+struct Weld {
+    std::vector<std::uint32_t> welded;          ///< per vertex: its welded vertex
+    std::vector<std::uint32_t> representative;  ///< per welded vertex: its lowest vertex, ascending
+
+    std::size_t count() const { return representative.size(); }
+};
+
+/// Welds vertices of equal position (float bits, -0 = 0); with a tolerance, also those no farther apart than it
+/// (chains of near vertices become one).
+Weld weldByPosition(std::span<const Vec3f> positions, float tolerance = 0);
+
+/// The triangles over welded vertices; those that fall together to an edge or a point are left out.
+std::vector<Triangle> weldedTriangles(std::span<const Triangle> triangles, const Weld& weld);
+
+}  // namespace pelt::geometry

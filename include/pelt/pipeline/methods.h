@@ -1,0 +1,34 @@
+#pragma once
+
+#include <pelt/core/progress.h>
+#include <pelt/deform/deform.h>
+#include <pelt/rig/character.h>
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace pelt::pipeline {
+
+/// A deformer bound to one character: a pose is set, then ranges of vertices are evaluated, from any threads.
+class Deformer {
+public:
+    virtual ~Deformer() = default;
+    virtual void setPose(std::span<const Affine3f> bones) = 0;
+    virtual void evaluate(const deform::RestShape& rest, std::size_t first, std::size_t count,
+                          const deform::Output& out) const noexcept = 0;
+};
+
+struct Method {
+    std::string_view name;     ///< as the command line spells it
+    std::string_view summary;  ///< one line for --help
+    std::unique_ptr<Deformer> (*prepare)(const Character& character, const Progress& progress);
+};
+
+/// Every deformation method, in the order help shows them.
+std::span<const Method> methods();
+
+/// Throws Error (bad usage) that lists the methods there are.
+const Method& findMethod(std::string_view name);
+
+}  // namespace pelt::pipeline

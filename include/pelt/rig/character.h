@@ -1,0 +1,34 @@
+#pragma once
+
+#include <pelt/core/mesh.h>
+#include <pelt/core/skin_weights.h>
+#include <pelt/rig/clip.h>
+#include <pelt/rig/skeleton.h>
+
+#include <memory>
+
+namespace pelt {
+
+/// The file a character came from, kept so that saving edits the original; only the reader and writer look inside.
+class SourceDocument {
+public:
+    virtual ~SourceDocument() = default;
+};
+
+/// A mesh on a skeleton. `weights` is empty or has one row a vertex; the mesh is in root space at bind pose.
+struct Character {
+    Mesh mesh;
+    Skeleton skeleton;
+    SkinWeights weights;
+    std::vector<Clip> clips;
+    std::vector<std::string> warnings;  ///< what the loader mended, a sentence each
+    std::shared_ptr<const SourceDocument> source;  ///< may be null
+};
+
+namespace rig {
+
+/// The clip of that name, else of that index ("2"). Throws Error (bad input) naming the clips there are.
+const Clip& findClip(const Character& character, std::string_view name_or_index);
+
+}  // namespace rig
+}  // namespace pelt

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <pelt/core/affine.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pelt {
+
+/// A node of the hierarchy that moves the skin: a joint, or an ancestor of one.
+struct SkeletonNode {
+    std::string name;
+    std::int32_t parent = -1;  ///< index into Skeleton::nodes, -1 for a root; parents come before children
+    Trs local;                 ///< rest transform to the parent's space
+    std::optional<Affine3d> matrix;  ///< replaces `local` where the file gives a matrix (it may shear)
+};
+
+/// A slot that skin weights refer to. Two skins that bind one node differently have two slots for it.
+struct Joint {
+    std::uint32_t node = 0;
+    Affine3d inverse_bind;  ///< rest space to the joint's space
+};
+
+struct Skeleton {
+    std::vector<SkeletonNode> nodes;
+    std::vector<Joint> joints;
+};
+
+namespace rig {
+
+/// The local transform of a node at rest.
+Affine3d restLocal(const SkeletonNode& node);
+
+/// Root-space transforms of all nodes from their local ones; both spans have one entry a node.
+void worldTransforms(const Skeleton& skeleton, std::span<const Affine3d> local, std::span<Affine3d> world);
+
+/// Per joint slot, the slot of its nearest ancestor that is a joint, or -1. Where a node has several slots, the
+/// first one stands for it.
+std::vector<std::int32_t> jointParents(const Skeleton& skeleton);
+
+/// The position of each joint in the bind pose (rest space): where its inverse bind matrix sends the origin back to.
+std::vector<Vec3d> jointRestPositions(const Skeleton& skeleton);
+
+const std::string& jointName(const Skeleton& skeleton, std::size_t joint);
+
+/// The first slot of that name; nullopt where there is none.
+std::optional<std::size_t> findJoint(const Skeleton& skeleton, std::string_view name);
+
+}  // namespace rig
+}  // namespace pelt

@@ -1,0 +1,58 @@
+#include <pelt/core/skin_weights.h>
+
+#include <algorithm>
+
+namespace pelt {
+namespace {
+
+struct Entry {
+    std::uint32_t joint;
+    float weight;
+};
+
+bool heavier(const Entry& a, const Entry& b) {
+    return a.weight != b.weight ? a.weight > b.weight : a.joint < b.joint;
+}
+
+}  // namespace
+
+std::size_t maxInfluences(const SkinWeights& weights) {
+    std::size_t most = 0;
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) most = std::max(most, weights.influenceCount(v));
+    return most;
+}
+
+float appendVertex(SkinWeights& weights, std::span<const std::uint32_t> joints, std::span<const float> values) {
+    std::vector<Entry> entries;
+    entries.reserve(joints.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+        if (!(values[i] > 0)) continue;
+        sum += values[i];
+        const auto same = std::find_if(entries.begin(), entries.end(),
+                                       [&](const Entry& e) { return e.joint == joints[i]; });
+        if (same != entries.end())
+            same->weight += values[i];
+        else
+            entries.push_back({joints[i], values[i]});
+    }
+    std::sort(entries.begin(), entries.end(), heavier);
+    for (const Entry& e : entries) {
+        weights.joints.push_back(e.joint);
+        weights.weights.push_back(static_cast<float>(e.weight / sum));
+    }
+    weights.offsets.push_back(static_cast<std::uint32_t>(weights.joints.size()));
+    return static_cast<float>(sum);
+}
+
+SkinWeights keepHeaviest(const SkinWeights& weights, std::size_t count) {
+    if (count == 0) return weights;
+    SkinWeights kept;
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
+        const std::size_t n = std::min(count, weights.influenceCount(v));
+        appendVertex(kept, weights.jointsOf(v).first(n), weights.weightsOf(v).first(n));
+    }
+    return kept;
+}
+
+}  // namespace pelt

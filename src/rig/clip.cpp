@@ -1,0 +1,150 @@
+#include <pelt/core/error.h>
+#include <pelt/rig/clip.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pelt::rig {
+namespace {
+
+constexpr double kMostSamples = 1e7;
+
+/// The key at or before `t` and how far `t` is towards the next, 0 to 1.
+struct KeyInterval {
+    std::size_t key;
+    double fraction, seconds;
+};
+
+KeyInterval findInterval(const std::vector<float>& times, double t) {
+    const std::size_t last = times.size() - 1;
+    if (!(t > times.front())) return {0, 0, 0};
+    if (t >= times.back()) return {last, 0, 0};
+    const auto next = std::upper_bound(times.begin(), times.end(), t, [](double a, float b) { return a < b; });
+    const std::size_t key = static_cast<std::size_t>(next - times.begin()) - 1;
+    const double seconds = double(times[key + 1]) - times[key];
+    return {key, (t - times[key]) / seconds, seconds};
+}
+
+Quatd quatAt(const float* v) { return normalized(Quatd{v[0], v[1], v[2], v[3]}); }
+
+void normalizeRotation(std::span<double> out) {
+    const Quatd q = normalized(Quatd{out[0], out[1], out[2], out[3]});
+    out[0] = q.x, out[1] = q.y, out[2] = q.z, out[3] = q.w;
+}
+
+}  // namespace
+
+void sampleChannel(const Channel& channel, double t, std::span<double> out) {
+    const std::size_t width = channel.width;
+    const bool cubic = channel.interpolation == Interpolation::cubic_spline;
+    const std::size_t stride = cubic ? 3 * width : width;
+    const auto [key, fraction, seconds] = findInterval(channel.times, t);
+    const float* value = channel.values.data() + key * stride + (cubic ? width : 0);
+
+    if (fraction == 0 || channel.interpolation == Interpolation::step) {
+        std::copy_n(value, width, out.begin());
+    } else if (cubic) {
+        // Hermite basis; tangents are per second, as glTF 2.0 appendix C gives them.
+        const double u = fraction, u2 = u * u, u3 = u2 * u;
+        const float* out_tangent = value + width;
+        const float* in_tangent = value + stride - width;
+        const float* next = value + stride;
+        for (std::size_t i = 0; i < width; ++i)
+            out[i] = (2 * u3 - 3 * u2 + 1) * value[i] + seconds * (u3 - 2 * u2 + u) * out_tangent[i] +
+                     (3 * u2 - 2 * u3) * next[i] + seconds * (u3 - u2) * in_tangent[i];
+    } else if (channel.path == ChannelPath::rotation) {
+        const Quatd q = slerp(quatAt(value), quatAt(value + stride), fraction);
+        out[0] = q.x, out[1] = q.y, out[2] = q.z, out[3] = q.w;
+        return;
+    } else {
+        for (std::size_t i = 0; i < width; ++i) out[i] = value[i] + fraction * (double(value[i + stride]) - value[i]);
+    }
+    if (channel.path == ChannelPath::rotation) normalizeRotation(out);
+}
+
+std::vector<Affine3d> sampleLocals(const Skeleton& skeleton, const Clip* clip, double t) {
+    std::vector<Trs> posed(skeleton.nodes.size());
+    std::vector<bool> animated(skeleton.nodes.size(), false);
+    for (std::size_t n = 0; n < posed.size(); ++n) posed[n] = skeleton.nodes[n].local;
+    if (clip) {
+        for (const Channel& channel : clip->channels) {
+            if (channel.path == ChannelPath::morph_weights || channel.times.empty()) continue;
+            double v[4] = {0, 0, 0, 0};
+            sampleChannel(channel, t, v);
+            Trs& trs = posed[channel.target];
+            if (channel.path == ChannelPath::translation) trs.translation = {v[0], v[1], v[2]};
+            if (channel.path == ChannelPath::rotation) trs.rotation = {v[0], v[1], v[2], v[3]};
+            if (channel.path == ChannelPath::scale) trs.scale = {v[0], v[1], v[2]};
+            animated[channel.target] = true;
+        }
+    }
+    std::vector<Affine3d> local(posed.size());
+    for (std::size_t n = 0; n < posed.size(); ++n)
+        local[n] = animated[n] ? toAffine(posed[n]) : restLocal(skeleton.nodes[n]);
+    return local;
+}
+
+std::vector<Affine3d> skinMatricesDouble(const Skeleton& skeleton, const Clip* clip, double t) {
+    const std::vector<Affine3d> local = sampleLocals(skeleton, clip, t);
+    std::vector<Affine3d> world(local.size());
+    worldTransforms(skeleton, local, world);
+    std::vector<Affine3d> bones;
+    bones.reserve(skeleton.joints.size());
+    for (const Joint& joint : skeleton.joints) bones.push_back(world[joint.node] * joint.inverse_bind);
+    return bones;
+}
+
+std::vector<Affine3f> skinMatrices(const Skeleton& skeleton, const Clip* clip, double t) {
+    std::vector<Affine3f> bones;
+    bones.reserve(skeleton.joints.size());
+    for (const Affine3d& bone : skinMatricesDouble(skeleton, clip, t)) bones.emplace_back(bone);
+    return bones;
+}
+
+std::vector<float> morphWeights(const Mesh& mesh, const Clip* clip, double t) {
+    std::vector<float> weights;
+    weights.reserve(mesh.morphs.size());
+    for (const MorphTarget& morph : mesh.morphs) weights.push_back(morph.default_weight);
+    if (!clip) return weights;
+    for (const Channel& channel : clip->channels) {
+        if (channel.path != ChannelPath::morph_weights || channel.times.empty()) continue;
+        std::vector<double> values(channel.width);
+        sampleChannel(channel, t, values);
+        // A mesh instance's morph targets follow one another in Mesh::morphs, in the order of the channel's values.
+        std::size_t next = 0;
+        for (std::size_t m = 0; m < mesh.morphs.size() && next < values.size(); ++m)
+            if (mesh.morphs[m].instance == channel.target) weights[m] = static_cast<float>(values[next++]);
+    }
+    return weights;
+}
+
+void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f> positions, std::span<Vec3f> normals) {
+    bool normals_moved = false;
+    for (std::size_t m = 0; m < mesh.morphs.size(); ++m) {
+        const MorphTarget& morph = mesh.morphs[m];
+        const float w = weights[m];
+        if (w == 0) continue;
+        for (std::size_t i = 0; i < morph.vertices.size(); ++i)
+            positions[morph.vertices[i]] += morph.position_offsets[i] * w;
+        if (normals.empty() || morph.normal_offsets.empty()) continue;
+        normals_moved = true;
+        for (std::size_t i = 0; i < morph.vertices.size(); ++i) normals[morph.vertices[i]] += morph.normal_offsets[i] * w;
+    }
+    if (normals_moved)
+        for (Vec3f& n : normals) n = normalized(n, Vec3f{0, 0, 1});
+}
+
+std::vector<double> sampleTimes(const Clip& clip, double fps) {
+    if (!(fps > 0) || !std::isfinite(fps)) throw Error::badUsage(fmt::format("--fps {}: must be above 0", fps));
+    const double steps = std::floor(clip.seconds() * fps + 1e-4);
+    if (!(steps < kMostSamples))
+        throw Error::badInput(fmt::format("clip '{}': {} s at {} frames a second are too many samples; lower --fps",
+                                          clip.name, clip.seconds(), fps));
+    std::vector<double> times(static_cast<std::size_t>(std::max(steps, 0.0)) + 1);
+    for (std::size_t k = 0; k < times.size(); ++k)
+        times[k] = std::min(clip.first_key + static_cast<double>(k) / fps, clip.last_key);
+    return times;
+}
+
+}  // namespace pelt::rig
