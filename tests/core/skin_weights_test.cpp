@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+#include <pelt/core/skin_weights.h>
+
+#include <numeric>
+
+namespace pelt {
+namespace {
+
+float append(SkinWeights& weights, std::vector<std::uint32_t> joints, std::vector<float> values) {
+    return appendVertex(weights, joints, values);
+}
+
+TEST(SkinWeights, AppendingNormalisesMergesAndSorts) {
+    SkinWeights weights;
+    EXPECT_FLOAT_EQ(append(weights, {7, 2, 7, 5}, {0.5f, 0.25f, 0.5f, 0.0f}), 1.25f);
+    ASSERT_EQ(weights.vertexCount(), 1u);
+    ASSERT_EQ(weights.influenceCount(0), 2u);
+    EXPECT_EQ(weights.jointsOf(0)[0], 7u);
+    EXPECT_EQ(weights.jointsOf(0)[1], 2u);
+    EXPECT_FLOAT_EQ(weights.weightsOf(0)[0], 0.8f);
+    EXPECT_FLOAT_EQ(weights.weightsOf(0)[1], 0.2f);
+}
+
+TEST(SkinWeights, TiesGoToTheLowerJoint) {
+    SkinWeights weights;
+    append(weights, {9, 3, 4}, {1, 1, 1});
+    EXPECT_EQ(weights.jointsOf(0)[0], 3u);
+    EXPECT_EQ(weights.jointsOf(0)[2], 9u);
+}
+
+TEST(SkinWeights, AVertexWithoutWeightIsKeptEmpty) {
+    SkinWeights weights;
+    EXPECT_EQ(append(weights, {1, 2}, {0, 0}), 0);
+    append(weights, {1}, {2});
+    EXPECT_EQ(weights.vertexCount(), 2u);
+    EXPECT_EQ(weights.influenceCount(0), 0u);
+    EXPECT_EQ(weights.weightsOf(1)[0], 1);
+}
+
+TEST(SkinWeights, KeepingTheHeaviestRescalesToOne) {
+    SkinWeights weights;
+    append(weights, {0, 1, 2, 3}, {0.1f, 0.2f, 0.3f, 0.4f});
+    append(weights, {5}, {1});
+    const SkinWeights kept = keepHeaviest(weights, 2);
+    EXPECT_EQ(maxInfluences(weights), 4u);
+    EXPECT_EQ(maxInfluences(kept), 2u);
+    EXPECT_EQ(kept.jointsOf(0)[0], 3u);
+    EXPECT_EQ(kept.jointsOf(0)[1], 2u);
+    EXPECT_FLOAT_EQ(kept.weightsOf(0)[0], 0.4f / 0.7f);
+    EXPECT_FLOAT_EQ(kept.weightsOf(0)[0] + kept.weightsOf(0)[1], 1);
+    EXPECT_EQ(kept.influenceCount(1), 1u);
+    EXPECT_EQ(keepHeaviest(weights, 0), weights);
+}
+
+}  // namespace
+}  // namespace pelt

@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+#include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace pelt::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+class AtomicOutput : public testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::temp_directory_path() / ("pelt_atomic_" + std::to_string(::getpid()));
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    static std::string contents(const fs::path& path) {
+        std::ifstream file(path);
+        std::ostringstream text;
+        text << file.rdbuf();
+        return text.str();
+    }
+    std::size_t entries() const {
+        return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    }
+
+    fs::path folder_;
+};
+
+TEST_F(AtomicOutput, NothingAppearsBeforeCommit) {
+    const fs::path target = folder_ / "a.txt";
+    AtomicFile file(target);
+    file.write("hello");
+    EXPECT_FALSE(fs::exists(target));
+    file.commit();
+    EXPECT_EQ(contents(target), "hello");
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(AtomicOutput, AnAbandonedFileLeavesTheOldOne) {
+    const fs::path target = folder_ / "a.txt";
+    std::ofstream(target) << "old";
+    { AtomicFile(target).write("half of the n"); }
+    EXPECT_EQ(contents(target), "old");
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(AtomicOutput, AHeaderCanBeWrittenLast) {
+    AtomicFile file(folder_ / "a.txt");
+    file.write("0000 body");
+    file.rewrite(0, std::as_bytes(std::span("1234", 4)));
+    file.write(" end");
+    file.commit();
+    EXPECT_EQ(contents(folder_ / "a.txt"), "1234 body end");
+}
+
+TEST_F(AtomicOutput, AMissingFolderIsASystemError) {
+    try {
+        AtomicFile file(folder_ / "missing" / "a.txt");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::system);
+    }
+}
+
+TEST_F(AtomicOutput, AFolderIsReplacedAsAWhole) {
+    const fs::path target = folder_ / "frames";
+    fs::create_directory(target);
+    std::ofstream(target / "stale.obj") << "old";
+    { AtomicFolder abandoned(target); }
+    EXPECT_TRUE(fs::exists(target / "stale.obj"));
+    AtomicFolder folder(target / "");
+    std::ofstream(folder.path() / "frame_0.obj") << "new";
+    folder.commit();
+    EXPECT_FALSE(fs::exists(target / "stale.obj"));
+    EXPECT_EQ(contents(target / "frame_0.obj"), "new");
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(AtomicOutput, ReadingSaysWhatIsWrong) {
+    EXPECT_THROW(readFile(folder_ / "missing"), Error);
+    EXPECT_THROW(readFile(folder_), Error);
+    std::ofstream(folder_ / "a") << "12345";
+    EXPECT_EQ(readFile(folder_ / "a").size(), 5u);
+    EXPECT_THROW(readFile(folder_ / "a", 4), Error);
+}
+
+}  // namespace
+}  // namespace pelt::io
