@@ -1,0 +1,30 @@
+// Evaluates every deformation method on a built-in character and says how far each is from linear blend skinning.
+
+#include <pelt/pipeline/sampling.h>
+#include <pelt/scenes/scenes.h>
+
+#include <algorithm>
+#include <cstdio>
+
+int main() {
+    using namespace pelt;
+    Character bar = scenes::find("bar")->make(2000);
+    bar.weights = scenes::smoothWeights(bar);
+
+    const pipeline::Sampling sampling;  // the first clip at 30 frames a second
+    pipeline::CharacterSampler lbs(bar, pipeline::findMethod("lbs"), sampling);
+    std::vector<Vec3f> expected(bar.mesh.vertexCount()), positions(bar.mesh.vertexCount());
+
+    for (const pipeline::Method& method : pipeline::methods()) {
+        pipeline::CharacterSampler sampler(bar, method, sampling);
+        float farthest = 0;
+        for (std::size_t frame = 0; frame < sampler.frameCount(); ++frame) {
+            lbs.evaluate(frame, expected, {});
+            sampler.evaluate(frame, positions, {});
+            for (std::size_t v = 0; v < positions.size(); ++v)
+                farthest = std::max(farthest, length(positions[v] - expected[v]));
+        }
+        std::printf("%-12.*s at most %.4f from lbs over %zu frames\n", static_cast<int>(method.name.size()),
+                    method.name.data(), static_cast<double>(farthest), sampler.frameCount());
+    }
+}
