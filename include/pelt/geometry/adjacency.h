@@ -8,7 +8,7 @@ namespace pelt::geometry {
 
 /// Neighbours along edges: vertex v has neighbours[offsets[v]] .. neighbours[offsets[v+1]], ascending, each once.
 struct Adjacency {
-    std::vector<std::uint32_t> offsets;
+    std::vector<std::uint32_t> offsets{0};
     std::vector<std::uint32_t> neighbours;
 
     std::size_t vertexCount() const { return offsets.size() - 1; }
@@ -17,6 +17,7 @@ struct Adjacency {
     }
 };
 
+/// Throws Error (bad input) for a triangle that names a vertex beyond the count.
 Adjacency vertexAdjacency(std::span<const Triangle> triangles, std::size_t vertex_count);
 
 /// Per vertex, the number of its connected part; parts are numbered by their lowest vertex. An isolated vertex is a

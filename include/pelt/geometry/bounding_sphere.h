@@ -11,7 +11,8 @@ struct Sphere {
     double radius = 0;
 };
 
-/// The smallest ball that holds every point (exact to rounding); radius 0 for none or one.
+/// The smallest ball that holds every point (exact to rounding); radius 0 for none or one. Points that
+/// are not finite are left out.
 Sphere smallestEnclosingSphere(std::span<const Vec3f> points);
 
 /// The length of the bounding box's diagonal.

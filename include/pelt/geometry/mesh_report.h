@@ -4,7 +4,8 @@
 
 namespace pelt::geometry {
 
-/// Counts of what makes later steps harder, over the welded mesh.
+/// Counts of what makes later steps harder, over the welded mesh. Edges are counted without duplicate faces and without
+/// faces that fall together to an edge or a point.
 struct MeshReport {
     std::size_t welded_vertices = 0;
     std::size_t seam_vertices = 0;       ///< vertices that share their position with another

@@ -11,7 +11,7 @@ struct FrameError {
 };
 
 /// How far two sequences are apart, in the file's units; e_rms is [LeDeng12]'s: the rest pose scaled into the unit
-/// sphere, then 1000 sqrt(sum |d|^2 / (3 V F)).
+/// sphere, then 1000 sqrt(sum |d|^2 / (3 V F)); 0 for a rest pose that is a single point.
 struct SequenceError {
     double rms = 0, max = 0, e_rms = 0;
     std::vector<FrameError> frames;

@@ -15,7 +15,7 @@ struct Weld {
 };
 
 /// Welds vertices of equal position (float bits, -0 = 0); with a tolerance, also those no farther apart than it
-/// (chains of near vertices become one).
+/// (chains of near vertices become one). Throws Error (bad usage) for a tolerance that is negative or no number.
 Weld weldByPosition(std::span<const Vec3f> positions, float tolerance = 0);
 
 /// The triangles over welded vertices; those that fall together to an edge or a point are left out.

@@ -1,0 +1,146 @@
+#include <pelt/core/error.h>
+#include <pelt/geometry/weld.h>
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "check.h"
+#include "disjoint_sets.h"
+
+namespace pelt::geometry {
+namespace {
+
+using Bits = std::array<std::uint32_t, 3>;
+using Cell = std::array<double, 3>;
+
+std::uint64_t mix(std::uint64_t h) {
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93u;
+    h ^= h >> 32;
+    return h * 0xd6e8feb86659fd93u;
+}
+
+/// Float bits with both zeros alike. NaNs compare by their bits, so that even they weld only with themselves.
+Bits canonicalBits(const Vec3f& p) {
+    const auto bits = [](float f) { return f == 0.0f ? 0u : std::bit_cast<std::uint32_t>(f); };
+    return {bits(p.x), bits(p.y), bits(p.z)};
+}
+
+/// Numbers the classes by their first vertex; `leader[v]` is the lowest vertex of the class of v.
+Weld numbered(std::span<const std::uint32_t> leader) {
+    Weld weld;
+    weld.welded.resize(leader.size());
+    for (std::uint32_t v = 0; v < leader.size(); ++v) {
+        if (leader[v] == v) {
+            weld.welded[v] = static_cast<std::uint32_t>(weld.representative.size());
+            weld.representative.push_back(v);
+        } else {
+            weld.welded[v] = weld.welded[leader[v]];
+        }
+    }
+    return weld;
+}
+
+/// Per vertex, the lowest vertex of equal position: an open-addressing table filled in vertex order.
+std::vector<std::uint32_t> exactLeaders(std::span<const Vec3f> positions) {
+    constexpr std::uint32_t kEmpty = ~0u;
+    const std::size_t slots = std::bit_ceil(positions.size() * 2 + 1);
+    std::vector<std::uint32_t> table(slots, kEmpty);
+    std::vector<std::uint32_t> leader(positions.size());
+    for (std::uint32_t v = 0; v < positions.size(); ++v) {
+        const Bits key = canonicalBits(positions[v]);
+        std::size_t slot = mix(mix(std::uint64_t(key[0]) << 32 | key[1]) ^ key[2]) & (slots - 1);
+        while (table[slot] != kEmpty && canonicalBits(positions[table[slot]]) != key) slot = (slot + 1) & (slots - 1);
+        if (table[slot] == kEmpty) table[slot] = v;
+        leader[v] = table[slot];
+    }
+    return leader;
+}
+
+struct CellHash {
+    std::size_t operator()(const Cell& c) const {
+        std::uint64_t h = 0;
+        for (const double d : c) h = mix(h ^ std::bit_cast<std::uint64_t>(d));
+        return h;
+    }
+};
+
+/// Points sorted into cells so small that all points of a cell are within the tolerance of each other: a cell is
+/// welded as a whole and dense clusters stay cheap. Cell coordinates are whole doubles, which cannot overflow.
+class WeldGrid {
+public:
+    WeldGrid(std::span<const Vec3f> positions, double tolerance)
+        : positions_(positions), tolerance_(tolerance), cell_size_(tolerance * 0.57735) {}
+
+    void insert(std::uint32_t vertex, DisjointSets& sets) {
+        const Vec3d p(positions_[vertex]);
+        const auto whole = [&](double x) { return std::floor(x / cell_size_) + 0.0; };  // + 0: no negative zero
+        const Cell cell{whole(p.x), whole(p.y), whole(p.z)};
+        for (const double c : cell) {
+            if (!std::isfinite(c)) return;  // not finite, or floats so coarse that only equal ones are near
+        }
+        auto& members = cells_[cell];
+        if (!members.empty()) sets.join(members.front(), vertex);
+        members.push_back(vertex);
+    }
+
+    /// Joins cells that hold a near pair; with cells of tolerance / sqrt 3, two cells away is as far as it gets.
+    void joinNeighbours(DisjointSets& sets) const {
+        for (const auto& [cell, members] : cells_) {
+            for (int n = 63; n < 125; ++n) {  // the half of the 5x5x5 block after its centre, 62
+                const Cell other{cell[0] + n / 25 - 2 + 0.0, cell[1] + n / 5 % 5 - 2 + 0.0, cell[2] + n % 5 - 2 + 0.0};
+                const auto found = cells_.find(other);
+                if (found == cells_.end()) continue;
+                if (sets.root(members.front()) == sets.root(found->second.front())) continue;
+                if (anyNear(members, found->second)) sets.join(members.front(), found->second.front());
+            }
+        }
+    }
+
+private:
+    bool anyNear(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
+        for (const std::uint32_t i : a) {
+            for (const std::uint32_t j : b) {
+                const Vec3d d = Vec3d(positions_[i]) - Vec3d(positions_[j]);
+                if (dot(d, d) <= tolerance_ * tolerance_) return true;
+            }
+        }
+        return false;
+    }
+
+    std::span<const Vec3f> positions_;
+    double tolerance_, cell_size_;
+    std::unordered_map<Cell, std::vector<std::uint32_t>, CellHash> cells_;
+};
+
+}  // namespace
+
+Weld weldByPosition(std::span<const Vec3f> positions, float tolerance) {
+    if (!(tolerance >= 0)) throw Error::badUsage("the welding tolerance must be zero or a positive length");
+    std::vector<std::uint32_t> leader = exactLeaders(positions);
+    if (tolerance == 0) return numbered(leader);
+
+    DisjointSets sets(positions.size());
+    WeldGrid grid(positions, tolerance);
+    for (std::uint32_t v = 0; v < positions.size(); ++v) {
+        sets.join(leader[v], v);
+        if (leader[v] == v) grid.insert(v, sets);
+    }
+    grid.joinNeighbours(sets);
+    for (std::uint32_t v = 0; v < positions.size(); ++v) leader[v] = sets.root(v);
+    return numbered(leader);
+}
+
+std::vector<Triangle> weldedTriangles(std::span<const Triangle> triangles, const Weld& weld) {
+    checkTriangles(triangles, weld.welded.size());
+    std::vector<Triangle> result;
+    result.reserve(triangles.size());
+    for (const Triangle& t : triangles) {
+        const Triangle w{weld.welded[t[0]], weld.welded[t[1]], weld.welded[t[2]]};
+        if (w[0] != w[1] && w[1] != w[2] && w[2] != w[0]) result.push_back(w);
+    }
+    return result;
+}
+
+}  // namespace pelt::geometry
