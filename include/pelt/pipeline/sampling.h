@@ -17,28 +17,47 @@ struct Sampling {
     bool bind_pose = false;             ///< one frame, the POSITIONs
 };
 
-/// The chosen sample times; empty for the bind pose. Throws Error (bad input) for an unknown clip or an empty choice,
-/// (bad usage) for a slice that is none.
+/// The chosen sample times; empty for the bind pose. Throws Error (bad input) for an unknown clip, a character without
+/// any, or an empty choice, (bad usage) for a slice that is none.
 std::vector<double> sampleTimes(const Character& character, const Sampling& sampling);
 
-/// Evaluates a character's frames: pose, morph targets, deformer, on all threads. `character` must outlive it.
+/// The file's unit normals, or angle-weighted ones over the mesh welded with `weld_tolerance` where it has none.
+std::vector<Vec3f> restNormals(const Mesh& mesh, float weld_tolerance = 0);
+
+/// Evaluates a character's frames: pose, morph targets, deformer, on all threads. A character without joints gives its
+/// morph targets, or the mesh as it is. `character` must outlive it. One sampler serves one thread at a time.
 class CharacterSampler {
 public:
+    /// Throws Error as sampleTimes does, and (bad input) where the character has joints but a vertex has no weight.
     CharacterSampler(const Character& character, const Method& method, const Sampling& sampling,
                      const Progress& progress = {});
     ~CharacterSampler();
 
     std::size_t frameCount() const;
-    double frameTime(std::size_t frame) const;  ///< seconds; 0 for the bind pose
-    /// Fills positions and, unless empty, normals of the whole mesh.
+    double frameTime(std::size_t frame) const;  ///< seconds on the clip's time line; 0 for the bind pose
+    double frameSeconds() const;                ///< between two frames
+    const Clip* clip() const;                   ///< nullptr for the bind pose
+
+    /// Normals to start from in place of restNormals(mesh); one per vertex.
+    void setRestNormals(std::vector<Vec3f> normals);
+
+    /// Fills positions and, unless empty, normals of the whole mesh. Throws Error (bad usage) for spans of another size.
     void evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals);
+    /// The same at any time, which is clamped to each channel's keys; the bind pose stays the bind pose.
+    void evaluateAt(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals);
 
 private:
     struct State;
     std::unique_ptr<State> state_;
 };
 
-/// Opens any sequence: io::openSequence, and character files by sampling their skin (LBS) or morph targets.
+/// The character's frames as a sequence, deformed by `method`. One without clips gives its bind pose, unless a clip is
+/// asked for by name.
+std::unique_ptr<MeshSequence> sampleCharacter(Character character, Sampling sampling, const Method& method,
+                                              const Progress& progress = {});
+
+/// Opens any sequence: io::openSequence, a mesh file as one frame, and character files by sampling their skin (LBS) or
+/// morph targets. `mesh` brings the topology where the format has none.
 std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, const Sampling& sampling = {},
                                            const std::optional<std::filesystem::path>& mesh = {});
 

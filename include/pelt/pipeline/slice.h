@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace pelt::pipeline {
+
+/// A choice out of a list, as Python writes it: "a:b:step", any part left out, negative numbers count from the end.
+struct Slice {
+    std::optional<std::int64_t> start, stop;
+    std::int64_t step = 1;
+    bool single = false;  ///< a lone number: that one entry, which must exist
+};
+
+/// Throws Error (bad usage) for a text that is no slice, or a step of 0.
+Slice parseSlice(std::string_view text);
+
+/// The chosen indices of a list of `size` entries, in the slice's order. Ends outside the list are cut to it, as Python
+/// does. Throws Error (bad input) for a single index that is not there.
+std::vector<std::size_t> sliceIndices(const Slice& slice, std::size_t size);
+
+}  // namespace pelt::pipeline

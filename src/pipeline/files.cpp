@@ -1,0 +1,55 @@
+#include <pelt/pipeline/files.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <span>
+#include <string_view>
+
+namespace pelt::pipeline {
+namespace {
+
+constexpr std::string_view kCharacters[] = {".glb", ".gltf", ".fbx", ".dae"};
+constexpr std::string_view kMeshes[] = {".obj", ".ply", ".off"};
+constexpr std::string_view kSequences[] = {".npy", ".pc2", ".mdd"};
+
+bool contains(std::span<const std::string_view> list, std::string_view extension) {
+    return std::find(list.begin(), list.end(), extension) != list.end();
+}
+
+}  // namespace
+
+std::string extensionOf(const std::filesystem::path& path) {
+    std::string extension = path.extension().string();
+    for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return extension;
+}
+
+FileKind fileKind(const std::filesystem::path& path) {
+    std::error_code fault;
+    const auto status = std::filesystem::status(path, fault);
+    if (std::filesystem::is_directory(status)) return FileKind::sequence;
+    if (!std::filesystem::exists(status)) {
+        if (path.string().find_first_of("*?[") != std::string::npos) return FileKind::sequence;
+        throw Error::badInput(fmt::format("{}: cannot be read: {}", path.string(),
+                                          fault ? fault.message() : "No such file or directory"));
+    }
+    const std::string extension = extensionOf(path);
+    if (contains(kCharacters, extension)) return FileKind::character;
+    if (contains(kMeshes, extension)) return FileKind::mesh;
+    if (contains(kSequences, extension)) return FileKind::sequence;
+    throw Error::badInput(fmt::format(
+        "{}: not a file that Pelt reads by its extension '{}'; it reads .glb .gltf .fbx .dae, .obj .ply .off, .npy "
+        ".pc2 .mdd, and folders of .obj or .ply",
+        path.string(), extension));
+}
+
+Error withFile(const Error& error, const std::filesystem::path& path) {
+    const std::string name = path.string();
+    const std::string_view what = error.what();
+    if (what.substr(0, name.size()) == name) return error;
+    return {error.code(), fmt::format("{}: {}", name, what)};
+}
+
+}  // namespace pelt::pipeline

@@ -1,0 +1,147 @@
+#include <pelt/core/error.h>
+#include <pelt/core/parallel.h>
+#include <pelt/geometry/normals.h>
+#include <pelt/pipeline/sampling.h>
+#include <pelt/pipeline/slice.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pelt::pipeline {
+namespace {
+
+/// Vertices a task poses: long enough to hide the cost of a task, a multiple of every kernel's block.
+constexpr std::size_t kGrain = 2048;
+
+const Clip& chosenClip(const Character& character, const Sampling& sampling) {
+    if (sampling.clip) return rig::findClip(character, *sampling.clip);
+    if (character.clips.empty())
+        throw Error::badInput("has no animation clip; ask for the bind pose (--bind-pose) instead");
+    return character.clips.front();
+}
+
+}  // namespace
+
+std::vector<double> sampleTimes(const Character& character, const Sampling& sampling) {
+    if (sampling.bind_pose) return {};
+    std::optional<Slice> slice;
+    if (sampling.frames) slice = parseSlice(*sampling.frames);
+    const Clip& clip = chosenClip(character, sampling);
+    std::vector<double> times = rig::sampleTimes(clip, sampling.fps);
+    if (!slice) return times;
+    std::vector<double> chosen;
+    for (const std::size_t index : sliceIndices(*slice, times.size())) chosen.push_back(times[index]);
+    if (chosen.empty())
+        throw Error::badInput(fmt::format("--frames {} chooses none of the {} samples of clip '{}'", *sampling.frames,
+                                          times.size(), clip.name));
+    return chosen;
+}
+
+std::vector<Vec3f> restNormals(const Mesh& mesh, float weld_tolerance) {
+    if (!mesh.normals.empty()) return mesh.normals;
+    const geometry::Weld weld = geometry::weldByPosition(mesh.positions, weld_tolerance);
+    return geometry::angleWeightedNormals(mesh.positions, mesh.triangles, weld);
+}
+
+struct CharacterSampler::State {
+    const Character& character;
+    const Clip* clip = nullptr;
+    std::vector<double> times;  ///< empty: the bind pose
+    double frame_seconds = 1.0 / 30.0;
+    std::unique_ptr<Deformer> deformer;  ///< null: bind pose, or a mesh without joints
+    std::vector<Vec3f> rest_normals;     ///< filled when normals are first asked for
+    std::vector<Vec3f> morphed_positions, morphed_normals;
+    std::optional<geometry::Weld> weld;  ///< to recompute the normals of a morphed mesh that has none of its own
+
+    explicit State(const Character& c) : character(c) {}
+
+    const std::vector<Vec3f>& normalsAtRest() {
+        if (rest_normals.empty()) rest_normals = restNormals(character.mesh);
+        return rest_normals;
+    }
+    bool morph(double seconds, bool want_normals);
+    deform::RestShape restShape(double seconds, bool want_normals);
+};
+
+/// Fills the morphed buffers; false where no morph target has weight, and the buffers are as they were.
+bool CharacterSampler::State::morph(double seconds, bool want_normals) {
+    const Mesh& mesh = character.mesh;
+    if (mesh.morphs.empty()) return false;
+    const std::vector<float> weights = rig::morphWeights(mesh, clip, seconds);
+    if (std::all_of(weights.begin(), weights.end(), [](float w) { return w == 0; })) return false;
+    morphed_positions = mesh.positions;
+    morphed_normals.clear();
+    if (want_normals && !mesh.normals.empty()) morphed_normals = normalsAtRest();
+    rig::addMorphs(mesh, weights, morphed_positions, morphed_normals);
+    if (want_normals && mesh.normals.empty()) {
+        if (!weld) weld = geometry::weldByPosition(mesh.positions);
+        morphed_normals = geometry::angleWeightedNormals(morphed_positions, mesh.triangles, *weld);
+    }
+    return true;
+}
+
+deform::RestShape CharacterSampler::State::restShape(double seconds, bool want_normals) {
+    if (morph(seconds, want_normals)) return {morphed_positions, morphed_normals};
+    deform::RestShape rest{character.mesh.positions, {}};
+    if (want_normals) rest.normals = normalsAtRest();
+    return rest;
+}
+
+CharacterSampler::CharacterSampler(const Character& character, const Method& method, const Sampling& sampling,
+                                   const Progress& progress)
+    : state_(std::make_unique<State>(character)) {
+    if (sampling.bind_pose) return;
+    state_->times = sampleTimes(character, sampling);
+    state_->clip = &chosenClip(character, sampling);
+    const bool stepped = sampling.frames && state_->times.size() > 1;
+    state_->frame_seconds = (stepped ? std::abs(double(parseSlice(*sampling.frames).step)) : 1.0) / sampling.fps;
+    if (character.skeleton.joints.empty()) return;
+    if (character.weights.empty())
+        throw Error::badInput("has a skeleton but no skin weights; give it some first (pelt bind)");
+    state_->deformer = method.prepare(character, progress);
+}
+
+CharacterSampler::~CharacterSampler() = default;
+
+std::size_t CharacterSampler::frameCount() const { return std::max<std::size_t>(state_->times.size(), 1); }
+double CharacterSampler::frameTime(std::size_t frame) const { return state_->clip ? state_->times.at(frame) : 0; }
+double CharacterSampler::frameSeconds() const { return state_->frame_seconds; }
+const Clip* CharacterSampler::clip() const { return state_->clip; }
+
+void CharacterSampler::setRestNormals(std::vector<Vec3f> normals) {
+    if (normals.size() != state_->character.mesh.vertexCount())
+        throw Error::badUsage("rest normals must be as many as the mesh has vertices");
+    state_->rest_normals = std::move(normals);
+}
+
+void CharacterSampler::evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals) {
+    if (frame >= frameCount()) throw Error::badUsage(fmt::format("no frame {}: there are {}", frame, frameCount()));
+    evaluateAt(frameTime(frame), positions, normals);
+}
+
+void CharacterSampler::evaluateAt(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals) {
+    const Mesh& mesh = state_->character.mesh;
+    const std::size_t count = mesh.vertexCount();
+    if (positions.size() != count || (!normals.empty() && normals.size() != count))
+        throw Error::badUsage("positions and normals must be as many as the mesh has vertices");
+    if (!state_->clip) {
+        std::copy(mesh.positions.begin(), mesh.positions.end(), positions.begin());
+        if (!normals.empty()) std::copy_n(state_->normalsAtRest().begin(), count, normals.begin());
+        return;
+    }
+    const deform::RestShape rest = state_->restShape(seconds, !normals.empty());
+    if (!state_->deformer) {
+        std::copy(rest.positions.begin(), rest.positions.end(), positions.begin());
+        std::copy(rest.normals.begin(), rest.normals.end(), normals.begin());
+        return;
+    }
+    state_->deformer->setPose(rig::skinMatrices(state_->character.skeleton, state_->clip, seconds));
+    const Deformer& deformer = *state_->deformer;
+    const deform::Output out{positions, normals};
+    parallelFor(count, kGrain,
+                [&](std::size_t first, std::size_t last) { deformer.evaluate(rest, first, last - first, out); });
+}
+
+}  // namespace pelt::pipeline
