@@ -1,0 +1,26 @@
+#pragma once
+
+#include <pelt/geometry/adjacency.h>
+
+namespace pelt::geometry {
+
+enum class LaplacianKind {
+    uniform,    ///< w = 1 on every edge
+    cotangent,  ///< w = max(0, (cot a + cot b) / 2), a and b the angles opposite to the edge
+};
+
+/// The symmetric, positive semidefinite Laplacian of a mesh by compressed rows: L_ij = -weights on edges,
+/// L_ii = diagonal = the sum of its row's weights (0 for an isolated vertex).
+struct Laplacian {
+    Adjacency edges;
+    std::vector<double> weights;   ///< one per entry of edges.neighbours, never negative, w_ij = w_ji to the bit
+    std::vector<double> diagonal;  ///< one per vertex
+
+    std::size_t vertexCount() const { return diagonal.size(); }
+};
+
+/// `positions` and `triangles` of the welded mesh. A face without area adds no cotangents; a duplicate face and the
+/// faces of a non-manifold edge all add theirs. Throws Error (bad input) for a triangle that names a missing vertex.
+Laplacian makeLaplacian(LaplacianKind kind, std::span<const Vec3f> positions, std::span<const Triangle> triangles);
+
+}  // namespace pelt::geometry
