@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 namespace pelt::io {
 
@@ -20,5 +21,8 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
 /// what differs from the loaded state edited: weights, clips, nodes and joints appended after the loaded ones. One made
 /// in memory gets a new document. Mesh positions and faces of a loaded character must be the loaded ones.
 void saveCharacter(const Character& character, const std::filesystem::path& path);
+
+/// What saveCharacter would write as .glb, in memory.
+std::vector<std::byte> toGlb(const Character& character);
 
 }  // namespace pelt::io

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "gltf/document.h"
+
+namespace pelt::io::gltf {
+
+/// Puts the bytes of all buffers into one that stands first, as a .glb wants it, and renumbers the buffer views.
+/// Stand-in buffers without bytes stay behind it while a view uses them. Gives the bytes of the one buffer.
+std::vector<std::byte> packBuffers(Document& document);
+
+/// Images that stand in files of their own become buffer views, so that the document can go anywhere. Ones that cannot
+/// be read or have an unknown kind stay as they are.
+void embedImages(Document& document);
+
+/// The document as a .glb. Throws Error (bad input) where it is over the 4 GiB that the container can hold.
+std::vector<std::byte> toGlb(Document document);
+
+/// Writes .glb, or .gltf with its .bin beside it.
+void writeDocument(Document document, const std::filesystem::path& path);
+
+}  // namespace pelt::io::gltf

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "gltf/json.h"
+
+namespace pelt::io::gltf {
+
+/// A chunk of a .glb that is neither JSON nor BIN: kept and written back.
+struct Chunk {
+    std::uint32_t type = 0;
+    std::vector<std::byte> bytes;
+};
+
+/// One entry of `buffers`: its bytes, or none (the stand-in buffer of EXT_meshopt_compression).
+using Buffer = std::optional<std::vector<std::byte>>;
+
+/// A glTF file as it is: the JSON and the bytes it refers to, nothing interpreted.
+struct Document {
+    std::string name;  ///< how messages call it
+    Json json = Json::object();
+    std::vector<Buffer> buffers;  ///< one per entry of json["buffers"]
+    std::vector<Chunk> chunks;
+    std::filesystem::path folder;                       ///< where relative URIs start; empty: none are followed
+    std::vector<std::filesystem::path> external_files;  ///< the buffers that were read from files of their own
+
+    JsonRef root() const { return {json, name, ""}; }
+    /// The length of a top-level array, 0 where the file has none.
+    std::size_t count(const char* collection) const;
+    /// An entry of a top-level array; `index` is in range.
+    JsonRef item(const char* collection, std::size_t index) const;
+};
+
+inline constexpr std::array kCollections = {"accessors", "animations", "buffers", "bufferViews", "images",
+                                            "materials", "meshes",     "nodes",   "scenes",      "skins"};
+
+/// The top-level array, made where the document has none.
+Json& collection(Document& document, const char* name);
+
+}  // namespace pelt::io::gltf

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pelt::io::gltf {
+
+/// "a%20b" -> "a b"; a stray percent sign stays.
+std::string percentDecoded(std::string_view text);
+/// What a file name needs to be a relative URI.
+std::string percentEncoded(std::string_view file_name);
+
+/// The bytes of a base64 data URI; nullopt where it is something else or damaged.
+std::optional<std::vector<std::byte>> decodeDataUri(std::string_view uri);
+
+/// The file a relative URI means; nullopt for absolute paths and for anything with a scheme.
+std::optional<std::filesystem::path> relativeFile(const std::filesystem::path& folder, std::string_view uri);
+
+}  // namespace pelt::io::gltf

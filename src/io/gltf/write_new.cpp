@@ -1,0 +1,250 @@
+#include "gltf/write_new.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "gltf/write_parts.h"
+
+namespace pelt::io::gltf {
+namespace {
+
+/// Parts that cover the mesh as the header promises; one for everything where they do not.
+std::vector<MeshPart> usableParts(const Mesh& mesh) {
+    std::size_t vertices = 0, triangles = 0;
+    bool good = !mesh.parts.empty();
+    for (const MeshPart& part : mesh.parts) {
+        good = good && part.first_vertex == vertices && part.first_triangle == triangles;
+        vertices += part.vertex_count;
+        triangles += part.triangle_count;
+        if (!good || vertices > mesh.positions.size() || triangles > mesh.triangles.size()) break;
+        for (std::size_t t = part.first_triangle; t < triangles; ++t)
+            for (const std::uint32_t v : mesh.triangles[t]) good = good && v >= part.first_vertex && v < vertices;
+    }
+    if (good && vertices == mesh.positions.size() && triangles == mesh.triangles.size()) return mesh.parts;
+    MeshPart whole;
+    whole.name = mesh.parts.empty() ? "mesh" : mesh.parts.front().name;
+    whole.material = mesh.parts.empty() ? "" : mesh.parts.front().material;
+    whole.vertex_count = static_cast<std::uint32_t>(mesh.positions.size());
+    whole.triangle_count = static_cast<std::uint32_t>(mesh.triangles.size());
+    return {whole};
+}
+
+constexpr std::array kArrays = {"scenes",    "nodes",     "meshes",      "skins",  "animations",
+                                "materials", "accessors", "bufferViews", "buffers"};
+
+class NewDocument {
+public:
+    explicit NewDocument(const Character& character) : character_(character), appender_(document_) {
+        document_.name = "character";
+        document_.json = {{"asset", {{"version", "2.0"}, {"generator", "Pelt"}}}, {"scene", 0}};
+        for (const char* key : kArrays) document_.json[key] = Json::array();
+    }
+
+    Document make() {
+        addNodes();
+        addSkin();
+        for (const MeshPart& part : usableParts(character_.mesh)) addPart(part);
+        addMeshNodes();
+        for (const Clip& clip : character_.clips) addClip(clip);
+        if (!document_.json["skins"].empty()) ensureCommonRoot(document_, 0);
+        for (const char* key : kArrays)
+            if (document_.json[key].empty()) document_.json.erase(key);
+        if (!document_.json.contains("scenes")) document_.json.erase("scene");
+        return std::move(document_);
+    }
+
+private:
+    void addNodes();
+    void addSkin();
+    void addPart(const MeshPart& part);
+    void addMorphs(const MeshPart& part, Json& primitive);
+    void addMeshNodes();
+    void addClip(const Clip& clip);
+    Json vertexAttributes(const MeshPart& part);
+    std::size_t material(const std::string& name);
+
+    const Character& character_;
+    Document document_;
+    Appender appender_;
+    std::map<std::string, std::size_t> materials_;
+    std::map<std::uint32_t, Json> meshes_;                ///< by instance
+    std::map<std::uint32_t, std::size_t> instance_node_;  ///< by instance
+};
+
+void NewDocument::addNodes() {
+    // A node that a clip moves must be given by translation, rotation and scale (glTF 2.0, 3.5.3).
+    std::set<std::uint32_t> moved;
+    for (const Clip& clip : character_.clips)
+        for (const Channel& channel : clip.channels)
+            if (channel.path != ChannelPath::morph_weights) moved.insert(channel.target);
+    Json& nodes = document_.json["nodes"];
+    for (const SkeletonNode& from : character_.skeleton.nodes) {
+        Json node = Json::object();
+        if (!from.name.empty()) node["name"] = from.name;
+        writeTransform(node, from, moved.contains(static_cast<std::uint32_t>(nodes.size())));
+        if (from.parent >= 0) nodes[static_cast<std::size_t>(from.parent)]["children"].push_back(nodes.size());
+        nodes.push_back(std::move(node));
+    }
+    Json roots = Json::array();
+    for (std::size_t n = 0; n < character_.skeleton.nodes.size(); ++n)
+        if (character_.skeleton.nodes[n].parent < 0) roots.push_back(n);
+    document_.json["scenes"].push_back({{"nodes", std::move(roots)}});
+}
+
+void NewDocument::addSkin() {
+    const std::vector<Joint>& joints = character_.skeleton.joints;
+    if (joints.empty()) return;
+    std::vector<Affine3d> inverse_binds;
+    Json listed = Json::array();
+    std::set<std::size_t> seen;
+    for (const Joint& joint : joints) {
+        inverse_binds.push_back(joint.inverse_bind);
+        listed.push_back(seen.insert(joint.node).second ? std::size_t(joint.node) : addTwinNode(document_, joint.node));
+    }
+    document_.json["skins"].push_back(
+        {{"inverseBindMatrices", appender_.addMatrices(inverse_binds)}, {"joints", std::move(listed)}});
+}
+
+Json NewDocument::vertexAttributes(const MeshPart& part) {
+    const Mesh& mesh = character_.mesh;
+    const std::size_t first = part.first_vertex, last = first + part.vertex_count;
+    std::vector<float> flat;
+    const auto add = [&](const char* type, bool bounds) {
+        const std::size_t accessor = appender_.addFloats(flat, type, ViewTarget::vertices, bounds);
+        flat.clear();
+        return accessor;
+    };
+    Json attributes = Json::object();
+    for (std::size_t v = first; v < last; ++v)
+        flat.insert(flat.end(), {mesh.positions[v].x, mesh.positions[v].y, mesh.positions[v].z});
+    attributes["POSITION"] = add("VEC3", true);
+    for (std::size_t v = first; v < last && !mesh.normals.empty(); ++v) {
+        const Vec3f n = normalized(mesh.normals[v], Vec3f{0, 0, 1});
+        flat.insert(flat.end(), {n.x, n.y, n.z});
+    }
+    if (!mesh.normals.empty()) attributes["NORMAL"] = add("VEC3", false);
+    const bool tangents = !mesh.normals.empty() && !mesh.tangents.empty();
+    for (std::size_t v = first; v < last && tangents; ++v) {
+        const Vec4f& from = mesh.tangents[v];
+        const Vec3f t = normalized(Vec3f{from.x, from.y, from.z}, Vec3f{1, 0, 0});
+        flat.insert(flat.end(), {t.x, t.y, t.z, from.w < 0 ? -1.0F : 1.0F});
+    }
+    if (tangents) attributes["TANGENT"] = add("VEC4", false);
+    for (std::size_t v = first; v < last && !mesh.uvs.empty(); ++v)
+        flat.insert(flat.end(), {mesh.uvs[v].x, mesh.uvs[v].y});
+    if (!mesh.uvs.empty()) attributes["TEXCOORD_0"] = add("VEC2", false);
+    for (const VertexAttribute& attribute : mesh.attributes) {
+        flat.assign(attribute.values.begin() + static_cast<std::ptrdiff_t>(first),
+                    attribute.values.begin() + static_cast<std::ptrdiff_t>(last));
+        attributes[attribute.name.starts_with('_') ? attribute.name : "_" + attribute.name] = add("SCALAR", false);
+    }
+    if (!character_.weights.empty())
+        writeWeights(
+            appender_, attributes,
+            encodeWeights(character_.weights, first, part.vertex_count, [](std::uint32_t slot) { return slot; }));
+    return attributes;
+}
+
+std::size_t NewDocument::material(const std::string& name) {
+    const auto [found, is_new] = materials_.try_emplace(name, materials_.size());
+    if (!is_new) return found->second;
+    Json made = Json::object();
+    if (!name.empty()) made["name"] = name;
+    made["pbrMetallicRoughness"] = {
+        {"baseColorFactor", {0.72, 0.56, 0.46, 1.0}}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.65}};
+    document_.json["materials"].push_back(std::move(made));
+    return found->second;
+}
+
+void NewDocument::addPart(const MeshPart& part) {
+    if (part.vertex_count == 0) return;  // glTF knows no empty accessor
+    Json primitive = {{"attributes", vertexAttributes(part)}};
+    if (part.triangle_count > 0) {
+        std::vector<std::uint32_t> indices;
+        indices.reserve(std::size_t(part.triangle_count) * 3);
+        for (std::size_t t = part.first_triangle; t < part.first_triangle + part.triangle_count; ++t)
+            for (const std::uint32_t v : character_.mesh.triangles[t]) indices.push_back(v - part.first_vertex);
+        primitive["indices"] = appender_.addIndices(indices, part.vertex_count);
+    } else {
+        primitive["mode"] = 0;  // points
+    }
+    primitive["material"] = material(part.material);
+    addMorphs(part, primitive);
+    Json& mesh =
+        meshes_.try_emplace(part.instance, Json{{"name", part.name}, {"primitives", Json::array()}}).first->second;
+    mesh["primitives"].push_back(std::move(primitive));
+}
+
+void NewDocument::addMorphs(const MeshPart& part, Json& primitive) {
+    Json targets = Json::array();
+    for (const MorphTarget& morph : character_.mesh.morphs) {
+        if (morph.instance != part.instance) continue;
+        const auto first = std::lower_bound(morph.vertices.begin(), morph.vertices.end(), part.first_vertex);
+        const auto last = std::lower_bound(first, morph.vertices.end(), part.first_vertex + part.vertex_count);
+        std::vector<std::uint32_t> where(first, last);
+        for (std::uint32_t& v : where) v -= part.first_vertex;
+        const auto from = static_cast<std::size_t>(first - morph.vertices.begin());
+        Json target = {{"POSITION", addOffsets(appender_, part.vertex_count, where,
+                                               std::span(morph.position_offsets).subspan(from, where.size()))}};
+        if (!morph.normal_offsets.empty() && !character_.mesh.normals.empty())
+            target["NORMAL"] = addOffsets(appender_, part.vertex_count, where,
+                                          std::span(morph.normal_offsets).subspan(from, where.size()));
+        targets.push_back(std::move(target));
+    }
+    if (!targets.empty()) primitive["targets"] = std::move(targets);
+}
+
+void NewDocument::addMeshNodes() {
+    for (auto& [instance, mesh] : meshes_) {
+        Json names = Json::array(), weights = Json::array();
+        for (const MorphTarget& morph : character_.mesh.morphs) {
+            if (morph.instance != instance) continue;
+            names.push_back(morph.name);
+            weights.push_back(morph.default_weight);
+        }
+        // Several primitives of one instance are told apart by "#k" behind the name; the mesh itself has none.
+        std::string name = mesh["name"].get<std::string>();
+        if (mesh["primitives"].size() > 1 && name.ends_with("#0")) name.resize(name.size() - 2);
+        mesh["name"] = name;
+        if (name.empty()) mesh.erase("name");
+        if (!names.empty()) {
+            mesh["weights"] = std::move(weights);
+            mesh["extras"] = {{"targetNames", std::move(names)}};
+        }
+        Json node = Json::object();
+        if (!name.empty()) node["name"] = name;
+        node["mesh"] = document_.json["meshes"].size();
+        if (!character_.weights.empty()) node["skin"] = 0;
+        document_.json["meshes"].push_back(std::move(mesh));
+        instance_node_[instance] = document_.json["nodes"].size();
+        document_.json["scenes"][0]["nodes"].push_back(document_.json["nodes"].size());
+        document_.json["nodes"].push_back(std::move(node));
+    }
+    if (document_.json["scenes"][0]["nodes"].empty()) document_.json["scenes"].erase(0);
+}
+
+void NewDocument::addClip(const Clip& clip) {
+    Json animation = Json::object();
+    if (!clip.name.empty()) animation["name"] = clip.name;
+    animation["channels"] = Json::array();
+    animation["samplers"] = Json::array();
+    for (const Channel& channel : clip.channels) {
+        const bool morphs = channel.path == ChannelPath::morph_weights;
+        if (channel.times.empty() || (morphs && !instance_node_.contains(channel.target))) continue;
+        addChannel(appender_, animation, channel, morphs ? instance_node_.at(channel.target) : channel.target);
+    }
+    // An animation without channels cannot be said in glTF.
+    if (!animation["channels"].empty()) document_.json["animations"].push_back(std::move(animation));
+}
+
+}  // namespace
+
+Document makeDocument(const Character& character) {
+    checkCharacter(character);
+    return NewDocument(character).make();
+}
+
+}  // namespace pelt::io::gltf
