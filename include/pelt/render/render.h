@@ -7,57 +7,68 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pelt::render {
 
-/// A bone drawn over the mesh: from a joint to its child.
+/// A bone drawn over the mesh: from a joint to its child. A bone without length is drawn as a joint alone.
 struct Bone {
     Vec3f from, to;
 };
 
-/// What one picture shows; spans must outlive the call.
+/// What one picture shows; spans must outlive the call. Triangles with a vertex that is not finite are left out.
 struct Subject {
     std::span<const Vec3f> positions;
-    std::span<const Vec3f> normals;  ///< empty: computed
+    std::span<const Vec3f> normals;  ///< empty: angle-weighted over vertices of equal position
     std::span<const Triangle> triangles;
-    std::span<const Vec3f> colors;  ///< linear RGB per vertex; empty: clay
+    std::span<const Vec3f> colors;  ///< linear RGB per vertex, shaded gently so that they can be read; empty: clay
     std::span<const Bone> bones;    ///< skeleton overlay, seen through the skin; empty: none
 };
 
-/// Looks at the subject's bounding sphere. Angles in degrees: azimuth 0 looks along -z (from the front of a glTF
-/// character, which faces +z), positive to its left side; elevation above the horizon.
+/// Where the picture is taken from. Angles in degrees: azimuth 0 looks along -z (from the front of a glTF character,
+/// which faces +z), positive to its left side; elevation above the horizon, -90 to 90. The lights turn with the
+/// azimuth.
 struct Camera {
     float azimuth = 30, elevation = 15;
-    float zoom = 1;            ///< 1: the bounding sphere fills the picture
-    float field_of_view = 30;  ///< vertical; 0: orthographic
-    std::optional<Vec3f> target;
+    float zoom = 1;               ///< 1: the frame fills the picture with a little air; 2: twice as large
+    float field_of_view = 30;     ///< of the picture's height, below 170; 0: orthographic
+    std::optional<Vec3f> target;  ///< what the middle of the picture shows; none: the frame is centred
 };
+
+/// A view by name (front, side, left, right, back, three-quarter, top) or as AZIMUTH,ELEVATION[,ZOOM].
+/// Throws Error (bad usage) that lists the forms.
+Camera parseCamera(std::string_view text);
 
 /// Bounds shared by pictures that are compared, so that all have the same framing and floor.
 struct Frame {
     Vec3f center;
     float radius = 1;
-    float floor = 0;  ///< y of the floor
+    float floor = 0;          ///< y of the floor
+    std::vector<Vec3f> hull;  ///< extreme points along fixed directions, what a picture is fitted to; empty: the sphere
 };
 
+/// The bounds of the finite points; for none of them, radius 0, which `unite` ignores and a picture takes as 1.
 Frame frameOf(std::span<const Vec3f> positions);
 Frame unite(const Frame& a, const Frame& b);
 
 struct Options {
-    int width = 1280, height = 960;
-    int samples = 16;  ///< rays a pixel
-    bool floor = true;
+    int width = 1280, height = 960;  ///< 1 to 16384 each
+    int samples = 16;                ///< rays a pixel, 1 to 4096
+    bool floor = true;               ///< receives shadows, seen from above only
 };
 
 /// Smooth shading with ambient occlusion and a floor shadow, by ray casting. Deterministic on any number of threads.
+/// Throws Error: bad usage for options out of range, bad input for spans that do not fit together, cancelled.
 Image render(const Subject& subject, const Frame& frame, const Camera& camera, const Options& options,
              const Progress& progress = {});
 
 enum class ColorMap { viridis, blue_to_red };  ///< perceptually even; Blender's weight colours
 
-/// Linear RGB of `t` in 0..1 (clamped; not finite: magenta).
+/// Linear RGB of `t` in 0..1 (clamped; NaN: magenta).
 Vec3f mapColor(ColorMap map, float t);
+
+/// The colours of values between `low` and `high`; where those are equal, every value up to them is the first colour.
 std::vector<Vec3f> mapColors(ColorMap map, std::span<const float> values, float low, float high);
 
 /// One colour per joint, neighbours in number far apart in hue; vertices blend them by weight.
@@ -65,7 +76,7 @@ Vec3f jointColor(std::size_t joint);
 
 struct Panel {
     Image image;
-    std::string caption;
+    std::string caption;  ///< UTF-8; shortened with an ellipsis where it is too long
 };
 
 /// A vertical scale beside the pictures.

@@ -1,0 +1,56 @@
+#pragma once
+
+// The studio: lights, clay, background and tone curve. All in normalised space and linear light.
+
+#include "view.h"
+
+namespace pelt::render {
+
+/// What light falls where. `key` casts shadows; the dome is dimmed by ambient occlusion; the others are subtle.
+struct Studio {
+    Vec3f key, key_side, key_up;  ///< direction to the light and its disc's axes
+    Vec3f fill, rim;              ///< directions to the lights
+    Vec3f key_color, fill_color, rim_color, sky_color, ground_color;
+    float gloss = 0;            ///< strength of the highlight
+    float occlusion_depth = 1;  ///< how much of the dome's light occlusion takes away
+    float shadow_depth = 1;     ///< how much of the key light a shadow takes away
+};
+
+/// Lights turn with the camera about the vertical. Data colours get a flatter light than clay, so that a colour in the
+/// shade is still the colour of the scale.
+Studio makeStudio(const View& view, bool colors_are_data);
+
+constexpr Vec3f kClay{0.52f, 0.46f, 0.41f};
+
+/// A point of the skin that the eye sees.
+struct Surface {
+    Vec3f normal;  ///< shading normal, towards the eye
+    Vec3f to_eye;
+    Vec3f albedo;
+};
+
+/// The light that leaves a point, apart by what shadows it: occlusion dims `dome`, shadows dim `key`, nothing `rest`.
+struct Radiance {
+    Vec3f dome, key, rest;
+};
+
+Radiance shade(const Studio& studio, const Surface& surface);
+
+/// The flat facets of the skeleton overlay, for a normal towards the eye.
+Vec3f boneColor(const Studio& studio, const Vec3f& normal, const Vec3f& to_eye, bool joint);
+constexpr float kBoneOpacity = 0.86f;
+
+/// The seamless paper behind the subject; picture coordinates -1..1.
+Vec3f background(float x, float y);
+
+/// What the floor leaves of the background under a light visible in part and a dome open in part (both 0..1).
+Vec3f floorTint(float light, float openness);
+
+/// Rolls off the highlights and encodes to sRGB, 0..255, not yet rounded.
+Vec3f displayColor(const Vec3f& linear);
+
+inline Vec3f mul(const Vec3f& a, const Vec3f& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
+inline Vec3f mix(const Vec3f& a, const Vec3f& b, float t) { return a * (1 - t) + b * t; }
+inline float luminance(const Vec3f& c) { return 0.2126f * c.x + 0.7152f * c.y + 0.0722f * c.z; }
+
+}  // namespace pelt::render

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "ray_scene.h"
+#include "shading.h"
+
+namespace pelt::render {
+
+/// Where a ray meets the skin.
+struct SkinPoint {
+    Surface surface;
+    Vec3f position;   ///< on the triangle
+    Vec3f origin;     ///< where secondary rays start: off the surface, and on the smooth shape that the normals promise
+    Vec3f geometric;  ///< normal of the triangle, towards the eye
+};
+
+/// The subject in normalised space.
+class Skin {
+public:
+    /// Throws Error: bad input for spans that do not fit together, cancelled, system.
+    Skin(const Subject& subject, const Normalization& normalize, const Progress& progress);
+
+    const RayScene& scene() const { return scene_; }
+    SkinPoint at(std::uint32_t triangle, float u, float v, const Vec3f& ray_direction) const;
+
+private:
+    RayScene scene_;
+    std::vector<Vec3f> normals_;
+    std::vector<Vec3f> colors_;
+};
+
+/// The overlay's octahedra and joints as triangles.
+struct BoneShapes {
+    std::vector<bool> is_joint;  ///< per triangle
+    RayScene scene;
+};
+
+BoneShapes makeBoneShapes(std::span<const Bone> bones, const Normalization& normalize, const Progress& progress);
+
+}  // namespace pelt::render
