@@ -1,0 +1,155 @@
+#include "biped_shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "biped_skeleton.h"
+
+namespace pelt::scenes {
+namespace {
+
+constexpr double kFar = 1e3;
+
+Vec3d flipped(const Vec3d& p) { return {-p.x, p.y, p.z}; }
+
+double boxDistance(const Vec3d& p, const Vec3d& low, const Vec3d& high) {
+    const double x = std::max({low.x - p.x, p.x - high.x, 0.0});
+    const double y = std::max({low.y - p.y, p.y - high.y, 0.0});
+    const double z = std::max({low.z - p.z, p.z - high.z, 0.0});
+    return std::sqrt(x * x + y * y + z * z);
+}
+
+double segmentDistance(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
+    const Vec3d d = b - a;
+    const double t = std::clamp(dot(p - a, d) / std::max(dot(d, d), 1e-12), 0.0, 1.0);
+    return length(p - a - d * t);
+}
+
+/// The joint of a chain whose stretch holds `p`: each takes over at the plane through its position that halves the
+/// angle between its bone and the one before.
+std::size_t alongChain(const std::vector<std::size_t>& chain, const Vec3d& p) {
+    const std::vector<BipedJoint>& joints = bipedJoints();
+    std::size_t owner = chain.front();
+    for (std::size_t i = 1; i < chain.size(); ++i) {
+        const BipedJoint &before = joints[chain[i - 1]], &here = joints[chain[i]];
+        const Vec3d direction = normalized(here.position - before.position) + normalized(here.tail - here.position);
+        if (dot(p - here.position, direction) > 0) owner = chain[i];
+    }
+    return owner;
+}
+
+}  // namespace
+
+BipedShape::BipedShape() {
+    const std::size_t middle = addGroup(Kind::blend, 0.0, {torso(), neckAndHead()});
+    const std::size_t left_leg = leg(), left_arm = arm();
+    addGroup(Kind::blend, 0.0, {middle, left_leg, addMirrored(left_leg), left_arm, addMirrored(left_arm)});
+    sizings();
+}
+
+std::size_t BipedShape::addSolid(std::unique_ptr<Solid> solid, double blend, const std::vector<const char*>& joints) {
+    Node node;
+    node.solid = solid.get();
+    node.blend = blend;
+    node.low = solid->low();
+    node.high = solid->high();
+    for (const char* name : joints) node.chain.push_back(bipedJoint(name));
+    solids_.push_back(std::move(solid));
+    nodes_.push_back(std::move(node));
+    return nodes_.size() - 1;
+}
+
+std::size_t BipedShape::addCarving(std::unique_ptr<Solid> solid, double blend) {
+    const std::size_t node = addSolid(std::move(solid), blend, {});
+    nodes_[node].carve = true;
+    return node;
+}
+
+std::size_t BipedShape::addGroup(Kind kind, double blend, const std::vector<std::size_t>& children) {
+    Node node;
+    node.kind = kind;
+    node.blend = blend;
+    node.children = children;
+    node.low = Vec3d(kFar, kFar, kFar);
+    node.high = -node.low;
+    for (const std::size_t c : children) {
+        for (int k = 0; k < 3 && !nodes_[c].carve; ++k) {
+            node.low[k] = std::min(node.low[k], nodes_[c].low[k]);
+            node.high[k] = std::max(node.high[k], nodes_[c].high[k]);
+        }
+    }
+    nodes_.push_back(std::move(node));
+    return nodes_.size() - 1;
+}
+
+std::size_t BipedShape::addMirrored(std::size_t original) {
+    Node node = nodes_[original];
+    node.low = flipped(nodes_[original].high);
+    node.high = flipped(nodes_[original].low);
+    node.low.y = nodes_[original].low.y, node.low.z = nodes_[original].low.z;
+    node.high.y = nodes_[original].high.y, node.high.z = nodes_[original].high.z;
+    node.mirrored = true;
+    nodes_.push_back(std::move(node));
+    return nodes_.size() - 1;
+}
+
+double BipedShape::value(const Vec3d& p) const { return nodeValue(nodes_.size() - 1, p); }
+
+double BipedShape::nodeValue(std::size_t index, const Vec3d& point) const {
+    const Node& node = nodes_[index];
+    const Vec3d p = node.mirrored ? flipped(point) : point;
+    if (node.kind == Kind::solid) return node.solid->distance(p);
+    double d = kFar, base = kFar;
+    for (const std::size_t c : node.children) {
+        const Node& child = nodes_[c];
+        const bool fan = node.kind == Kind::fan && c != node.children.front();
+        // Half as much again as the blend reaches, since distances are of first order only.
+        const double box = boxDistance(p, child.low, child.high);
+        if (child.carve ? box > 1.5 * child.blend : d < kFar && 0.8 * box > (fan ? base : d) + 1.5 * child.blend)
+            continue;
+        const double v = nodeValue(c, p);
+        if (child.carve) {
+            d = -smoothMin(-d, v, child.blend);
+        } else if (fan) {
+            d = smoothMin(d, smoothMin(base, v, child.blend), node.blend);
+        } else {
+            d = d < kFar ? smoothMin(d, v, child.blend) : v;
+        }
+        if (c == node.children.front()) base = d;
+    }
+    return d;
+}
+
+void BipedShape::findOwner(std::size_t index, const Vec3d& point, bool middle, Owner& owner) const {
+    const Node& node = nodes_[index];
+    const Vec3d p = node.mirrored ? flipped(point) : point;
+    if (node.mirrored || node.carve) return;  // the caller asks about x >= 0 only
+    if (node.kind != Kind::solid) {
+        for (const std::size_t c : node.children) findOwner(c, p, middle, owner);
+        return;
+    }
+    const std::size_t joint = alongChain(node.chain, p);
+    if (middle && mirroredJoint(joint) != joint) return;
+    const double d = node.solid->distance(p);
+    if (d < owner.distance) owner = {d, joint};
+}
+
+std::size_t BipedShape::joint(const Vec3d& p) const {
+    Owner owner{kFar, 0};
+    const bool left = p.x >= 0;
+    findOwner(nodes_.size() - 1, left ? p : flipped(p), p.x == 0, owner);
+    return left ? owner.joint : mirroredJoint(owner.joint);
+}
+
+double BipedShape::edgeLength(const Vec3d& point, double scale) const {
+    const Vec3d p{std::abs(point.x), point.y, point.z};
+    double h = scale;
+    for (const Sizing& s : sizings_) {
+        constexpr double kGrading = 0.25;  // edges grow by a quarter of the way gone
+        const double away = std::max(segmentDistance(p, s.a, s.b) - s.reach, 0.0);
+        h = std::min(h, std::min(s.density * scale, s.most) + kGrading * away);
+    }
+    return h;
+}
+
+}  // namespace pelt::scenes

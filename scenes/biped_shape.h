@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "biped_field.h"
+
+namespace pelt::scenes {
+
+/// The biped's body as a tree of solids that melt into each other, and what each of them moves with.
+class BipedShape {
+public:
+    BipedShape();
+
+    /// The field: negative inside. Symmetric in x.
+    double value(const Vec3d& p) const;
+    /// The joint that a point of the skin moves with; a middle joint on the plane x = 0.
+    std::size_t joint(const Vec3d& p) const;
+    /// The edge length for a mesh with edges of about `scale`: finer on hands, ears and face, and on thin parts never
+    /// more than a twelfth of the way round.
+    double edgeLength(const Vec3d& p, double scale) const;
+
+    Vec3d low() const { return nodes_.back().low; }
+    Vec3d high() const { return nodes_.back().high; }
+
+private:
+    enum class Kind { solid, blend, fan };
+
+    /// A solid; a blend of its children, one after the other; or a fan: every further child blends with the first but
+    /// not with its siblings (fingers on a palm).
+    struct Node {
+        Kind kind = Kind::solid;
+        const Solid* solid = nullptr;
+        std::vector<std::size_t> children;
+        std::vector<std::size_t> chain;  ///< joints of a solid, from root to tip: each takes over at its position
+        double blend = 0;                ///< how softly it joins what came before it
+        bool carve = false;              ///< takes away instead of adding
+        bool mirrored = false;
+        Vec3d low, high;
+    };
+    /// Skin near the segment a–b has edges of at most `density` times the scale, and at most `most`.
+    struct Sizing {
+        Vec3d a, b;
+        double reach, density, most;
+    };
+    struct Owner {
+        double distance;
+        std::size_t joint;
+    };
+
+    double nodeValue(std::size_t node, const Vec3d& p) const;
+    void findOwner(std::size_t node, const Vec3d& p, bool middle, Owner& owner) const;
+
+    std::size_t addSolid(std::unique_ptr<Solid> solid, double blend, const std::vector<const char*>& joints);
+    std::size_t addCarving(std::unique_ptr<Solid> solid, double blend);
+    std::size_t addGroup(Kind kind, double blend, const std::vector<std::size_t>& children);
+    std::size_t addMirrored(std::size_t node);
+
+    std::size_t torso();
+    std::size_t neckAndHead();
+    std::size_t head();
+    std::size_t arm();
+    std::size_t hand();
+    std::size_t leg();
+    std::size_t foot();
+    void sizings();
+
+    std::vector<std::unique_ptr<Solid>> solids_;
+    std::vector<Node> nodes_;  ///< children before parents; the last one is the body
+    std::vector<Sizing> sizings_;
+};
+
+}  // namespace pelt::scenes

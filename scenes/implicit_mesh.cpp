@@ -1,0 +1,112 @@
+// Isotropic remeshing on an implicit surface.
+//   [BotschKobbelt04] M. Botsch, L. Kobbelt: A Remeshing Approach to Multiresolution Modeling, SGP 2004, section 4:
+//   split edges longer than 4/3 of the wanted length, collapse those shorter than 4/5, flip towards valence 6, relax
+//   tangentially, project. Departures: the wanted length varies over the surface; the projection is onto the field's
+//   zero set; the relaxation moves to the centroid of the ring weighted by area over squared length (a Lloyd step);
+//   the border on the mirror plane slides along it; a last phase flips and moves for the smallest angle.
+
+#include "implicit_mesh.h"
+
+#include <pelt/core/error.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "implicit_mesh_grid.h"
+#include "implicit_mesh_remesh.h"
+
+namespace pelt::scenes {
+namespace {
+
+constexpr int kCoarseRounds = 4, kFineRounds = 5;
+constexpr int kCorrections = 4;
+
+/// The edge length that gives `vertex_count` vertices if triangles were equilateral: A / h² = (√3/2) V.
+double scaleFor(const ImplicitSurface& surface, const GridMesh& grid, double vertex_count) {
+    const auto count = [&](double scale) {
+        double sum = 0;
+        for (const Triangle& t : grid.triangles) {
+            const Vec3d &a = grid.positions[t[0]], &b = grid.positions[t[1]], &c = grid.positions[t[2]];
+            const double h = surface.edge_length((a + b + c) / 3.0, scale);
+            sum += 0.5 * length(cross(b - a, c - a)) / (h * h);
+        }
+        return sum * (surface.symmetric ? 2 : 1) * 2 / std::sqrt(3.0);
+    };
+    double low = std::log(1e-5 * length(surface.high - surface.low)),
+           high = std::log(length(surface.high - surface.low));
+    for (int i = 0; i < 24; ++i) {
+        const double middle = 0.5 * (low + high);
+        (count(std::exp(middle)) > vertex_count ? low : high) = middle;
+    }
+    return std::exp(0.5 * (low + high));
+}
+
+double fullCount(const EditMesh& mesh, bool symmetric) {
+    const auto on_plane = std::count(mesh.border.begin(), mesh.border.end(), 1);
+    return symmetric ? 2.0 * double(mesh.position.size()) - double(on_plane) : double(mesh.position.size());
+}
+
+void checkBorder(const EditMesh& mesh, bool symmetric) {
+    for (std::size_t v = 0; v < mesh.position.size(); ++v) {
+        if (mesh.border[v] && !(symmetric && mesh.position[v].x == 0)) {
+            throw Error::badUsage("implicit surface: the surface leaves its box, or its field is steeper than said");
+        }
+    }
+}
+
+ImplicitMesh mirrored(const EditMesh& mesh, bool symmetric) {
+    ImplicitMesh result;
+    const auto count = static_cast<std::uint32_t>(mesh.position.size());
+    std::vector<std::uint32_t> index(count), image(count);
+    const auto append = [&](std::uint32_t v, std::vector<std::uint32_t>& slot, double sign) {
+        slot[v] = static_cast<std::uint32_t>(result.positions.size());
+        result.positions.emplace_back(sign * mesh.position[v].x, mesh.position[v].y, mesh.position[v].z);
+    };
+    for (std::uint32_t v = 0; v < count; ++v)
+        if (!mesh.border[v]) append(v, index, 1);
+    result.positive_count = result.positions.size();
+    for (std::uint32_t v = 0; v < count; ++v)
+        if (mesh.border[v]) append(v, index, 1), image[v] = index[v];
+    result.plane_count = result.positions.size() - result.positive_count;
+    const std::vector<Triangle> half = mesh.triangles();
+    for (const Triangle& t : half) result.triangles.push_back({index[t[0]], index[t[1]], index[t[2]]});
+    if (!symmetric) return result;
+    for (std::uint32_t v = 0; v < count; ++v)
+        if (!mesh.border[v]) append(v, image, -1);
+    for (const Triangle& t : half) result.triangles.push_back({image[t[0]], image[t[2]], image[t[1]]});
+    return result;
+}
+
+}  // namespace
+
+Vec3d fieldGradient(const ImplicitSurface& surface, const Vec3d& p, double step) {
+    // Differences along the four diagonals of a tetrahedron: second order, four values.
+    static constexpr double kCorner[4][3] = {{1, -1, -1}, {-1, -1, 1}, {-1, 1, -1}, {1, 1, 1}};
+    Vec3d g;
+    for (const auto& c : kCorner) {
+        const Vec3d e(c[0], c[1], c[2]);
+        g += e * surface.value(p + e * step);
+    }
+    return g / (4 * step);
+}
+
+ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t vertex_count) {
+    const GridMesh grid = polygonize(surface);
+    double scale = scaleFor(surface, grid, double(vertex_count));
+    Remesher remesher(surface, EditMesh(grid.positions, grid.triangles));
+    checkBorder(remesher.mesh(), surface.symmetric);
+    for (int i = 0; i < kCoarseRounds; ++i) remesher.round(scale);
+    for (int i = 0; i < kCorrections; ++i) {
+        const double ratio = fullCount(remesher.mesh(), surface.symmetric) / double(vertex_count);
+        if (i > 0 && std::abs(ratio - 1) < 0.02) break;
+        scale *= std::sqrt(ratio);
+        remesher.round(scale);
+    }
+    for (int i = 0; i < kFineRounds; ++i) remesher.improve();
+    const double angle = remesher.improveWorst();
+    ImplicitMesh result = mirrored(remesher.mesh(), surface.symmetric);
+    result.smallest_angle = angle;
+    return result;
+}
+
+}  // namespace pelt::scenes

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "implicit_mesh.h"
+#include "implicit_mesh_topology.h"
+
+namespace pelt::scenes {
+
+/// Edits a mesh near an implicit surface until its edges have the lengths wanted; see implicit_mesh.cpp.
+class Remesher {
+public:
+    Remesher(const ImplicitSurface& surface, EditMesh mesh);
+
+    const EditMesh& mesh() const { return mesh_; }
+
+    /// Split, collapse, flip, relax and project once.
+    void round(double scale);
+    /// Flips for larger smallest angles and relaxes; the number of vertices stays.
+    void improve();
+    /// Moves, flips and collapses round the worst triangles. Gives the smallest angle in degrees.
+    double improveWorst();
+
+private:
+    void measureSizes(double scale);
+    void splitLong();
+    void collapseShort();
+    void flipForValence();
+    void flipForAngle();
+    void relax();
+    Vec3d relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const;
+    Vec3d projected(Vec3d p, bool on_plane) const;
+    double wanted(std::uint32_t h) const { return 0.5 * (size_[mesh_.from[h]] + size_[mesh_.to(h)]); }
+    bool collapseIsFair(std::uint32_t h) const;
+    bool flipIsAllowed(std::uint32_t h) const;
+    double worstAngleAround(std::uint32_t v, const Vec3d& at) const;
+    bool moveForAngle(std::uint32_t v);
+
+    const ImplicitSurface& surface_;
+    EditMesh mesh_;
+    std::vector<double> size_;
+    mutable std::vector<std::uint32_t> ring_;
+};
+
+}  // namespace pelt::scenes
