@@ -26,4 +26,9 @@ const Scene* find(std::string_view name);
 /// sampled at `fps`, in the vertex order of the "arm" scene of the same resolution.
 std::unique_ptr<MeshSequence> armExamples(std::size_t resolution, double fps = 30);
 
+/// The character's weights (its rigid bind) blurred over the welded skin, by a width that follows the thickness of the
+/// limb and not the mesh, and cut to at most `influences` joints a vertex (0: all). Throws Error (bad input) for a
+/// character whose weights do not fit its mesh.
+SkinWeights smoothWeights(const Character& character, std::size_t influences = 4);
+
 }  // namespace pelt::scenes

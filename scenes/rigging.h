@@ -1,0 +1,57 @@
+#pragma once
+
+#include <pelt/rig/character.h>
+
+#include <functional>
+#include <string_view>
+
+#include "implicit_mesh.h"
+
+namespace pelt::scenes {
+
+/// A joint of a built-in character: its position in rest space, axes along the root's; parents come first.
+struct JointPlace {
+    std::string_view name;
+    std::int32_t parent;
+    Vec3d position;
+};
+
+Skeleton makeSkeleton(std::span<const JointPlace> joints);
+
+/// Each vertex on its nearest bone segment.
+SkinWeights rigidBind(std::span<const Vec3f> positions, const Skeleton& skeleton);
+
+/// The rotation of one joint over time.
+struct JointMotion {
+    std::uint32_t joint;
+    std::function<Quatd(double seconds)> rotation;
+};
+
+/// A clip of `seconds` with keys often enough that linear interpolation between them is smooth to the eye.
+Clip makeClip(std::string_view name, double seconds, std::span<const JointMotion> motions);
+
+/// How far a joint turns about an axis, in degrees.
+struct JointLimit {
+    std::uint32_t joint;
+    Vec3d axis;
+    double lowest, highest;
+};
+
+/// The clip "range_of_motion": one limit after the other, to the highest, back through rest to the lowest, to rest.
+Clip rangeOfMotion(std::span<const JointLimit> limits);
+
+/// 0 at and before `first`, 1 at and after `last`, in between a rise without a kink (C1).
+double smoothStep(double first, double last, double x);
+
+/// Goes 0 -> 1 -> 0 between the times `first` and `last`, resting at the top in the middle third.
+double swell(double first, double last, double seconds);
+
+inline constexpr double kDegree = 3.14159265358979323846 / 180;
+
+/// Positions in single precision, no normals yet.
+Mesh toMesh(const ImplicitMesh& skin);
+
+/// Puts it all together: normals, the rigid bind, one part of that name where the mesh has none.
+Character makeCharacter(std::string_view name, Mesh mesh, Skeleton skeleton, std::vector<Clip> clips);
+
+}  // namespace pelt::scenes
