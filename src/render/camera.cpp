@@ -12,7 +12,7 @@ namespace pelt::render {
 namespace {
 
 constexpr int kDirections = 128;
-constexpr float kAir = 0.06f;  // of the picture's half size, left free on every side
+constexpr float kAir = 0.08f;  // of the picture's half size, left free on every side
 
 /// Evenly spread directions: Fibonacci's spiral on the sphere.
 std::array<Vec3f, kDirections> makeDirections() {

@@ -31,7 +31,7 @@ struct Layout {
     int left(int column) const { return margin + column * (cell_width + gap); }
     int top(int row) const { return margin + title + row * (cell_height + caption + gap); }
     int width() const { return 2 * margin + gridWidth() + barColumn(); }
-    int height() const { return 2 * margin + title + gridHeight(); }
+    int height() const { return margin + title + gridHeight() + (caption ? margin / 2 : margin); }
 };
 
 int rounded(float x) { return static_cast<int>(std::lround(x)); }

@@ -48,11 +48,11 @@ Studio makeStudio(const View& view, bool colors_are_data) {
         studio.occlusion_depth = 0.6f;
         studio.shadow_depth = 0.75f;
     } else {
-        studio.key_color = {1.10f, 1.04f, 0.95f};
-        studio.fill_color = {0.13f, 0.16f, 0.20f};
+        studio.key_color = {1.22f, 1.14f, 1.03f};
+        studio.fill_color = {0.10f, 0.13f, 0.17f};
         studio.rim_color = {0.42f, 0.46f, 0.52f};
-        studio.sky_color = {0.58f, 0.62f, 0.68f};
-        studio.ground_color = {0.36f, 0.34f, 0.33f};
+        studio.sky_color = {0.44f, 0.48f, 0.55f};
+        studio.ground_color = {0.30f, 0.28f, 0.27f};
         studio.gloss = 0.055f;
     }
     return studio;
@@ -90,8 +90,8 @@ Vec3f background(float x, float y) {
 }
 
 Vec3f floorTint(float light, float openness) {
-    const Vec3f shadow = mix(Vec3f(0.56f, 0.57f, 0.60f), Vec3f(1, 1, 1), light);
-    const Vec3f contact = mix(Vec3f(0.38f, 0.37f, 0.38f), Vec3f(1, 1, 1), openness);
+    const Vec3f shadow = mix(Vec3f(0.58f, 0.59f, 0.62f), Vec3f(1, 1, 1), light);
+    const Vec3f contact = mix(Vec3f(0.16f, 0.155f, 0.16f), Vec3f(1, 1, 1), openness);
     return mul(shadow, contact);
 }
 

@@ -20,7 +20,7 @@ struct Studio {
 /// shade is still the colour of the scale.
 Studio makeStudio(const View& view, bool colors_are_data);
 
-constexpr Vec3f kClay{0.52f, 0.46f, 0.41f};
+constexpr Vec3f kClay{0.44f, 0.375f, 0.325f};
 
 /// A point of the skin that the eye sees.
 struct Surface {
