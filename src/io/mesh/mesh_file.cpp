@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
+#include <pelt/io/character_file.h>
+#include <pelt/io/mesh_file.h>
+
+#include "mesh/mesh_readers.h"
+#include "mesh/obj_write.h"
+#include "mesh/ply_write.h"
+
+namespace pelt::io {
+Mesh loadMesh(const std::filesystem::path& path) {
+    const std::string extension = lowerExtension(path);
+    const std::string name = path.string();
+    if (extension == ".obj") return parseObj(readFile(path), name);
+    if (extension == ".ply") return parsePly(readFile(path), name);
+    if (extension == ".off") return parseOff(readFile(path), name);
+    if (extension == ".glb" || extension == ".gltf" || extension == ".fbx" || extension == ".dae")
+        return std::move(loadCharacter(path).mesh);
+    throw Error::badInput(
+        fmt::format("{}: a mesh is read from .obj .ply .off .glb .gltf .fbx .dae, not from '{}'", name, extension));
+}
+
+void saveMesh(const Mesh& mesh, const std::filesystem::path& path) {
+    const std::string extension = lowerExtension(path);
+    if (extension != ".obj" && extension != ".ply")
+        throw Error::badUsage(
+            fmt::format("{}: a mesh is written as .obj or .ply, not as '{}'", path.string(), extension));
+    checkMesh(mesh, path.string());
+    AtomicFile file(path);
+    if (extension == ".obj") {
+        std::string text;
+        appendObjPositions(mesh.positions, text);
+        appendObjTopology(mesh, true, text);
+        file.write(text);
+    } else {
+        writePly(mesh, file);
+    }
+    file.commit();
+}
+
+}  // namespace pelt::io

@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+#include <glob.h>
+#include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
+#include <pelt/io/mesh_file.h>
+
+#include <algorithm>
+
+#include "mesh/mesh_readers.h"
+#include "sequence/sequence_readers.h"
+
+namespace pelt::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+class MeshFiles final : public MeshSequence {
+public:
+    MeshFiles(std::vector<fs::path> files, std::optional<Mesh> mesh) : files_(std::move(files)) {
+        Mesh first = loadMesh(files_[0]);
+        checkVertexCount(mesh, first.vertexCount(), files_[0].string());
+        vertex_count_ = first.vertexCount();
+        mesh_ = mesh ? std::move(*mesh) : std::move(first);
+    }
+
+    std::size_t frameCount() const override { return files_.size(); }
+    std::size_t vertexCount() const override { return vertex_count_; }
+    const Mesh* mesh() const override { return &mesh_; }
+
+    void readFrame(std::size_t frame, std::span<Vec3f> out) override {
+        checkFrameRequest(*this, frame, out.size());
+        const fs::path& file = files_[frame];
+        const bool is_obj = lowerExtension(file) == ".obj";
+        const std::vector<Vec3f> positions =
+            is_obj ? parseObjPositions(readFile(file), file.string()) : std::move(loadMesh(file).positions);
+        if (positions.size() != out.size())
+            throw Error::badInput(fmt::format("{}: has {} vertices, but the sequence's first frame {} has {}",
+                                              file.string(), positions.size(), files_[0].filename().string(),
+                                              out.size()));
+        std::copy(positions.begin(), positions.end(), out.begin());
+    }
+
+private:
+    std::vector<fs::path> files_;
+    std::size_t vertex_count_ = 0;
+    Mesh mesh_;
+};
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// The digits at the front, without leading zeros; `text` goes past them.
+std::string_view takeNumber(std::string_view& text) {
+    std::size_t end = 0, first = 0;
+    while (end < text.size() && isDigit(text[end])) ++end;
+    while (first + 1 < end && text[first] == '0') ++first;
+    const std::string_view digits = text.substr(first, end - first);
+    text.remove_prefix(end);
+    return digits;
+}
+
+void sortNaturally(std::vector<fs::path>& files) {
+    std::sort(files.begin(), files.end(),
+              [](const fs::path& a, const fs::path& b) { return naturalLess(a.native(), b.native()); });
+}
+
+}  // namespace
+
+bool naturalLess(std::string_view a, std::string_view b) {
+    std::string_view x = a, y = b;
+    while (!x.empty() && !y.empty()) {
+        if (isDigit(x[0]) && isDigit(y[0])) {
+            const std::string_view m = takeNumber(x), n = takeNumber(y);
+            if (m.size() != n.size()) return m.size() < n.size();
+            if (m != n) return m < n;
+        } else {
+            if (x[0] != y[0]) return static_cast<unsigned char>(x[0]) < static_cast<unsigned char>(y[0]);
+            x.remove_prefix(1);
+            y.remove_prefix(1);
+        }
+    }
+    if (x.empty() != y.empty()) return x.empty();
+    return a < b;  // alike but for leading zeros
+}
+
+std::vector<fs::path> meshFilesInFolder(const fs::path& folder) {
+    std::vector<fs::path> objs, plys;
+    std::error_code fault;
+    for (fs::directory_iterator it(folder, fault), end; !fault && it != end; it.increment(fault)) {
+        const std::string extension = lowerExtension(it->path());
+        if (extension == ".obj") objs.push_back(it->path());
+        if (extension == ".ply") plys.push_back(it->path());
+    }
+    if (fault) throw Error::badInput(fmt::format("{}: cannot be read: {}", folder.string(), fault.message()));
+    if (!objs.empty() && !plys.empty())
+        throw Error::badInput(
+            fmt::format("{}: holds both .obj and .ply files; say which with a quoted pattern such as "
+                        "'{}'",
+                        folder.string(), (folder / "*.obj").string()));
+    std::vector<fs::path>& files = objs.empty() ? plys : objs;
+    if (files.empty()) throw Error::badInput(fmt::format("{}: the folder holds no .obj or .ply file", folder.string()));
+    sortNaturally(files);
+    return std::move(files);
+}
+
+std::vector<fs::path> meshFilesMatching(const std::string& pattern) {
+    ::glob_t matches = {};
+    const int status = ::glob(pattern.c_str(), 0, nullptr, &matches);
+    std::vector<fs::path> files;
+    for (std::size_t i = 0; status == 0 && i < matches.gl_pathc; ++i) files.emplace_back(matches.gl_pathv[i]);
+    ::globfree(&matches);
+    if (files.empty()) throw Error::badInput(fmt::format("{}: no file matches the pattern", pattern));
+    for (const fs::path& file : files) {
+        const std::string extension = lowerExtension(file);
+        if (extension != ".obj" && extension != ".ply")
+            throw Error::badInput(fmt::format("{}: matches {}, which is not .obj or .ply", pattern, file.string()));
+    }
+    sortNaturally(files);
+    return files;
+}
+
+std::unique_ptr<MeshSequence> openMeshFiles(std::vector<fs::path> files, std::optional<Mesh> mesh) {
+    return std::make_unique<MeshFiles>(std::move(files), std::move(mesh));
+}
+
+}  // namespace pelt::io
