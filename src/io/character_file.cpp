@@ -1,14 +1,58 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
 #include <pelt/io/character_file.h>
+#include <pelt/io/import.h>
+
+#include <algorithm>
+#include <cctype>
 
 #include "gltf/container.h"
+#include "gltf/load.h"
 #include "gltf/write_new.h"
 
 namespace pelt::io {
+namespace {
 
-void saveCharacter(const Character& character, const std::filesystem::path& path) {
-    gltf::writeDocument(gltf::makeDocument(character), path);
+namespace fs = std::filesystem;
+
+std::string lowerExtension(const fs::path& path) {
+    std::string extension = path.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return extension;
+}
+
+}  // namespace
+
+Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder) {
+    gltf::Loading loading(gltf::readDocument(bytes, name, folder));
+    gltf::findInstances(loading);
+    gltf::loadSkeleton(loading);
+    gltf::loadMeshes(loading);
+    gltf::loadClips(loading);
+    Character& character = loading.character;
+    loading.source->skeleton = character.skeleton;
+    loading.source->weights = character.weights;
+    loading.source->clips = character.clips;
+    loading.source->mesh_hash = gltf::hashMesh(character.mesh);
+    character.source = loading.source;
+    return std::move(character);
+}
+
+Character loadCharacter(const fs::path& path) {
+    const std::string extension = lowerExtension(path);
+    if (extension == ".fbx" || extension == ".dae") return importCharacter(path);
+    if (extension != ".glb" && extension != ".gltf")
+        throw Error::badInput(fmt::format("{}: characters are read from .glb, .gltf, .fbx and .dae", path.string()));
+    return loadGltf(readFile(path), path.string(), path.has_parent_path() ? path.parent_path() : fs::path("."));
+}
+
+void saveCharacter(const Character& character, const fs::path& path) {
+    const std::string extension = lowerExtension(path);
+    if (extension != ".glb" && extension != ".gltf")
+        throw Error::badUsage(fmt::format("{}: characters are written as .glb or .gltf", path.string()));
+    gltf::writeDocument(gltf::makeDocument(character), path, extension == ".glb");
 }
 
 std::vector<std::byte> toGlb(const Character& character) { return gltf::toGlb(gltf::makeDocument(character)); }

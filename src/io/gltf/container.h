@@ -4,6 +4,11 @@
 
 namespace pelt::io::gltf {
 
+/// Reads a .glb or the text of a .gltf, with the buffers it refers to. Checks the container, the shape of the top-level
+/// arrays, the asset's version, the required extensions and that every buffer view lies inside its buffer. Throws Error
+/// (bad input).
+Document readDocument(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder);
+
 /// Puts the bytes of all buffers into one that stands first, as a .glb wants it, and renumbers the buffer views.
 /// Stand-in buffers without bytes stay behind it while a view uses them. Gives the bytes of the one buffer.
 std::vector<std::byte> packBuffers(Document& document);
@@ -16,6 +21,6 @@ void embedImages(Document& document);
 std::vector<std::byte> toGlb(Document document);
 
 /// Writes .glb, or .gltf with its .bin beside it.
-void writeDocument(Document document, const std::filesystem::path& path);
+void writeDocument(Document document, const std::filesystem::path& path, bool is_glb);
 
 }  // namespace pelt::io::gltf

@@ -154,8 +154,8 @@ std::vector<std::byte> toGlb(Document document) {
     return out;
 }
 
-void writeDocument(Document document, const fs::path& path) {
-    if (path.extension() == ".glb") {
+void writeDocument(Document document, const fs::path& path, bool is_glb) {
+    if (is_glb) {
         AtomicFile file(path);
         file.write(toGlb(std::move(document)));
         file.commit();

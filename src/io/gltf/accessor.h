@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+
+#include "gltf/appender.h"
+
+namespace pelt::io::gltf {
+
+/// How much may be unpacked from one file: sparse, compressed and shared data can ask for far more memory than the
+/// file has bytes. 768 MiB, and 64 bytes for each byte of the file.
+class Budget {
+public:
+    explicit Budget(std::uint64_t file_bytes) : left_((std::uint64_t(768) << 20) + file_bytes * 64) {}
+    /// Takes `bytes` from what is left; fails in the name of `who`.
+    void take(const JsonRef& who, std::uint64_t bytes);
+
+private:
+    std::uint64_t left_;
+};
+
+/// What an accessor's JSON says, checked.
+struct AccessorInfo {
+    int component_type = kFloat;
+    std::size_t component_bytes = 4;
+    std::size_t width = 1;  ///< components
+    std::size_t count = 0;
+    bool normalized = false;
+    std::string type;
+};
+
+/// Reads the numbers of a document's accessors. Unpacked buffer views are kept for as long as the reader lives.
+class AccessorReader {
+public:
+    explicit AccessorReader(const Document& document);
+
+    const Document& document() const { return document_; }
+    Budget& budget() { return budget_; }
+
+    AccessorInfo info(std::size_t accessor) const;
+
+    /// All components as floats: count · width. Normalised integers become fractions as glTF 2.0, 3.11 says. Fails
+    /// where `type` (such as "VEC3") is not the accessor's.
+    std::vector<float> floats(std::size_t accessor, const char* type);
+    /// The same for whole numbers: joints and indices. Fails for float components.
+    std::vector<std::uint32_t> integers(std::size_t accessor, const char* type);
+
+    /// The plain bytes of an accessor, tightly packed, in its own component type; sparse values put in.
+    std::vector<std::byte> packed(std::size_t accessor);
+
+    /// The bytes of a buffer view, unpacked where EXT_meshopt_compression holds them and the plain ones are not there.
+    std::span<const std::byte> view(std::size_t view);
+
+private:
+    void putSparse(const JsonRef& sparse, const AccessorInfo& about, std::span<std::byte> out);
+
+    const Document& document_;
+    std::uint64_t file_bytes_ = 0;
+    Budget budget_;
+    std::map<std::size_t, std::vector<std::byte>> unpacked_;
+};
+
+/// Packed components as floats or whole numbers.
+std::vector<float> toFloats(std::span<const std::byte> packed, const AccessorInfo& about);
+std::vector<std::uint32_t> toIntegers(std::span<const std::byte> packed, const AccessorInfo& about);
+
+/// The bytes behind a view with EXT_meshopt_compression, unpacked and unfiltered.
+std::vector<std::byte> unpackMeshopt(const Document& document, const JsonRef& compressed, Budget& budget);
+
+}  // namespace pelt::io::gltf

@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "gltf/container.h"
+#include "gltf/uri.h"
+
+namespace pelt::io::gltf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBinChunk = 0x004E4942;
+constexpr int kDeepest = 256;  // copying and writing JSON recurse; no real file comes near
+
+/// Required extensions that change how the skin is read, and that Pelt reads.
+constexpr std::array<std::string_view, 4> kRead = {"KHR_mesh_quantization", "EXT_meshopt_compression",
+                                                   "KHR_draco_mesh_compression", "KHR_animation_pointer"};
+/// Required extensions that say nothing about the skin: materials, textures, lights, names and the like.
+constexpr std::array<std::string_view, 13> kPassed = {"KHR_materials_",
+                                                      "KHR_texture_",
+                                                      "EXT_texture_",
+                                                      "MSFT_texture_dds",
+                                                      "KHR_lights_",
+                                                      "EXT_lights_",
+                                                      "KHR_xmp",
+                                                      "KHR_node_visibility",
+                                                      "KHR_node_hover",
+                                                      "KHR_node_selectability",
+                                                      "ADOBE_",
+                                                      "AGI_stk_",
+                                                      "MOZ_"};
+
+[[noreturn]] void refuse(const std::string& name, const std::string& fault) {
+    throw Error::badInput(fmt::format("{}: {}", name, fault));
+}
+
+std::uint32_t u32At(std::span<const std::byte> bytes, std::size_t offset) {
+    std::uint32_t value = 0;
+    for (int i = 3; i >= 0; --i) value = value << 8 | std::to_integer<std::uint32_t>(bytes[offset + std::size_t(i)]);
+    return value;
+}
+
+void checkDepth(std::string_view text, const std::string& name) {
+    int depth = 0;
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string) {
+            if (c == '\\') ++i;
+            if (c == '"') in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > kDeepest)
+                refuse(name, fmt::format("byte {}: JSON nested deeper than {} levels", i, kDeepest));
+        } else if (c == '}' || c == ']') {
+            --depth;
+        }
+    }
+}
+
+Json parseJson(std::string_view text, const std::string& name) {
+    checkDepth(text, name);
+    try {
+        Json json = Json::parse(text);
+        if (!json.is_object()) refuse(name, "is no glTF: the JSON is not an object");
+        return json;
+    } catch (const Json::parse_error& fault) {
+        refuse(name,
+               fmt::format("byte {}: the JSON is broken here; export the file again or choose a .glb or .gltf file",
+                           fault.byte));
+    } catch (const Json::exception&) {
+        refuse(name, "the JSON has a number that is out of range; export the file again");
+    }
+}
+
+struct Container {
+    std::string_view json;
+    std::optional<std::span<const std::byte>> binary;
+    std::vector<Chunk> chunks;
+};
+
+std::string_view asText(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// glTF 2.0, 4.4: a header of 12 bytes, then chunks of length, type and data; JSON first, then BIN if any.
+Container openGlb(std::span<const std::byte> bytes, const std::string& name) {
+    if (bytes.size() < 20)
+        refuse(name, fmt::format("is cut off after {} bytes; copy or export it again", bytes.size()));
+    if (u32At(bytes, 4) != 2)
+        refuse(name, fmt::format("is a version {} .glb; only glTF 2.0 is read, export as that", u32At(bytes, 4)));
+    const std::uint32_t claimed = u32At(bytes, 8);
+    if (claimed > bytes.size())
+        refuse(name, fmt::format("is cut off: {} bytes of {}; copy or export it again", bytes.size(), claimed));
+    Container out;
+    std::size_t at = 12;
+    for (std::size_t number = 0; at < claimed; ++number) {
+        if (claimed - at < 8)
+            refuse(name, fmt::format("byte {}: a chunk header is cut off; export the file again", at));
+        const std::uint32_t length = u32At(bytes, at), type = u32At(bytes, at + 4);
+        if (length > claimed - at - 8)
+            refuse(name, fmt::format("byte {}: a chunk of {} bytes, but {} are left; export the file again", at, length,
+                                     claimed - at - 8));
+        const auto data = bytes.subspan(at + 8, length);
+        if ((number == 0) != (type == kJsonChunk))
+            refuse(name,
+                   fmt::format("byte {}: the first chunk, and only that, must be JSON; export the file again", at));
+        if (type == kJsonChunk)
+            out.json = asText(data);
+        else if (type == kBinChunk && number == 1)
+            out.binary = data;
+        else
+            out.chunks.push_back({type, {data.begin(), data.end()}});
+        at += 8 + std::size_t(length);
+    }
+    if (out.json.empty()) refuse(name, "has no JSON chunk; export the file again");
+    return out;
+}
+
+void checkShape(const Document& document) {
+    for (const char* key : kCollections) {
+        const auto array = document.root().find(key);
+        for (std::size_t i = 0; array && i < array->size(); ++i)
+            if (!array->element(i).value().is_object())
+                array->element(i).fail("must be a JSON object; re-export the file");
+    }
+    const std::string& version = document.root().at("asset").at("version").asString();
+    if (!version.starts_with("2.") && version != "2")
+        document.root().fail(fmt::format("is glTF {}; only glTF 2.0 is read, export as that", version));
+    const std::string least = document.root().at("asset").stringOr("minVersion", "2.0");
+    if (least != "2.0") document.root().fail(fmt::format("needs a reader of glTF {}; export as glTF 2.0", least));
+}
+
+void checkExtensions(const Document& document) {
+    const auto required = document.root().find("extensionsRequired");
+    for (std::size_t i = 0; required && i < required->size(); ++i) {
+        const std::string& extension = required->element(i).asString();
+        const bool read = std::find(kRead.begin(), kRead.end(), extension) != kRead.end();
+        const bool passed = std::any_of(kPassed.begin(), kPassed.end(),
+                                        [&](std::string_view prefix) { return extension.starts_with(prefix); });
+        if (!read && !passed)
+            required->element(i).fail(fmt::format(
+                "the file requires the extension '{}', which Pelt does not read; export without it", extension));
+    }
+}
+
+std::vector<std::byte> readExternal(Document& document, const JsonRef& buffer, const std::string& uri) {
+    if (document.folder.empty())
+        buffer.fail(fmt::format("'{}' is a file of its own, which is not read from memory", uri));
+    const auto path = relativeFile(document.folder, uri);
+    if (!path) buffer.fail(fmt::format("'{}' is neither a relative path nor base64 data; re-export the file", uri));
+    std::error_code fault;
+    if (!fs::is_regular_file(*path, fault))
+        buffer.fail(fmt::format("the file '{}' is missing; put it beside the .gltf", uri));
+    document.external_files.push_back(*path);
+    return readFile(*path);
+}
+
+Buffer readBuffer(Document& document, std::size_t index, std::optional<std::span<const std::byte>> binary) {
+    const JsonRef buffer = document.item("buffers", index);
+    const std::uint64_t length = buffer.at("byteLength").asUnsigned();
+    std::vector<std::byte> bytes;
+    if (const auto uri = buffer.find("uri")) {
+        if (uri->asString().starts_with("data:")) {
+            auto decoded = decodeDataUri(uri->asString());
+            if (!decoded) uri->fail("the base64 data is broken; re-export the file");
+            bytes = std::move(*decoded);
+        } else {
+            bytes = readExternal(document, *uri, uri->asString());
+        }
+    } else if (index == 0 && binary) {
+        if (binary->size() < length)
+            buffer.fail(
+                fmt::format("claims {} bytes, but the BIN chunk has {}; re-export the file", length, binary->size()));
+        bytes.assign(binary->begin(), binary->begin() + static_cast<std::ptrdiff_t>(length));
+    } else {
+        return std::nullopt;
+    }
+    if (bytes.size() < length)
+        buffer.fail(fmt::format("claims {} bytes, but there are {}; re-export the file", length, bytes.size()));
+    bytes.resize(length);
+    return bytes;
+}
+
+/// A range of a buffer: {"buffer", "byteOffset", "byteLength"}. A buffer without bytes is checked against its claim.
+void checkRange(const Document& document, const JsonRef& range) {
+    const std::size_t buffer = range.at("buffer").asIndex("buffers", document.count("buffers"));
+    const std::uint64_t offset = range.unsignedOr("byteOffset", 0), length = range.at("byteLength").asUnsigned();
+    const std::uint64_t there = document.item("buffers", buffer).at("byteLength").asUnsigned();
+    if (offset > there || length > there - offset)
+        range.fail(fmt::format("{} bytes at {} do not lie in buffers[{}] of {} bytes; re-export the file", length,
+                               offset, buffer, there));
+}
+
+}  // namespace
+
+Document readDocument(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder) {
+    Document document;
+    document.name = name;
+    document.folder = folder;
+    const bool is_glb = bytes.size() >= 4 && u32At(bytes, 0) == kMagic;
+    Container container;
+    if (is_glb)
+        container = openGlb(bytes, name);
+    else
+        container.json = asText(bytes);
+    document.json = parseJson(container.json, name);
+    document.chunks = std::move(container.chunks);
+    checkShape(document);
+    checkExtensions(document);
+    for (std::size_t b = 0; b < document.count("buffers"); ++b)
+        document.buffers.push_back(readBuffer(document, b, container.binary));
+    for (std::size_t v = 0; v < document.count("bufferViews"); ++v) {
+        const JsonRef view = document.item("bufferViews", v);
+        checkRange(document, view);
+        if (const auto compressed = findExtension(view, "EXT_meshopt_compression")) checkRange(document, *compressed);
+    }
+    return document;
+}
+
+}  // namespace pelt::io::gltf

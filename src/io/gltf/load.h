@@ -1,0 +1,54 @@
+#pragma once
+
+#include "gltf/accessor.h"
+#include "gltf/node_tree.h"
+#include "gltf/primitive.h"
+#include "gltf/source.h"
+
+/// The steps of loading: skeleton, mesh with its weights, clips. Each fills its part of the character and what the
+/// source must know to edit it later.
+namespace pelt::io::gltf {
+
+struct Loading {
+    explicit Loading(Document document) : source(std::make_shared<GltfSource>()) {
+        source->document = std::move(document);
+        reader.emplace(source->document);
+        tree = readNodeTree(source->document);
+    }
+
+    const Document& document() const { return source->document; }
+
+    std::shared_ptr<GltfSource> source;
+    std::optional<AccessorReader> reader;
+    NodeTree tree;
+    Character character;
+};
+
+/// The nodes that carry the character's meshes: those with a skin; where there are none, all with a mesh.
+void findInstances(Loading& loading);
+
+/// Joint slots of the skins in use (of all skins where no mesh has one) and the nodes above them.
+void loadSkeleton(Loading& loading);
+
+void loadMeshes(Loading& loading);
+
+/// Appends the rows of one primitive. Collects what had to be mended.
+class WeightLoader {
+public:
+    void append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out);
+    /// Rows for vertices of a mesh without a skin.
+    void appendNone(std::size_t count, SkinWeights& out);
+    void finish(SkinWeights& weights, std::vector<std::string>& warnings) const;
+
+private:
+    bool any_ = false;
+    std::size_t off_ = 0, none_ = 0, negative_ = 0;
+    float worst_ = 1;
+};
+
+void loadClips(Loading& loading);
+
+/// Fails where a value is not finite, naming the element.
+void requireFinite(const JsonRef& who, std::span<const float> values, std::size_t width, const char* what);
+
+}  // namespace pelt::io::gltf

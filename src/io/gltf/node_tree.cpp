@@ -1,0 +1,100 @@
+#include "gltf/node_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace pelt::io::gltf {
+namespace {
+
+template <std::size_t N>
+std::optional<std::array<double, N>> readNumbers(const JsonRef& node, const char* key) {
+    const auto array = node.find(key);
+    if (!array) return std::nullopt;
+    if (array->size() != N) array->fail(fmt::format("must have {} numbers; re-export the file", N));
+    std::array<double, N> out{};
+    for (std::size_t i = 0; i < N; ++i) out[i] = array->element(i).asFinite();
+    return out;
+}
+
+/// Translation, rotation and scale of an affine map; what shear it has is lost. A mirrored map gets a negative z.
+Trs nearestTrs(const Affine3d& matrix) {
+    const Mat3d a = matrix.linear();
+    const Vec3d x = normalized(a.col[0], Vec3d{1, 0, 0});
+    const Vec3d any = std::abs(x.x) < 0.9 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+    const Vec3d y = normalized(a.col[1] - x * dot(x, a.col[1]), normalized(cross(x, any)));
+    const Vec3d z = cross(x, y);
+    return {matrix.translation(), toQuat(Mat3d{{x, y, z}}), {dot(x, a.col[0]), dot(y, a.col[1]), dot(z, a.col[2])}};
+}
+
+}  // namespace
+
+NodeTree readNodeTree(const Document& document) {
+    const std::size_t count = document.count("nodes");
+    NodeTree tree;
+    tree.parent.assign(count, kNoNode);
+    std::vector<std::vector<std::size_t>> children(count);
+    for (std::size_t n = 0; n < count; ++n) {
+        const auto listed = document.item("nodes", n).find("children");
+        for (std::size_t i = 0; listed && i < listed->size(); ++i) {
+            const std::size_t child = listed->element(i).asIndex("nodes", count);
+            if (tree.parent[child] != kNoNode)
+                document.item("nodes", child)
+                    .fail(fmt::format("is a child of nodes[{}] and of nodes[{}]; re-export the file",
+                                      tree.parent[child], n));
+            tree.parent[child] = n;
+            children[n].push_back(child);
+        }
+    }
+    std::vector<std::size_t> open;
+    for (std::size_t n = count; n-- > 0;)
+        if (tree.parent[n] == kNoNode) open.push_back(n);
+    while (!open.empty()) {
+        const std::size_t node = open.back();
+        open.pop_back();
+        tree.order.push_back(node);
+        open.insert(open.end(), children[node].rbegin(), children[node].rend());
+    }
+    if (tree.order.size() != count) {
+        std::vector<bool> reached(count, false);
+        for (const std::size_t node : tree.order) reached[node] = true;
+        const auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();
+        document.item("nodes", static_cast<std::size_t>(lost))
+            .fail("is its own ancestor: the node tree has a cycle; re-export the file");
+    }
+    return tree;
+}
+
+SkeletonNode readNode(const Document& document, std::size_t node) {
+    const JsonRef json = document.item("nodes", node);
+    SkeletonNode out;
+    out.name = json.stringOr("name", "");
+    if (out.name.empty()) out.name = fmt::format("node_{}", node);
+    if (const auto m = readNumbers<16>(json, "matrix")) {
+        Affine3d matrix;
+        std::copy(m->begin(), m->end(), matrix.m);
+        for (const int i : {3, 7, 11, 15})
+            if (std::abs(matrix.m[i] - (i == 15 ? 1 : 0)) > 1e-3)
+                json.at("matrix").fail("the last row must be 0 0 0 1; re-export the file");
+        matrix = Affine3d(matrix.linear(), matrix.translation());
+        out.matrix = matrix;
+        out.local = nearestTrs(matrix);
+        return out;
+    }
+    if (const auto t = readNumbers<3>(json, "translation")) out.local.translation = {(*t)[0], (*t)[1], (*t)[2]};
+    if (const auto r = readNumbers<4>(json, "rotation"))
+        out.local.rotation = normalized(Quatd{(*r)[0], (*r)[1], (*r)[2], (*r)[3]});
+    if (const auto s = readNumbers<3>(json, "scale")) out.local.scale = {(*s)[0], (*s)[1], (*s)[2]};
+    return out;
+}
+
+Affine3d restWorld(const Document& document, const NodeTree& tree, std::size_t node) {
+    Affine3d world = rig::restLocal(readNode(document, node));
+    for (std::size_t above = tree.parent[node]; above != kNoNode; above = tree.parent[above])
+        world = rig::restLocal(readNode(document, above)) * world;
+    return world;
+}
+
+}  // namespace pelt::io::gltf

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <pelt/rig/skeleton.h>
+
+#include "gltf/document.h"
+
+namespace pelt::io::gltf {
+
+inline constexpr std::size_t kNoNode = static_cast<std::size_t>(-1);
+
+struct NodeTree {
+    std::vector<std::size_t> parent;  ///< kNoNode for roots
+    std::vector<std::size_t> order;   ///< parents before children, children in document order
+};
+
+/// The hierarchy of all nodes, whatever scene they are in. Fails for a node with two parents and for a cycle.
+NodeTree readNodeTree(const Document& document);
+
+/// Name (else "node_12") and rest transform of a node; `parent` is left alone. A node with a matrix also gets the
+/// nearest translation, rotation and scale, for clips that move it.
+SkeletonNode readNode(const Document& document, std::size_t node);
+
+/// The rest transform of a node to root space.
+Affine3d restWorld(const Document& document, const NodeTree& tree, std::size_t node);
+
+}  // namespace pelt::io::gltf

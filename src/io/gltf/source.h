@@ -1,0 +1,47 @@
+#pragma once
+
+#include <pelt/rig/character.h>
+
+#include "gltf/document.h"
+
+namespace pelt::io::gltf {
+
+/// A node that carries a mesh of the character.
+struct InstanceSource {
+    std::size_t node = 0, mesh = 0;
+    std::optional<std::size_t> skin;
+    Affine3d placement;  ///< file positions to root space; the identity for a skinned mesh
+};
+
+/// Where a part of the mesh stands in the document.
+struct PartSource {
+    std::size_t instance = 0, primitive = 0;
+};
+
+/// Where a clip stands: per channel of the clip, the channel of the animation.
+struct ClipSource {
+    std::size_t animation = 0;
+    std::vector<std::size_t> channels;
+};
+
+/// The document a character was loaded from, how the character's parts map to it, and the loaded state that a save
+/// compares with.
+class GltfSource final : public SourceDocument {
+public:
+    Document document;
+    std::vector<std::size_t> node_of;  ///< skeleton node -> document node
+    std::vector<InstanceSource> instances;
+    std::vector<PartSource> parts;                       ///< one per part of the mesh
+    std::vector<std::vector<std::uint32_t>> skin_slots;  ///< skin -> index in the skin -> joint slot; empty: not read
+    std::vector<ClipSource> clip_sources;
+
+    Skeleton skeleton;
+    SkinWeights weights;
+    std::vector<Clip> clips;
+    std::uint64_t mesh_hash = 0;
+};
+
+/// A number for positions and triangles, to see whether a mesh is still the one that was loaded.
+std::uint64_t hashMesh(const Mesh& mesh);
+
+}  // namespace pelt::io::gltf
