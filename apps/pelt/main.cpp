@@ -1,1 +1,120 @@
-int main() { return 0; }
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+
+#include <cstdio>
+#include <new>
+#include <sstream>
+
+#include "signals.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace pelt::cli {
+namespace {
+
+int exitStatus(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::bad_usage:
+            return 2;
+        case ErrorCode::bad_input:
+            return 3;
+        case ErrorCode::gate:
+            return 4;
+        case ErrorCode::cancelled:
+            return 130;
+        case ErrorCode::system:
+            break;
+    }
+    return 1;
+}
+
+int fail(int status, const std::string& message) {
+    writeStderr(fmt::format("pelt: {}\n", oneLine(message)));
+    return status;
+}
+
+/// `--color joint NAME` is two words; the parser sees them as one, joint=NAME.
+std::vector<std::string> joinColorWords(int count, char** words) {
+    std::vector<std::string> joined;
+    for (int i = 1; i < count; ++i) {
+        const std::string word = words[i];
+        const bool color = !joined.empty() && joined.back() == "--color" && word == "joint";
+        const bool name_follows = i + 1 < count && words[i + 1][0] != '-';
+        if ((color || word == "--color=joint") && name_follows)
+            joined.push_back(word + "=" + words[++i]);
+        else
+            joined.push_back(word);
+    }
+    return joined;
+}
+
+/// The first word must be a verb or an option; saying so is clearer than what the parser makes of it.
+void checkVerb(const CLI::App& app, const std::vector<std::string>& words) {
+    std::string verbs;
+    bool known = !words.empty() && words[0].rfind('-', 0) == 0;
+    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+        verbs += fmt::format("{}{}", verbs.empty() ? "" : ", ", verb->get_name());
+        known = known || (!words.empty() && words[0] == verb->get_name());
+    }
+    if (known) return;
+    const std::string fault = words.empty() ? "no verb given" : fmt::format("no verb '{}'", words[0]);
+    throw Error::badUsage(fmt::format("{}; there are {}; see pelt --help", fault, verbs));
+}
+
+int reportParse(const CLI::App& app, const CLI::ParseError& error) {
+    std::ostringstream out, ignored;
+    if (app.exit(error, out, ignored) == 0) {
+        writeStdout(out.str());
+        return 0;
+    }
+    const auto parsed = app.get_subcommands();
+    const std::string verb = parsed.empty() ? "" : " " + parsed.front()->get_name();
+    return fail(2, fmt::format("{}; see pelt{} --help", error.what(), verb));
+}
+
+int runProgram(int count, char** words) {
+    CLI::App app(
+        "Pelt: a toolkit for character skin. Looks into, makes, deforms, compares and shows rigged characters.",
+        "pelt");
+    app.set_version_flag("--version", "pelt " PELT_VERSION);
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(34);
+    app.footer(
+        "pelt VERB --help explains a verb and shows an example.\n\nExample:\n"
+        "  pelt sample biped -o biped.glb && pelt render biped.glb --method lbs,dqs -o biped.png");
+    Session session;
+    addInfo(app, session);
+    addSample(app, session);
+    addBind(app, session);
+    addDeform(app, session);
+    addCompare(app, session);
+    addRender(app, session);
+
+    std::vector<std::string> arguments = joinColorWords(count, words);
+    checkVerb(app, arguments);
+    std::reverse(arguments.begin(), arguments.end());  // the parser takes them from the back
+    try {
+        app.parse(std::move(arguments));
+    } catch (const CLI::ParseError& error) {
+        return reportParse(app, error);
+    }
+    session.writeResult();
+    return 0;
+}
+
+}  // namespace
+}  // namespace pelt::cli
+
+int main(int count, char** words) {
+    using namespace pelt::cli;
+    installSignals();
+    try {
+        return runProgram(count, words);
+    } catch (const pelt::Error& error) {
+        return fail(exitStatus(error.code()), error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(1, "not enough memory");
+    } catch (const std::exception& error) {
+        return fail(1, error.what());
+    }
+}

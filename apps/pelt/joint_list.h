@@ -1,0 +1,29 @@
+#pragma once
+
+#include <pelt/rig/skeleton.h>
+
+#include <string>
+#include <vector>
+
+namespace pelt::cli {
+
+/// The joints as a user counts them: one entry per node, however many skins bind it.
+struct JointList {
+    struct Entry {
+        std::string name;
+        std::int32_t parent = -1;    ///< index in this list of the nearest ancestor that is a joint
+        std::size_t first_slot = 0;  ///< of Skeleton::joints
+    };
+    std::vector<Entry> entries;        ///< parents before children
+    std::vector<std::size_t> of_slot;  ///< per joint slot, its entry
+};
+
+JointList listJoints(const Skeleton& skeleton);
+
+/// One line a joint, children below their parent with branches drawn, each indented by `indent`.
+std::string drawTree(const JointList& joints, const std::string& indent, bool utf8);
+
+/// The entry of that name. Throws Error (bad input) that proposes the name nearest in spelling.
+std::size_t findJointEntry(const JointList& joints, const std::string& name);
+
+}  // namespace pelt::cli

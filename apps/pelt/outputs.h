@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace pelt::cli {
+
+enum class OutputKind {
+    character,  ///< .glb .gltf
+    sequence,   ///< .npy .pc2 .mdd .glb, or a folder of .obj
+    numbers,    ///< .npy
+    picture,    ///< .png
+};
+
+/// Says before any work what would fail after it. Throws Error: bad usage for an extension that is not of the kind, a
+/// target that is one of the inputs or would take other files with it; system for a folder that is missing or closed.
+void checkOutput(const std::filesystem::path& output, OutputKind kind,
+                 const std::vector<std::filesystem::path>& inputs);
+
+}  // namespace pelt::cli

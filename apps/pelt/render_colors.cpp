@@ -1,0 +1,50 @@
+#include "render_colors.h"
+
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/render/render.h>
+
+namespace pelt::cli {
+namespace {
+
+void checkWeights(const Character& character) {
+    if (character.weights.empty()) throw Error::badInput("has no skin weights to show; pelt bind gives it some");
+}
+
+}  // namespace
+
+ColorChoice parseColor(const std::string& text) {
+    using Kind = ColorChoice::Kind;
+    if (text == "plain") return {Kind::plain, {}};
+    if (text == "weights") return {Kind::weights, {}};
+    if (text == "error") return {Kind::error, {}};
+    if (text.rfind("joint=", 0) == 0 && text.size() > 6) return {Kind::joint, text.substr(6)};
+    if (text == "joint" || text == "joint=")
+        throw Error::badUsage("--color joint: name the joint, e.g. --color joint hip");
+    throw Error::badUsage(fmt::format("--color {}: there are plain, weights, joint NAME and error", text));
+}
+
+std::vector<Vec3f> weightColors(const Character& character) {
+    checkWeights(character);
+    const JointList joints = listJoints(character.skeleton);
+    const SkinWeights& weights = character.weights;
+    std::vector<Vec3f> colors(weights.vertexCount());
+    for (std::size_t v = 0; v < colors.size(); ++v)
+        for (std::size_t i = 0; i < weights.influenceCount(v); ++i)
+            colors[v] += render::jointColor(joints.of_slot[weights.jointsOf(v)[i]]) * weights.weightsOf(v)[i];
+    return colors;
+}
+
+std::vector<float> jointWeights(const Character& character, const std::string& name) {
+    checkWeights(character);
+    const JointList joints = listJoints(character.skeleton);
+    const std::size_t entry = findJointEntry(joints, name);
+    const SkinWeights& weights = character.weights;
+    std::vector<float> values(weights.vertexCount(), 0.0f);
+    for (std::size_t v = 0; v < values.size(); ++v)
+        for (std::size_t i = 0; i < weights.influenceCount(v); ++i)
+            if (joints.of_slot[weights.jointsOf(v)[i]] == entry) values[v] += weights.weightsOf(v)[i];
+    return values;
+}
+
+}  // namespace pelt::cli

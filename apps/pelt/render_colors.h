@@ -1,0 +1,28 @@
+#pragma once
+
+#include <pelt/rig/character.h>
+
+#include <string>
+#include <vector>
+
+#include "joint_list.h"
+
+namespace pelt::cli {
+
+/// What `--color` asks for.
+struct ColorChoice {
+    enum class Kind { plain, weights, joint, error };
+    Kind kind = Kind::plain;
+    std::string joint;  ///< the name, for Kind::joint
+};
+
+/// "plain", "weights", "joint=NAME", "error". Throws Error (bad usage).
+ColorChoice parseColor(const std::string& text);
+
+/// Per vertex, the joints' colours blended by weight. Throws Error (bad input) for a character without weights.
+std::vector<Vec3f> weightColors(const Character& character);
+
+/// Per vertex, the weight of the joint of that name over all skins. Throws Error (bad input) where there is none.
+std::vector<float> jointWeights(const Character& character, const std::string& name);
+
+}  // namespace pelt::cli

@@ -1,0 +1,104 @@
+#include "render_subjects.h"
+
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+
+#include <algorithm>
+
+#include "joint_list.h"
+#include "verbs.h"
+
+namespace pelt::cli {
+namespace {
+
+bool isPosed(const RenderChoice& choice, const Character& character) {
+    if (choice.sampling.bind_pose) return false;
+    if (choice.sampling.clip) return true;
+    const bool asked = !choice.moments.empty() || !choice.methods.empty();
+    return asked && !character.clips.empty();
+}
+
+/// Where the joints are: their bind positions, moved by the skin's matrices.
+std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const Clip* clip, double seconds) {
+    std::vector<Vec3d> positions = rig::jointRestPositions(skeleton);
+    if (clip) {
+        const std::vector<Affine3d> bones = rig::skinMatricesDouble(skeleton, clip, seconds);
+        for (std::size_t j = 0; j < positions.size(); ++j) positions[j] = bones[j] * positions[j];
+    }
+    std::vector<render::Bone> drawn;
+    const JointList joints = listJoints(skeleton);
+    for (const JointList::Entry& joint : joints.entries) {
+        const Vec3f here(positions[joint.first_slot]);
+        // A root is drawn as a joint alone: a bone without length.
+        const Vec3f from = joint.parent < 0
+                               ? here
+                               : Vec3f(positions[joints.entries[static_cast<std::size_t>(joint.parent)].first_slot]);
+        if (isFinite(here) && isFinite(from)) drawn.push_back({from, here});
+    }
+    return drawn;
+}
+
+void addCharacter(Session& session, const RenderChoice& choice, const std::filesystem::path& file,
+                  std::vector<RenderSubject>& subjects) {
+    const auto character = std::make_shared<const Character>(session.loadCharacter(file));
+    const RenderSubject subject(file, character, nullptr);
+    if (!isPosed(choice, *character)) return subjects.push_back(subject);
+    session.stage("prepare");
+    const std::vector<std::string> methods = choice.methods.empty() ? std::vector<std::string>{"lbs"} : choice.methods;
+    for (const std::string& name : methods) {
+        subjects.push_back(subject);
+        aboutFile(file, [&] { subjects.back().pose(pipeline::findMethod(name), choice.sampling, session.progress()); });
+    }
+}
+
+}  // namespace
+
+RenderSubject::RenderSubject(std::filesystem::path file, std::shared_ptr<const Character> character,
+                             std::shared_ptr<MeshSequence> sequence)
+    : file_(std::move(file)), character_(std::move(character)), sequence_(std::move(sequence)) {
+    if (!character_ && (!sequence_->mesh() || sequence_->mesh()->triangles.empty()))
+        throw Error::badInput(fmt::format("{}: has no faces to draw; bring some with --mesh M", file_.string()));
+    if (mesh().triangles.empty()) throw Error::badInput(fmt::format("{}: has no faces to draw", file_.string()));
+}
+
+const Mesh& RenderSubject::mesh() const { return character_ ? character_->mesh : *sequence_->mesh(); }
+
+bool RenderSubject::moves() const { return sampler_ || (sequence_ && sequence_->frameCount() > 1); }
+
+void RenderSubject::pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress) {
+    sampler_ = std::make_shared<pipeline::CharacterSampler>(*character_, method, sampling, progress);
+    if (!character_->skeleton.joints.empty()) method_ = method.name;
+}
+
+RenderSubject::Pose RenderSubject::at(const Moment& moment, double fps, bool skeleton) const {
+    Pose pose;
+    Shot& shot = pose.shot;
+    shot.triangles = mesh().triangles;
+    shot.positions = mesh().positions;
+    if (sampler_) {
+        pose.seconds = momentOfClip(moment, *sampler_->clip(), fps);
+        if (!mesh().normals.empty()) shot.normals.resize(shot.positions.size());
+        sampler_->evaluateAt(*pose.seconds, shot.positions, shot.normals);
+    } else if (sequence_) {
+        if (moves()) pose.frame = momentOfSequence(moment, sequence_->frameCount(), sequence_->frameSeconds());
+        sequence_->readFrame(pose.frame.value_or(0), shot.positions);
+    } else {
+        shot.normals = mesh().normals;
+    }
+    if (skeleton && character_) shot.bones = skeletonAt(character_->skeleton, clip(), pose.seconds.value_or(0));
+    return pose;
+}
+
+std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& choice) {
+    std::vector<RenderSubject> subjects;
+    for (const std::filesystem::path& file : choice.files) {
+        session.stage("load");
+        if (pipeline::fileKind(file) == pipeline::FileKind::character)
+            addCharacter(session, choice, file, subjects);
+        else
+            subjects.emplace_back(file, nullptr, pipeline::openSequence(file, choice.sampling, choice.mesh));
+    }
+    return subjects;
+}
+
+}  // namespace pelt::cli

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <pelt/pipeline/sampling.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "moment.h"
+#include "session.h"
+#include "sheet.h"
+
+namespace pelt::cli {
+
+/// What `render` is asked to show, before any file is read.
+struct RenderChoice {
+    std::vector<std::filesystem::path> files;
+    std::vector<std::string> methods;  ///< empty: lbs
+    std::vector<Moment> moments;       ///< empty: the bind pose, or the middle where a clip or method is named
+    pipeline::Sampling sampling;
+    std::optional<std::filesystem::path> mesh;
+    bool skeleton = false;
+};
+
+/// One column of a contact sheet: a file and, where it is posed, the method that poses it.
+class RenderSubject {
+public:
+    RenderSubject(std::filesystem::path file, std::shared_ptr<const Character> character,
+                  std::shared_ptr<MeshSequence> sequence);
+
+    /// Poses the character from now on; without it, the bind pose is shown.
+    void pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress);
+
+    const std::filesystem::path& file() const { return file_; }
+    const Character* character() const { return character_.get(); }  ///< nullptr for a mesh or sequence
+    const std::string& method() const { return method_; }            ///< empty where nothing is posed
+    const Clip* clip() const { return sampler_ ? sampler_->clip() : nullptr; }
+    bool moves() const;
+
+    struct Pose {
+        Shot shot;                         ///< positions, normals, triangles, bones
+        std::optional<double> seconds;     ///< of a clip
+        std::optional<std::size_t> frame;  ///< of a sequence
+    };
+    Pose at(const Moment& moment, double fps, bool skeleton) const;
+
+private:
+    const Mesh& mesh() const;
+
+    std::filesystem::path file_;
+    std::shared_ptr<const Character> character_;
+    std::shared_ptr<MeshSequence> sequence_;
+    std::string method_;
+    std::shared_ptr<pipeline::CharacterSampler> sampler_;
+};
+
+/// Loads the files and gives one subject per file and method. Throws Error as loading and sampling do.
+std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& choice);
+
+}  // namespace pelt::cli

@@ -1,0 +1,115 @@
+#include "sheet.h"
+
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+namespace pelt::cli {
+namespace {
+
+constexpr int kLeastSide = 16, kMostSide = 16384;
+constexpr PictureSize kAlone{1280, 960}, kPanel{640, 640};
+
+bool isAlone(std::span<const Shot> shots, const SheetLayout& layout) { return shots.size() == 1 && !layout.bar; }
+
+Image layOut(std::vector<render::Panel> panels, const SheetLayout& layout) {
+    return render::contactSheet(panels, layout.columns, layout.title, layout.bar);
+}
+
+/// The size of the sheet that panels of size `panel` make.
+PictureSize sheetSize(std::span<const Shot> shots, const SheetLayout& layout, PictureSize panel) {
+    std::vector<render::Panel> blank;
+    for (const Shot& shot : shots) blank.push_back({Image(panel.width, panel.height), shot.caption});
+    const Image sheet = layOut(std::move(blank), layout);
+    return {sheet.width, sheet.height};
+}
+
+/// The largest panel whose sheet fits into the whole. What captions and margins take may depend on the panel, so the
+/// answer is refined a few times.
+PictureSize panelFor(std::span<const Shot> shots, const SheetLayout& layout, PictureSize whole) {
+    const int count = static_cast<int>(shots.size());
+    int columns = layout.columns;
+    if (columns <= 0) columns = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count))));
+    columns = std::min(columns, count);
+    const int rows = (count + columns - 1) / columns;
+    PictureSize panel{std::max(1, whole.width / columns), std::max(1, whole.height / rows)};
+    for (int round = 0; round < 4; ++round) {
+        const PictureSize sheet = sheetSize(shots, layout, panel);
+        const int wide = whole.width - sheet.width, high = whole.height - sheet.height;
+        panel.width += wide >= 0 ? wide / columns : -((-wide + columns - 1) / columns);
+        panel.height += high >= 0 ? high / rows : -((-high + rows - 1) / rows);
+        if (panel.width < kLeastSide || panel.height < kLeastSide)
+            throw Error::badUsage(fmt::format("--size {}x{} leaves no room for {} panels; make it larger", whole.width,
+                                              whole.height, count));
+    }
+    return panel;
+}
+
+/// `image` on a sheet of exactly that size, in its own background colour.
+Image padded(const Image& image, PictureSize size) {
+    if (image.width == size.width && image.height == size.height) return image;
+    Image sheet(size.width, size.height);
+    for (int y = 0; y < size.height; ++y) {
+        for (int x = 0; x < size.width; ++x) {
+            const bool inside = x < image.width && y < image.height;
+            std::copy_n(image.pixel(inside ? x : 0, inside ? y : 0), 3, sheet.pixel(x, y));
+        }
+    }
+    return sheet;
+}
+
+std::vector<render::Frame> sharedFrames(std::span<const Shot> shots) {
+    std::map<std::size_t, render::Frame> by_size;
+    for (const Shot& shot : shots) {
+        const render::Frame frame = render::frameOf(shot.positions);
+        const auto [known, is_new] = by_size.emplace(shot.positions.size(), frame);
+        if (!is_new) known->second = render::unite(known->second, frame);
+    }
+    std::vector<render::Frame> frames;
+    for (const Shot& shot : shots) frames.push_back(by_size.at(shot.positions.size()));
+    return frames;
+}
+
+}  // namespace
+
+PictureSize parseSize(const std::string& text) {
+    PictureSize size;
+    const char* const end = text.data() + text.size();
+    const auto width = std::from_chars(text.data(), end, size.width);
+    const bool has_x = width.ec == std::errc() && width.ptr != end && (*width.ptr == 'x' || *width.ptr == 'X');
+    const auto height = has_x ? std::from_chars(width.ptr + 1, end, size.height) : width;
+    const auto fits = [](int side) { return side >= kLeastSide && side <= kMostSide; };
+    if (!has_x || height.ec != std::errc() || height.ptr != end || !fits(size.width) || !fits(size.height))
+        throw Error::badUsage(
+            fmt::format("--size {}: write it as 1280x960, each from {} to {}", text, kLeastSide, kMostSide));
+    return size;
+}
+
+Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout& layout) {
+    session.stage("render");
+    const bool alone = isAlone(shots, layout);
+    PictureSize panel = alone || shots.size() == 1 ? kAlone : kPanel;
+    if (layout.size) panel = alone ? *layout.size : panelFor(shots, layout, *layout.size);
+    render::Options options;
+    options.width = panel.width, options.height = panel.height;
+
+    const std::vector<render::Frame> frames = sharedFrames(shots);
+    std::vector<render::Panel> panels;
+    const double share = 1.0 / static_cast<double>(shots.size());
+    for (std::size_t s = 0; s < shots.size(); ++s) {
+        const Shot& shot = shots[s];
+        const render::Subject subject{shot.positions, shot.normals, shot.triangles, shot.colors, shot.bones};
+        const double done = static_cast<double>(s) * share;
+        const Progress progress = session.progressPart("render", done, done + share);
+        panels.push_back({render::render(subject, frames[s], shot.camera, options, progress), shot.caption});
+    }
+    if (alone) return std::move(panels.front().image);
+    const Image sheet = layOut(std::move(panels), layout);
+    return layout.size ? padded(sheet, *layout.size) : sheet;
+}
+
+}  // namespace pelt::cli

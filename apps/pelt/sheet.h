@@ -1,0 +1,40 @@
+#pragma once
+
+#include <pelt/render/render.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session.h"
+
+namespace pelt::cli {
+
+/// One panel of a picture.
+struct Shot {
+    std::vector<Vec3f> positions, normals, colors;  ///< normals and colours may be empty
+    std::span<const Triangle> triangles;
+    std::vector<render::Bone> bones;
+    render::Camera camera;
+    std::string caption;
+};
+
+struct PictureSize {
+    int width = 0, height = 0;
+};
+
+/// "1280x960". Throws Error (bad usage).
+PictureSize parseSize(const std::string& text);
+
+struct SheetLayout {
+    std::optional<PictureSize> size;  ///< of the whole picture; none: a size that suits the number of panels
+    int columns = 0;                  ///< 0: nearly square
+    std::string title;
+    std::optional<render::ColorBar> bar;
+};
+
+/// Draws the shots, those with as many vertices in one framing, and lays them out. One shot without a colour bar is
+/// the picture itself, without caption or title. Throws Error (bad usage) where the size leaves no room for panels.
+Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout& layout);
+
+}  // namespace pelt::cli

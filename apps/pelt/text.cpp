@@ -1,0 +1,68 @@
+#include "text.h"
+
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace pelt::cli {
+namespace {
+
+/// False with errno set where the stream does not take the whole text.
+bool writeAll(int stream, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(stream, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+std::string_view environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+}  // namespace
+
+std::string oneLine(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f)
+            line += fmt::format("\\x{:02x}", byte);
+        else
+            line += c;
+    }
+    return line;
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+bool isTerminal(int stream) { return ::isatty(stream) == 1 && environment("TERM") != "dumb"; }
+
+bool wantsColor(int stream) { return isTerminal(stream) && environment("NO_COLOR").empty(); }
+
+bool speaksUtf8() {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const std::string_view value = environment(name);
+        if (!value.empty())
+            return value.find("UTF-8") != std::string_view::npos || value.find("utf8") != std::string_view::npos;
+    }
+    return false;
+}
+
+void writeStdout(std::string_view text) {
+    if (!writeAll(STDOUT_FILENO, text))
+        throw Error::system(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
+}
+
+void writeStderr(std::string_view text) { writeAll(STDERR_FILENO, text); }
+
+}  // namespace pelt::cli

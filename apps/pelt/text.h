@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace pelt::cli {
+
+/// One line whatever is in it: control characters (newlines in file names) come out as \xNN.
+std::string oneLine(std::string_view text);
+
+/// "1 vertex", "3 vertices".
+std::string counted(std::size_t count, std::string_view one, std::string_view many);
+
+bool isTerminal(int stream);  ///< a terminal that understands control sequences
+bool wantsColor(int stream);  ///< that, and NO_COLOR is not set
+bool speaksUtf8();            ///< by LC_ALL, LC_CTYPE, LANG
+
+/// Throws Error (system) where standard output does not take it: closed, or the disk is full.
+void writeStdout(std::string_view text);
+void writeStderr(std::string_view text);
+
+}  // namespace pelt::cli

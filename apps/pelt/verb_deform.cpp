@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/io/sequence_file.h>
+
+#include "joint_list.h"
+#include "outputs.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace pelt::cli {
+namespace {
+
+struct DeformOptions {
+    std::filesystem::path input, output;
+    std::string method = "lbs";
+    pipeline::Sampling sampling;
+    std::optional<std::filesystem::path> normals;
+    float weld = 0;
+};
+
+void checkOutputs(const DeformOptions& options) {
+    checkOutput(options.output, OutputKind::sequence, {options.input});
+    if (!options.normals) return;
+    checkOutput(*options.normals, OutputKind::numbers, {options.input});
+    if (std::filesystem::absolute(*options.normals).lexically_normal() ==
+        std::filesystem::absolute(options.output).lexically_normal())
+        throw Error::badUsage("--normals and -o name the same file; choose two");
+}
+
+/// Evaluates and writes frame by frame through one pair of buffers.
+void writeFrames(Session& session, const DeformOptions& options, const Character& character,
+                 pipeline::CharacterSampler& sampler) {
+    const std::size_t frames = sampler.frameCount(), vertices = character.mesh.vertexCount();
+    const io::SequenceInfo info{frames, vertices, sampler.frameSeconds(), &character.mesh};
+    session.lap("write");
+    const auto positions_writer = io::createSequence(options.output, info);
+    const auto normals_writer = options.normals ? io::createSequence(*options.normals, info) : nullptr;
+    std::vector<Vec3f> positions(vertices), normals(normals_writer ? vertices : 0);
+    const Progress progress = session.progress();
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+        progress.report("deform", static_cast<double>(frame) / static_cast<double>(frames));
+        session.lap("evaluate");
+        sampler.evaluate(frame, positions, normals);
+        session.lap("write");
+        positions_writer->write(positions);
+        if (normals_writer) normals_writer->write(normals);
+    }
+    session.stage("write");
+    positions_writer->finish();
+    if (normals_writer) normals_writer->finish();
+}
+
+void runDeform(Session& session, const DeformOptions& options) {
+    const pipeline::Method& method = pipeline::findMethod(options.method);
+    checkOutputs(options);
+    session.stage("load");
+    const Character character = session.loadCharacter(options.input);
+    session.stage("prepare");
+    auto sampler = aboutFile(options.input, [&] {
+        return std::make_unique<pipeline::CharacterSampler>(character, method, options.sampling, session.progress());
+    });
+    if (options.normals) sampler->setRestNormals(pipeline::restNormals(character.mesh, options.weld));
+    writeFrames(session, options, character, *sampler);
+
+    session.result["method"] = method.name;
+    session.result["clip"] = sampler->clip() ? nlohmann::ordered_json(sampler->clip()->name) : nullptr;
+    session.result["fps"] = options.sampling.fps;
+    session.result["output"] = options.output.string();
+    session.result["frames"] = sampler->frameCount();
+    session.result["vertices"] = character.mesh.vertexCount();
+    session.result["triangles"] = character.mesh.triangles.size();
+    session.result["bones"] = listJoints(character.skeleton).entries.size();
+    session.print(fmt::format("{}: {} of {} vertices ({})\n", oneLine(options.output.string()),
+                              counted(sampler->frameCount(), "frame", "frames"), character.mesh.vertexCount(),
+                              method.name));
+}
+
+}  // namespace
+
+void addDeform(CLI::App& app, Session& session) {
+    const auto options = std::make_shared<DeformOptions>();
+    CLI::App* verb = session.addVerb(app, "deform", "Evaluates a deformer over a clip, into a vertex sequence",
+                                     "pelt deform character.glb --method dqs --clip walk -o walk.npy",
+                                     [&session, options] { runDeform(session, *options); });
+    verb->add_option("character", options->input, "A character: .glb .gltf .fbx .dae")->required()->type_name("CHAR");
+    addOutputOption(*verb, options->output,
+                    "The sequence to write: .npy (frames, vertices, 3), .pc2, .mdd, .glb (morph targets), or a name "
+                    "without extension for a folder of .obj");
+    std::string explained = "How the skin follows (default: lbs)";
+    for (const pipeline::Method& method : pipeline::methods())
+        explained += fmt::format("; {}: {}", method.name, method.summary);
+    verb->add_option("--method", options->method, explained)->type_name(methodNames());
+    addSamplingOptions(*verb, options->sampling, true);
+    verb->add_option("--normals", options->normals, "Also write unit normals, (frames, vertices, 3)")
+        ->type_name("N.npy");
+    verb->add_option("--weld", options->weld,
+                     "Where normals are computed: weld vertices no farther apart than this (default: 0)")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("TOL");
+}
+
+}  // namespace pelt::cli

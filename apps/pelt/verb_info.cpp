@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/geometry/mesh_report.h>
+#include <pelt/io/mesh_file.h>
+#include <pelt/io/sequence_file.h>
+
+#include <algorithm>
+#include <set>
+
+#include "joint_list.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace pelt::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What info found, on its way to JSON and to text.
+struct Findings {
+    Json json;
+    std::string text;
+    std::vector<std::string> problems;
+
+    void line(std::string_view label, const std::string& value) {
+        text += fmt::format("  {:<12} {}\n", label, oneLine(value));
+    }
+    void problem(std::size_t count, std::string_view one, std::string_view many) {
+        if (count > 0) problems.push_back(counted(count, one, many));
+    }
+};
+
+void describeShape(const Mesh& mesh, float weld_tolerance, Findings& found) {
+    const geometry::Weld weld = geometry::weldByPosition(mesh.positions, weld_tolerance);
+    const geometry::MeshReport report = geometry::inspectMesh(mesh, weld);
+    found.json["vertices"] = mesh.vertexCount();
+    found.json["triangles"] = mesh.triangles.size();
+    found.json["welded_vertices"] = report.welded_vertices;
+    found.json["seams"] = report.seam_vertices;
+    found.json["connected_parts"] = report.connected_parts;
+    found.json["boundary_edges"] = report.boundary_edges;
+    found.json["closed"] = !mesh.triangles.empty() && report.closed();
+    found.line("vertices", fmt::format("{} ({} welded by position, {} on seams)", mesh.vertexCount(),
+                                       report.welded_vertices, report.seam_vertices));
+    found.line("triangles",
+               fmt::format("{} in {}, {}", mesh.triangles.size(),
+                           counted(report.connected_parts, "connected piece", "connected pieces"),
+                           report.closed() ? "closed" : counted(report.boundary_edges, "open edge", "open edges")));
+    if (mesh.positions.empty()) found.problems.push_back("no vertices");
+    if (mesh.triangles.empty()) found.problems.push_back("no triangles");
+    found.problem(report.zero_area_faces, "face without area", "faces without area");
+    found.problem(report.duplicate_faces, "duplicate face", "duplicate faces");
+    found.problem(report.non_manifold_edges, "edge with more than two faces", "edges with more than two faces");
+    found.problem(report.isolated_vertices, "vertex without a face", "vertices without a face");
+}
+
+void describeParts(const Mesh& mesh, Findings& found) {
+    found.json["parts"] = Json::array();
+    std::set<std::string> materials;
+    for (const MeshPart& part : mesh.parts) {
+        found.json["parts"].push_back({{"name", part.name},
+                                       {"material", part.material},
+                                       {"vertices", part.vertex_count},
+                                       {"triangles", part.triangle_count}});
+        if (!part.material.empty()) materials.insert(part.material);
+        found.line(&part == mesh.parts.data() ? "parts" : "",
+                   fmt::format("{}: {} vertices, {} triangles{}", part.name.empty() ? "(unnamed)" : part.name,
+                               part.vertex_count, part.triangle_count,
+                               part.material.empty() ? "" : ", material " + part.material));
+    }
+    found.json["materials"] = materials;
+}
+
+void describeChannels(const Mesh& mesh, Findings& found) {
+    Json attributes = Json::array(), morphs = Json::array();
+    if (!mesh.normals.empty()) attributes.push_back("normals");
+    if (!mesh.tangents.empty()) attributes.push_back("tangents");
+    if (!mesh.uvs.empty()) attributes.push_back("uvs");
+    for (const VertexAttribute& attribute : mesh.attributes) attributes.push_back(attribute.name);
+    std::string names;
+    for (const Json& name : attributes) names += (names.empty() ? "" : ", ") + name.get<std::string>();
+    if (!names.empty()) found.line("attributes", names);
+    names.clear();
+    for (const MorphTarget& morph : mesh.morphs) {
+        morphs.push_back({{"name", morph.name}, {"vertices", morph.vertices.size()}});
+        if (morphs.size() <= 8) names += (names.empty() ? "" : ", ") + (morph.name.empty() ? "(unnamed)" : morph.name);
+    }
+    if (morphs.size() > 8) names += ", …";
+    if (!morphs.empty()) found.line("morphs", fmt::format("{}: {}", morphs.size(), names));
+    found.json["attributes"] = std::move(attributes);
+    found.json["morphs"] = std::move(morphs);
+}
+
+void describeMesh(const Mesh& mesh, float weld_tolerance, Findings& found) {
+    describeShape(mesh, weld_tolerance, found);
+    describeParts(mesh, found);
+    describeChannels(mesh, found);
+}
+
+void describeInfluences(const Character& character, const JointList& joints, Findings& found) {
+    const SkinWeights& weights = character.weights;
+    const std::size_t most = maxInfluences(weights);
+    std::vector<std::size_t> histogram(most + 1, 0);
+    std::vector<bool> used(joints.entries.size(), false);
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) ++histogram[weights.influenceCount(v)];
+    for (const std::uint32_t slot : weights.joints) used[joints.of_slot[slot]] = true;
+    found.json["max_influences"] = most;
+    found.json["influences"] = weights.empty() ? std::vector<std::size_t>{} : histogram;
+    if (joints.entries.empty()) return;
+    if (weights.empty()) {
+        found.problems.push_back("joints but no skin weights");
+        return;
+    }
+    std::string shares;
+    for (std::size_t n = 1; n < histogram.size(); ++n)
+        if (histogram[n] > 0) shares += fmt::format("{}{}: {}", shares.empty() ? "" : ", ", n, histogram[n]);
+    found.line("influences", fmt::format("at most {} (vertices by joints: {})", most, shares));
+    found.problem(histogram[0], "vertex without weights", "vertices without weights");
+    const auto idle = static_cast<std::size_t>(std::count(used.begin(), used.end(), false));
+    found.problem(idle, "joint without vertices", "joints without vertices");
+}
+
+void describeClips(const Character& character, Findings& found) {
+    found.json["clips"] = Json::array();
+    std::size_t empty = 0;
+    for (const Clip& clip : character.clips) {
+        found.json["clips"].push_back({{"name", clip.name}, {"seconds", clip.seconds()}});
+        found.line(&clip == character.clips.data() ? "clips" : "",
+                   fmt::format("{} {:.3f} s", clip.name.empty() ? "(unnamed)" : clip.name, clip.seconds()));
+        if (clip.channels.empty()) ++empty;
+    }
+    found.problem(empty, "clip that moves nothing here", "clips that move nothing here");
+}
+
+void describeCharacter(const Character& character, float weld_tolerance, Findings& found) {
+    describeMesh(character.mesh, weld_tolerance, found);
+    const JointList joints = listJoints(character.skeleton);
+    found.json["bones"] = joints.entries.size();
+    found.json["joints"] = Json::array();
+    for (const JointList::Entry& joint : joints.entries)
+        found.json["joints"].push_back({{"name", joint.name}, {"parent", joint.parent}});
+    describeInfluences(character, joints, found);
+    describeClips(character, found);
+    found.line("joints", fmt::format("{}", joints.entries.size()));
+    found.text += drawTree(joints, "    ", speaksUtf8());
+    for (const std::string& warning : character.warnings) found.problems.push_back(warning);
+}
+
+void describeSequence(const MeshSequence& sequence, float weld_tolerance, Findings& found) {
+    found.json["frames"] = sequence.frameCount();
+    found.json["vertices"] = sequence.vertexCount();
+    found.json["frame_seconds"] = sequence.frameSeconds();
+    found.line("frames", fmt::format("{} of {} vertices, {:.4g} s apart", sequence.frameCount(), sequence.vertexCount(),
+                                     sequence.frameSeconds()));
+    if (sequence.frameCount() == 0) found.problems.push_back("no frames");
+    if (const Mesh* mesh = sequence.mesh()) return describeMesh(*mesh, weld_tolerance, found);
+    found.json["triangles"] = 0;
+    found.line("triangles", "none in this format; --mesh brings them where a verb needs them");
+}
+
+/// A mesh or a sequence has the keys of a character all the same, so that a script need not ask first.
+void fillMissingKeys(Json& json) {
+    const Json empty = {{"bones", 0}, {"joints", Json::array()}, {"max_influences", 0}, {"clips", Json::array()}};
+    for (const auto& [key, value] : empty.items())
+        if (!json.contains(key)) json[key] = value;
+}
+
+void runInfo(Session& session, const std::filesystem::path& file, const std::optional<std::filesystem::path>& mesh,
+             float weld_tolerance) {
+    Findings found;
+    const char* kind = "character";
+    session.stage("load");
+    switch (pipeline::fileKind(file)) {
+        case pipeline::FileKind::character: {
+            const Character character = session.loadCharacter(file);
+            session.stage("inspect");
+            describeCharacter(character, weld_tolerance, found);
+            break;
+        }
+        case pipeline::FileKind::mesh: {
+            const Mesh loaded = io::loadMesh(file);
+            session.stage("inspect");
+            kind = "mesh";
+            describeMesh(loaded, weld_tolerance, found);
+            break;
+        }
+        case pipeline::FileKind::sequence: {
+            const auto sequence = pipeline::openSequence(file, {}, mesh);
+            session.stage("inspect");
+            kind = "sequence";
+            describeSequence(*sequence, weld_tolerance, found);
+            break;
+        }
+    }
+    fillMissingKeys(found.json);
+    session.result["file"] = file.string();
+    session.result["kind"] = kind;
+    session.result.update(found.json);
+    session.result["problems"] = found.problems;
+    session.print(fmt::format("{} ({})\n{}", oneLine(file.string()), kind, found.text));
+    session.print(found.problems.empty() ? "  problems     none\n" : "  problems\n");
+    for (const std::string& problem : found.problems) session.print(fmt::format("    - {}\n", oneLine(problem)));
+}
+
+}  // namespace
+
+void addInfo(CLI::App& app, Session& session) {
+    struct Options {
+        std::filesystem::path file;
+        std::optional<std::filesystem::path> mesh;
+        float weld = 0;
+    };
+    const auto options = std::make_shared<Options>();
+    CLI::App* verb = session.addVerb(
+        app, "info", "What is in a file: counts, joints, influences, clips, problems", "pelt info character.glb",
+        [&session, options] { runInfo(session, options->file, options->mesh, options->weld); });
+    verb->add_option("file", options->file, "A character, a mesh or a sequence")->required()->type_name("FILE");
+    verb->add_option("--mesh", options->mesh, "A mesh that brings the faces of a sequence without any")->type_name("M");
+    verb->add_option("--weld", options->weld, "Weld vertices no farther apart than this (default: 0, equal positions)")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("TOL");
+}
+
+}  // namespace pelt::cli

@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/io/png.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "outputs.h"
+#include "render_colors.h"
+#include "render_subjects.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace pelt::cli {
+namespace {
+
+struct RenderOptions {
+    RenderChoice choice;
+    std::filesystem::path output;
+    std::vector<std::string> moments;
+    std::string color = "plain", camera, size;
+    int columns = 0;
+};
+
+/// Panels in reading order: a row per moment, a column per subject.
+struct Panels {
+    std::vector<Shot> shots;
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    std::optional<render::ColorBar> bar;
+};
+
+std::string captionOf(const RenderSubject& subject, const RenderSubject::Pose& pose, bool several_files) {
+    std::vector<std::string> words;
+    if (several_files) words.push_back(subject.file().stem().string());
+    if (!subject.method().empty()) words.push_back(subject.method());
+    if (pose.seconds) words.push_back(fmt::format("{:.2f} s", *pose.seconds));
+    if (pose.frame) words.push_back(fmt::format("frame {}", *pose.frame));
+    if (words.empty()) words.push_back(subject.character() ? "bind pose" : subject.file().stem().string());
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
+Panels takeShots(Session& session, const RenderChoice& choice, const std::vector<RenderSubject>& subjects,
+                 const render::Camera& camera) {
+    Panels panels;
+    std::vector<Moment> moments = choice.moments;
+    const bool any_moves =
+        std::any_of(subjects.begin(), subjects.end(), [](const RenderSubject& s) { return s.moves(); });
+    if (moments.empty() || !any_moves) moments = {{Moment::Unit::percent, 50.0}};
+    const std::set<std::filesystem::path> files(choice.files.begin(), choice.files.end());
+    session.stage("evaluate");
+    for (const Moment& moment : moments) {
+        for (const RenderSubject& subject : subjects) {
+            session.progress().report("evaluate", -1);
+            RenderSubject::Pose pose =
+                aboutFile(subject.file(), [&] { return subject.at(moment, choice.sampling.fps, choice.skeleton); });
+            pose.shot.camera = camera;
+            pose.shot.caption = captionOf(subject, pose, files.size() > 1);
+            nlohmann::ordered_json panel = {{"file", subject.file().string()}};
+            panel["vertices"] = pose.shot.positions.size();
+            panel["triangles"] = pose.shot.triangles.size();
+            if (!subject.method().empty()) panel["method"] = subject.method();
+            if (pose.seconds) panel["seconds"] = *pose.seconds;
+            if (pose.frame) panel["frame"] = *pose.frame;
+            panels.json.push_back(std::move(panel));
+            panels.shots.push_back(std::move(pose.shot));
+        }
+    }
+    return panels;
+}
+
+const Character& characterOf(const RenderSubject& subject) {
+    if (!subject.character())
+        throw Error::badInput(fmt::format("{}: has no skin weights to show; weights come with .glb .gltf .fbx .dae",
+                                          subject.file().string()));
+    return *subject.character();
+}
+
+void colorByWeights(const ColorChoice& color, const std::vector<RenderSubject>& subjects, Panels& panels) {
+    const bool one_joint = color.kind == ColorChoice::Kind::joint;
+    for (std::size_t p = 0; p < panels.shots.size(); ++p) {
+        const RenderSubject& subject = subjects[p % subjects.size()];
+        panels.shots[p].colors = aboutFile(subject.file(), [&] {
+            const Character& character = characterOf(subject);
+            if (!one_joint) return weightColors(character);
+            return render::mapColors(render::ColorMap::blue_to_red, jointWeights(character, color.joint), 0, 1);
+        });
+    }
+    if (one_joint) panels.bar = render::ColorBar{render::ColorMap::blue_to_red, 0, 1, color.joint};
+}
+
+std::vector<float> distances(std::span<const Vec3f> a, std::span<const Vec3f> b) {
+    std::vector<float> result(a.size());
+    for (std::size_t v = 0; v < a.size(); ++v) result[v] = length(a[v] - b[v]);
+    return result;
+}
+
+/// Every column against the first one of its row, which keeps its clay.
+void colorByError(const std::vector<RenderSubject>& subjects, Panels& panels) {
+    if (subjects.size() < 2) throw Error::badUsage("--color error needs two methods or files to compare");
+    std::vector<std::vector<float>> errors(panels.shots.size());
+    float most = 0;
+    for (std::size_t p = 0; p < panels.shots.size(); ++p) {
+        const Shot& first = panels.shots[p - p % subjects.size()];
+        if (p % subjects.size() == 0) continue;
+        if (panels.shots[p].positions.size() != first.positions.size())
+            throw Error::badInput(fmt::format("{}: {} vertices against {} in {}; only poses of one mesh compare",
+                                              subjects[p % subjects.size()].file().string(),
+                                              panels.shots[p].positions.size(), first.positions.size(),
+                                              subjects.front().file().string()));
+        errors[p] = distances(panels.shots[p].positions, first.positions);
+        double sum = 0;
+        for (const float e : errors[p]) sum += double(e) * e;
+        const float largest = errors[p].empty() ? 0 : *std::max_element(errors[p].begin(), errors[p].end());
+        panels.json[p]["rms"] = std::sqrt(sum / static_cast<double>(std::max<std::size_t>(errors[p].size(), 1)));
+        panels.json[p]["max"] = largest;
+        most = std::max(most, largest);
+    }
+    for (std::size_t p = 0; p < panels.shots.size(); ++p) {
+        if (p % subjects.size() == 0)
+            panels.shots[p].caption += " (reference)";
+        else
+            panels.shots[p].colors = render::mapColors(render::ColorMap::viridis, errors[p], 0, most);
+    }
+    panels.bar = render::ColorBar{render::ColorMap::viridis, 0, most, "distance"};
+}
+
+std::string titleOf(const std::vector<RenderSubject>& subjects) {
+    for (const RenderSubject& subject : subjects)
+        if (subject.file() != subjects.front().file()) return {};
+    const Clip* clip = subjects.front().clip();
+    const std::string stem = subjects.front().file().stem().string();
+    return clip && !clip->name.empty() ? fmt::format("{}: {}", stem, clip->name) : stem;
+}
+
+int columnsFor(std::size_t subjects, std::size_t panels) {
+    const std::size_t rows = panels / subjects;
+    if (subjects == 1) return rows <= 4 ? static_cast<int>(rows) : 0;
+    return rows > 1 || subjects <= 4 ? static_cast<int>(subjects) : 0;
+}
+
+void runRender(Session& session, RenderOptions& options) {
+    RenderChoice& choice = options.choice;
+    std::vector<std::filesystem::path> inputs = choice.files;
+    if (choice.mesh) inputs.push_back(*choice.mesh);
+    for (const std::string& name : choice.methods) pipeline::findMethod(name);
+    choice.moments.clear();
+    for (const std::string& text : options.moments) choice.moments.push_back(parseMoment(text));
+    const ColorChoice color = parseColor(options.color);
+    const render::Camera camera = options.camera.empty() ? render::Camera{} : render::parseCamera(options.camera);
+    SheetLayout layout;
+    if (!options.size.empty()) layout.size = parseSize(options.size);
+    checkOutput(options.output, OutputKind::picture, inputs);
+
+    const std::vector<RenderSubject> subjects = loadSubjects(session, choice);
+    Panels panels = takeShots(session, choice, subjects, camera);
+    if (color.kind == ColorChoice::Kind::error) colorByError(subjects, panels);
+    if (color.kind == ColorChoice::Kind::weights || color.kind == ColorChoice::Kind::joint)
+        colorByWeights(color, subjects, panels);
+
+    layout.columns = options.columns > 0 ? options.columns : columnsFor(subjects.size(), panels.shots.size());
+    layout.title = titleOf(subjects);
+    layout.bar = panels.bar;
+    const Image picture = drawSheet(session, panels.shots, layout);
+    session.stage("write");
+    io::savePng(picture, options.output);
+
+    session.result["output"] = options.output.string();
+    session.result["width"] = picture.width;
+    session.result["height"] = picture.height;
+    session.result["vertices"] = panels.shots.front().positions.size();
+    session.result["triangles"] = panels.shots.front().triangles.size();
+    session.result["panels"] = std::move(panels.json);
+    session.print(fmt::format("{}: {}x{}, {}\n", oneLine(options.output.string()), picture.width, picture.height,
+                              counted(panels.shots.size(), "panel", "panels")));
+}
+
+}  // namespace
+
+void addRender(CLI::App& app, Session& session) {
+    const auto options = std::make_shared<RenderOptions>();
+    CLI::App* verb =
+        session.addVerb(app, "render", "A picture: one pose, or a contact sheet of methods, frames, files",
+                        "pelt render character.glb --method lbs,dqs --frame 0.5,1 --color error -o sheet.png",
+                        [&session, options] { runRender(session, *options); });
+    verb->add_option("files", options->choice.files, "Characters, meshes, sequences")->required()->type_name("FILE");
+    addOutputOption(*verb, options->output, "The picture to write, .png");
+    verb->add_option("--method", options->choice.methods, "How the skin follows, one panel each (default: lbs)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name(methodNames() + ",...");
+    verb->add_option(
+            "--frame", options->moments,
+            "When, one panel each: seconds on the clip's time line (0.5), a sample's number at --fps (12f, -1f), "
+            "or a share of the clip (50%). Default: the bind pose; 50% where --clip or --method is given")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("T,...");
+    addSamplingOptions(*verb, options->choice.sampling, false);
+    verb->add_option(
+            "--color", options->color,
+            "plain; weights: the joints' colours blended; joint NAME: that joint's weight, blue to red; error: "
+            "distance to the first method or file")
+        ->type_name("plain|weights|joint NAME|error");
+    verb->add_flag("--skeleton", options->choice.skeleton, "Draw the skeleton over the skin");
+    verb->add_option(
+            "--camera", options->camera,
+            "front, back, left, right, side, top, three-quarter (default), or AZIMUTH,ELEVATION[,ZOOM] in degrees")
+        ->type_name("VIEW");
+    verb->add_option("--size", options->size, "Of the whole picture (default: 1280x960; 640x640 each panel of a sheet)")
+        ->type_name("WxH");
+    verb->add_option("--columns", options->columns, "Panels a row (default: one column per method or file)")
+        ->check(CLI::Range(1, 64))
+        ->type_name("N");
+    verb->add_option("--mesh", options->choice.mesh, "A mesh that brings the faces of a sequence without any")
+        ->type_name("M");
+}
+
+}  // namespace pelt::cli

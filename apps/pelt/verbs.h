@@ -1,0 +1,31 @@
+#pragma once
+
+#include <pelt/pipeline/sampling.h>
+
+#include "session.h"
+
+namespace pelt::cli {
+
+// One file each. A verb adds itself to the program; its work runs while the command line is parsed.
+void addInfo(CLI::App& app, Session& session);
+void addSample(CLI::App& app, Session& session);
+void addBind(CLI::App& app, Session& session);
+void addDeform(CLI::App& app, Session& session);
+void addCompare(CLI::App& app, Session& session);
+void addRender(CLI::App& app, Session& session);
+
+/// --clip, --fps and --bind-pose; --frames as well where a whole sequence is sampled.
+void addSamplingOptions(CLI::App& verb, pipeline::Sampling& sampling, bool with_frames);
+
+/// -o, required.
+CLI::Option* addOutputOption(CLI::App& verb, std::filesystem::path& output, const std::string& what);
+
+/// The names of the methods, for help: "lbs|dqs".
+std::string methodNames();
+
+/// Opens a sequence or samples a character, whose warnings the session takes.
+std::unique_ptr<MeshSequence> openSequence(Session& session, const std::filesystem::path& path,
+                                           const pipeline::Sampling& sampling,
+                                           const std::optional<std::filesystem::path>& mesh);
+
+}  // namespace pelt::cli

@@ -1,0 +1,147 @@
+#include "program.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+[[noreturn]] void becomePelt(const std::vector<std::string>& arguments, const RunOptions& options, int out, int err) {
+    ::dup2(err, STDERR_FILENO);
+    if (options.close_stdout) {
+        ::close(STDOUT_FILENO);
+    } else if (!options.stdout_file.empty()) {
+        ::dup2(::open(options.stdout_file.c_str(), O_WRONLY), STDOUT_FILENO);
+    } else {
+        ::dup2(out, STDOUT_FILENO);
+    }
+    for (const std::string& variable : options.environment) ::putenv(const_cast<char*>(variable.c_str()));
+    std::vector<char*> words{const_cast<char*>(PELT_PROGRAM)};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    ::execv(PELT_PROGRAM, words.data());
+    ::_exit(127);
+}
+
+/// Moves what is there into `text`; false once the other end is closed.
+bool drain(int pipe, std::string& text) {
+    char buffer[65536];
+    const ssize_t got = ::read(pipe, buffer, sizeof buffer);
+    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
+    return got > 0;
+}
+
+bool interruptIsDue(const RunOptions& options, Clock::time_point began) {
+    if (options.interrupt_after.count() > 0) return Clock::now() - began > options.interrupt_after;
+    return options.interrupt_when && options.interrupt_when();
+}
+
+void readBoth(pid_t child, int out, int err, const RunOptions& options, RunResult& result) {
+    const Clock::time_point began = Clock::now();
+    bool interrupted = false;
+    pollfd pipes[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
+    while (pipes[0].fd >= 0 || pipes[1].fd >= 0) {
+        ::poll(pipes, 2, 5);
+        if (pipes[0].revents != 0 && !drain(out, result.out)) pipes[0].fd = -1;
+        if (pipes[1].revents != 0 && !drain(err, result.err)) pipes[1].fd = -1;
+        if (!interrupted && interruptIsDue(options, began)) {
+            interrupted = true;
+            ::kill(child, SIGINT);
+        }
+        if (Clock::now() - began > options.timeout) {
+            ::kill(child, SIGKILL);
+            result.err += "\n(killed after the time limit)";
+            break;
+        }
+    }
+}
+
+}  // namespace
+
+RunResult runPelt(const std::vector<std::string>& arguments, const RunOptions& options) {
+    RunResult result;
+    int out[2], err[2];
+    if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0) return result;
+    const pid_t child = ::fork();
+    if (child == 0) becomePelt(arguments, options, out[1], err[1]);
+    ::close(out[1]);
+    ::close(err[1]);
+    readBoth(child, out[0], err[0], options, result);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::close(out[0]);
+    ::close(err[0]);
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return result;
+}
+
+RunResult runWell(const std::vector<std::string>& arguments) {
+    RunResult result = runPelt(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    return result;
+}
+
+void expectFailure(const RunResult& result, int status, const std::string& words) {
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(result.oneErrorLine()) << result.err;
+    EXPECT_NE(result.err.find(words), std::string::npos) << "'" << words << "' is not in: " << result.err;
+}
+
+std::string readBytes(const fs::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    EXPECT_TRUE(stream.good()) << path;
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+void writeBytes(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+
+void CliTest::SetUp() {
+    std::string name = (fs::temp_directory_path() / "pelt-cli-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+}
+
+void CliTest::TearDown() { fs::remove_all(folder_); }
+
+std::vector<std::string> CliTest::filesLeft() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+namespace {
+
+/// Kept for the whole run, removed when the test program ends.
+struct SharedBar {
+    fs::path folder;
+    SharedBar() {
+        std::string name = (fs::temp_directory_path() / "pelt-bar-XXXXXX").string();
+        if (::mkdtemp(name.data())) folder = name;
+        runWell({"sample", "bar", "--resolution", "400", "--skin", "smooth", "-o", (folder / "bar.glb").string()});
+    }
+    ~SharedBar() {
+        std::error_code ignored;
+        fs::remove_all(folder, ignored);
+    }
+};
+
+}  // namespace
+
+std::string CliTest::bar() {
+    static const SharedBar shared;
+    return (shared.folder / "bar.glb").string();
+}

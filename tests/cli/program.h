@@ -1,0 +1,55 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+/// Runs the real program and looks at what a user or a script sees.
+struct RunResult {
+    int status = -1;  ///< exit status; 128 + signal where one ended it; -1 after a timeout
+    std::string out, err;
+
+    nlohmann::json json() const { return nlohmann::json::parse(out); }
+    bool oneErrorLine() const {
+        return err.rfind("pelt: ", 0) == 0 && !err.empty() && err.find('\n') == err.size() - 1;
+    }
+};
+
+struct RunOptions {
+    std::vector<std::string> environment;  ///< "NAME=value", added to the caller's
+    std::chrono::seconds timeout{60};
+    std::chrono::milliseconds interrupt_after{0};  ///< above 0: send SIGINT then …
+    std::function<bool()> interrupt_when;          ///< … or as soon as this holds
+    bool close_stdout = false;
+    std::string stdout_file;  ///< instead of being captured
+};
+
+RunResult runPelt(const std::vector<std::string>& arguments, const RunOptions& options = {});
+
+/// Expects success and no word on standard error.
+RunResult runWell(const std::vector<std::string>& arguments);
+
+std::string readBytes(const std::filesystem::path& path);
+void writeBytes(const std::filesystem::path& path, const std::string& bytes);
+
+/// A fresh folder per test, removed at its end.
+class CliTest : public ::testing::Test {
+protected:
+    void SetUp() override;
+    void TearDown() override;
+
+    std::string path(const std::string& name) const { return (folder_ / name).string(); }
+    /// A small animated character with smooth weights, made once for all tests.
+    static std::string bar();
+    std::vector<std::string> filesLeft() const;
+
+    std::filesystem::path folder_;
+};
+
+/// Expects that status, nothing on standard output, and exactly one line on standard error that has `words` in it.
+void expectFailure(const RunResult& result, int status, const std::string& words);

@@ -1,0 +1,97 @@
+#include "program.h"
+
+namespace {
+
+class Render : public CliTest {
+protected:
+    /// Width and height from the picture's header.
+    std::pair<int, int> sizeOf(const std::string& name) {
+        const std::string bytes = readBytes(path(name));
+        EXPECT_EQ(bytes.substr(1, 3), "PNG");
+        const auto number = [&](std::size_t at) {
+            int value = 0;
+            for (std::size_t i = 0; i < 4; ++i) value = value * 256 + static_cast<unsigned char>(bytes[at + i]);
+            return value;
+        };
+        return {number(16), number(20)};
+    }
+    nlohmann::json render(const std::vector<std::string>& words) {
+        std::vector<std::string> all = {"render", bar(), "-o", path("r.png"), "--json"};
+        all.insert(all.end(), words.begin(), words.end());
+        return runWell(all).json();
+    }
+};
+
+}  // namespace
+
+TEST_F(Render, OnePoseHasTheSizeAskedFor) {
+    const nlohmann::json json = render({"--size", "96x64"});
+    EXPECT_EQ(sizeOf("r.png"), std::make_pair(96, 64));
+    EXPECT_EQ(json.at("panels").size(), 1u);
+    EXPECT_FALSE(json["panels"][0].contains("seconds"));  // the bind pose
+}
+
+TEST_F(Render, AContactSheetHasTheSizeAskedForToo) {
+    const nlohmann::json json = render({"--size", "600x400", "--method", "lbs,dqs", "--frame", "0,50%,-1f"});
+    EXPECT_EQ(sizeOf("r.png"), std::make_pair(600, 400));
+    ASSERT_EQ(json.at("panels").size(), 6u);
+    EXPECT_EQ(json["panels"][0].at("method"), "lbs");
+    EXPECT_EQ(json["panels"][1].at("method"), "dqs");
+    EXPECT_EQ(json["panels"][0].at("seconds"), json["panels"][1].at("seconds"));
+    EXPECT_LT(json["panels"][0].at("seconds").get<double>(), json["panels"][2].at("seconds").get<double>());
+    EXPECT_LT(json["panels"][2].at("seconds").get<double>(), json["panels"][4].at("seconds").get<double>());
+}
+
+TEST_F(Render, MethodsMayBeRepeatedInsteadOfListed) {
+    const nlohmann::json json = render({"--size", "300x200", "--method", "dqs", "--method", "lbs", "--frame", "0.1"});
+    ASSERT_EQ(json.at("panels").size(), 2u);
+    EXPECT_EQ(json["panels"][0].at("method"), "dqs");
+    EXPECT_NEAR(json["panels"][1].at("seconds").get<double>(), 0.1, 1e-9);
+}
+
+TEST_F(Render, EveryColouringDrawsADifferentPicture) {
+    const std::string joint = runWell({"info", bar(), "--json"}).json().at("joints")[1].at("name");
+    const std::vector<std::vector<std::string>> colorings = {
+        {"--color", "plain"},
+        {"--color", "weights"},
+        {"--color", "joint", joint},
+        {"--skeleton"},
+        {"--camera", "back"},
+        {"--camera", "-40,30"},
+        {"--method", "lbs,dqs", "--color", "error"},
+    };
+    std::set<std::string> pictures;
+    for (std::vector<std::string> words : colorings) {
+        words.insert(words.end(), {"--size", "320x200"});
+        render(words);
+        EXPECT_EQ(sizeOf("r.png"), std::make_pair(320, 200));
+        EXPECT_TRUE(pictures.insert(readBytes(path("r.png"))).second) << words[0] << " " << words[1];
+    }
+    render({"--color=joint=" + joint, "--size", "320x200"});
+    EXPECT_TRUE(pictures.count(readBytes(path("r.png"))));
+}
+
+TEST_F(Render, ErrorColoursReportTheDistanceToTheFirst) {
+    const nlohmann::json json = render({"--method", "lbs,dqs", "--color", "error", "--size", "320x200"});
+    EXPECT_FALSE(json.at("panels")[0].contains("max"));
+    EXPECT_GT(json.at("panels")[1].at("max").get<double>(), 0.0);
+}
+
+TEST_F(Render, SequencesAndMeshesAreDrawnToo) {
+    runWell({"deform", bar(), "--frames", ":4", "-o", path("s.npy")});
+    const nlohmann::json json = runWell({"render", path("s.npy"), "--mesh", bar(), "--frame", "0f,3f", "--size",
+                                         "200x100", "-o", path("s.png"), "--json"})
+                                    .json();
+    EXPECT_EQ(json.at("panels")[1].at("frame"), 3);
+    writeBytes(path("tri.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    runWell({"render", path("tri.obj"), bar(), "--size", "200x100", "-o", path("t.png")});
+}
+
+TEST_F(Render, TheHeatMapOfACompareIsAPicture) {
+    runWell({"deform", bar(), "--method", "dqs", "-o", path("dqs.npy")});
+    runWell({"compare", bar(), path("dqs.npy"), "--heatmap", path("h.png"), "--size", "400x240"});
+    EXPECT_EQ(sizeOf("h.png"), std::make_pair(400, 240));
+    runWell({"compare", path("dqs.npy"), path("dqs.npy"), "--mesh", bar(), "--heatmap", path("z.png"), "--size",
+             "400x240"});
+    expectFailure(runPelt({"compare", bar(), bar(), "--heatmap", path("h.png"), "--size", "20x20"}), 2, "no room");
+}

@@ -1,0 +1,159 @@
+#include "program.h"
+
+namespace {
+
+const std::vector<std::string> kVerbs = {"info", "sample", "bind", "deform", "compare", "render"};
+
+class Usage : public CliTest {};
+
+}  // namespace
+
+TEST_F(Usage, HelpNamesTheFinishedVerbsAndNoOthers) {
+    const RunResult result = runWell({"--help"});
+    for (const std::string& verb : kVerbs) EXPECT_NE(result.out.find("\n  " + verb), std::string::npos) << verb;
+    for (const std::string verb : {"mush", "fit", "decompose", "pose", "bake"})
+        EXPECT_EQ(result.out.find("\n  " + verb + " "), std::string::npos) << verb;
+}
+
+TEST_F(Usage, EveryVerbExplainsItselfWithAWorkedExample) {
+    for (const std::string& verb : kVerbs) {
+        const RunResult result = runWell({verb, "--help"});
+        EXPECT_NE(result.out.find("Example:\n  pelt " + verb + " "), std::string::npos) << result.out;
+        for (const std::string option : {"--json", "--quiet", "--threads"})
+            EXPECT_NE(result.out.find(option), std::string::npos) << verb << " " << option;
+    }
+}
+
+TEST_F(Usage, MethodsThatAreNotFinishedAreNotOffered) {
+    const RunResult help = runWell({"deform", "--help"});
+    EXPECT_NE(help.out.find("lbs|dqs"), std::string::npos);
+    EXPECT_EQ(help.out.find("ddm"), std::string::npos);
+    EXPECT_EQ(runWell({"bind", "--help"}).out.find("bbw"), std::string::npos);
+    expectFailure(runPelt({"bind", bar(), "--method", "bbw", "-o", path("x.glb")}), 2, "bbw");
+}
+
+TEST_F(Usage, VersionIsOneLine) {
+    const RunResult result = runWell({"--version"});
+    EXPECT_EQ(result.out.rfind("pelt ", 0), 0u);
+    EXPECT_EQ(result.out.find('\n'), result.out.size() - 1);
+}
+
+TEST_F(Usage, WrongUsageIsOneLineAndStatus2) {
+    expectFailure(runPelt({}), 2, "no verb given");
+    expectFailure(runPelt({"explode"}), 2, "no verb 'explode'");
+    expectFailure(runPelt({"mush", "a.glb"}), 2, "no verb 'mush'");
+    expectFailure(runPelt({"info"}), 2, "pelt info --help");
+    expectFailure(runPelt({"info", "a.glb", "--frobnicate"}), 2, "--frobnicate");
+    expectFailure(runPelt({"info", "a.glb", "b.glb"}), 2, "b.glb");
+    expectFailure(runPelt({"info", "a.glb", "--threads", "0"}), 2, "--threads");
+    expectFailure(runPelt({"info", "a.glb", "--threads", "many"}), 2, "--threads");
+    expectFailure(runPelt({"deform", bar()}), 2, "--output");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--method", "cor"}), 2, "no method 'cor'");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--fps", "0"}), 2, "--fps");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--fps", "nan"}), 2, "--fps");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "a:b"}), 2, "'a:b' is no slice");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "::0"}), 2, "step");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--bind-pose", "--clip", "0"}), 2, "--clip");
+    expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--size", "12"}), 2, "--size");
+    expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "pink"}), 2, "--color");
+    expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "joint"}), 2, "name the joint");
+    expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "error"}), 2, "two methods");
+    expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--frame", "soon"}), 2, "--frame");
+    expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--camera", "moon"}), 2, "moon");
+    expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--method", "lbs,nope"}), 2, "nope");
+    EXPECT_TRUE(filesLeft().empty());
+}
+
+TEST_F(Usage, AnUnknownExtensionIsToldBeforeTheWorkStarts) {
+    expectFailure(runPelt({"deform", "/no/such.glb", "-o", path("x.abc")}), 2, ".npy");
+    expectFailure(runPelt({"sample", "bar", "-o", path("x.fbx")}), 2, ".glb");
+    expectFailure(runPelt({"bind", "/no/such.glb", "-o", path("x.obj")}), 2, ".glb");
+    expectFailure(runPelt({"render", "/no/such.glb", "-o", path("x.jpg")}), 2, ".png");
+    expectFailure(runPelt({"compare", "/no/a.npy", "/no/b.npy", "--heatmap", path("x.gif")}), 2, ".png");
+    expectFailure(runPelt({"deform", "/no/such.glb", "-o", path("x.npy"), "--normals", path("n.pc2")}), 2, ".npy");
+}
+
+TEST_F(Usage, InputsAreNeverModified) {
+    const std::string copy = path("bar.glb");
+    std::filesystem::copy_file(bar(), copy);
+    const std::string before = readBytes(copy);
+    std::filesystem::create_symlink(copy, path("link.glb"));
+    expectFailure(runPelt({"bind", copy, "-o", copy}), 2, "input");
+    expectFailure(runPelt({"bind", copy, "-o", path("link.glb")}), 2, "input");
+    expectFailure(runPelt({"deform", copy, "-o", folder_.string()}), 2, "input");
+    EXPECT_EQ(readBytes(copy), before);
+}
+
+TEST_F(Usage, TheBufferOfAGltfInputIsAnInputToo) {
+    runWell({"bind", bar(), "-o", path("a.gltf")});
+    if (!std::filesystem::exists(path("a.bin"))) GTEST_SKIP() << "the writer embeds its buffer";
+    std::filesystem::rename(path("a.gltf"), path("b.gltf"));
+    expectFailure(runPelt({"bind", path("b.gltf"), "-o", path("a.gltf")}), 2, "a.bin");
+}
+
+TEST_F(Usage, AFolderWithOtherFilesIsNotReplaced) {
+    std::filesystem::create_directory(path("frames"));
+    writeBytes(path("frames/notes.txt"), "mine");
+    expectFailure(runPelt({"deform", bar(), "-o", path("frames")}), 2, "notes.txt");
+    EXPECT_EQ(readBytes(path("frames/notes.txt")), "mine");
+}
+
+TEST_F(Usage, QuietIsQuiet) {
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"info", bar()},
+                                               {"sample", "bar", "--resolution", "100", "-o", path("s.glb")},
+                                               {"bind", bar(), "-o", path("b.glb")},
+                                               {"deform", bar(), "-o", path("d.npy")},
+                                               {"compare", bar(), bar()},
+                                               {"render", bar(), "--size", "64x64", "-o", path("r.png")}}) {
+        std::vector<std::string> quiet = words;
+        quiet.push_back("--quiet");
+        EXPECT_EQ(runWell(quiet).out, "") << words[0];
+    }
+    expectFailure(runPelt({"info", path("missing.glb"), "--quiet"}), 3, "missing.glb");
+}
+
+TEST_F(Usage, JsonIsOneObjectWithVerbAndStages) {
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"info", bar()},
+                                               {"sample", "--list"},
+                                               {"sample", "bar", "--resolution", "100", "-o", path("s.glb")},
+                                               {"bind", bar(), "-o", path("b.glb")},
+                                               {"deform", bar(), "-o", path("d.npy")},
+                                               {"compare", bar(), bar()},
+                                               {"render", bar(), "--size", "64x64", "-o", path("r.png")}}) {
+        std::vector<std::string> with_json = words;
+        with_json.push_back("--json");
+        const nlohmann::json json = runWell(with_json).json();
+        EXPECT_EQ(json.at("verb"), words[0]);
+        ASSERT_TRUE(json.at("stages").is_array());
+        for (const auto& stage : json["stages"]) {
+            EXPECT_FALSE(stage.at("name").get<std::string>().empty());
+            EXPECT_GE(stage.at("seconds").get<double>(), 0.0);
+            EXPECT_GT(stage.at("peak_bytes").get<std::uint64_t>(), 1u << 20);
+        }
+        if (words[1] != "--list") {
+            EXPECT_GE(json["stages"].size(), 2u) << words[0];
+            EXPECT_GT(json.at("vertices").get<int>(), 0) << words[0];
+        }
+    }
+}
+
+TEST_F(Usage, NoColourAndNoControlCharactersWhereThereIsNoTerminal) {
+    const RunResult result = runWell({"info", bar()});
+    EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
+    EXPECT_EQ(result.out.find('\r'), std::string::npos);
+}
+
+TEST_F(Usage, StandardOutputThatTakesNothingIsStatus1) {
+    RunOptions closed;
+    closed.close_stdout = true;
+    const RunResult result = runPelt({"info", bar()}, closed);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(result.oneErrorLine()) << result.err;
+    RunOptions full;
+    full.stdout_file = "/dev/full";
+    const RunResult no_space = runPelt({"info", bar(), "--json"}, full);
+    EXPECT_EQ(no_space.status, 1);
+    EXPECT_NE(no_space.err.find("No space left"), std::string::npos) << no_space.err;
+}

@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+#include <pelt/pipeline/files.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace pelt::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "pelt-files-XXXXXX").string();
+        ASSERT_NE(::mkdtemp(name.data()), nullptr);
+        folder_ = name;
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+    fs::path touch(const char* name) {
+        std::ofstream(folder_ / name) << "x";
+        return folder_ / name;
+    }
+
+    fs::path folder_;
+};
+
+}  // namespace
+
+TEST_F(Files, TheKindFollowsTheExtensionOfAnyCase) {
+    EXPECT_EQ(fileKind(touch("a.GLB")), FileKind::character);
+    EXPECT_EQ(fileKind(touch("a.fbx")), FileKind::character);
+    EXPECT_EQ(fileKind(touch("a.Obj")), FileKind::mesh);
+    EXPECT_EQ(fileKind(touch("a.npy")), FileKind::sequence);
+    EXPECT_EQ(fileKind(folder_), FileKind::sequence);
+    EXPECT_EQ(fileKind(folder_ / "*.obj"), FileKind::sequence);
+}
+
+TEST_F(Files, WhatPeltDoesNotReadIsBadInput) {
+    EXPECT_THROW(fileKind(touch("a.stl")), Error);
+    EXPECT_THROW(fileKind(touch("a")), Error);
+    EXPECT_THROW(fileKind(folder_ / "missing.glb"), Error);
+}
+
+TEST_F(Files, AnErrorNamesItsFileOnce) {
+    const Error plain = withFile(Error::badInput("no clip 'x'"), "a.glb");
+    EXPECT_STREQ(plain.what(), "a.glb: no clip 'x'");
+    EXPECT_EQ(plain.code(), ErrorCode::bad_input);
+    EXPECT_STREQ(withFile(plain, "a.glb").what(), "a.glb: no clip 'x'");
+}
+
+}  // namespace pelt::pipeline
