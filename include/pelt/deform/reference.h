@@ -1,0 +1,34 @@
+#pragma once
+
+#include <pelt/core/affine.h>
+#include <pelt/core/skin_weights.h>
+
+#include <span>
+
+/// The deformers once more, one vertex after the other, as the formulas read: what kernels are checked against, and the
+/// answer in double precision. T is float or double. All spans are indexed by vertex or joint; empty `rest_normals` or
+/// `normals`: none wanted. Every vertex must have weight; sizes are checked by assert.
+namespace pelt::deform::reference {
+
+template <class T>
+struct Shape {
+    std::span<const Vec3<T>> positions;
+    std::span<const Vec3<T>> normals;
+};
+
+template <class T>
+struct Result {
+    std::span<Vec3<T>> positions;
+    std::span<Vec3<T>> normals;
+};
+
+/// Linear blend skinning; see lbs.h.
+template <class T>
+void lbs(const Shape<T>& rest, const SkinWeights& weights, std::span<const Affine3<T>> bones, const Result<T>& out);
+
+/// Dual quaternion skinning with stretches about `joint_positions`; see dqs.h.
+template <class T>
+void dqs(const Shape<T>& rest, const SkinWeights& weights, std::span<const Vec3d> joint_positions,
+         std::span<const Affine3<T>> bones, const Result<T>& out);
+
+}  // namespace pelt::deform::reference

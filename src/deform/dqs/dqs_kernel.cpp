@@ -1,0 +1,220 @@
+// Dual quaternion skinning [Kavan08] with stretches, for blocks of vertices that share their list of joints;
+// dqs_reference.cpp has the formulas. Written out for a vector x, with b = (r, w), e = (g, h), s = 2/|b|²:
+//     b x b* / |b|² + 2 vec(e b*) / |b|² = x + s (r × (r × x + w x + g) + w g − h r)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "dqs/dqs_kernel.cpp"
+// Blended transforms live in structs, which vectors of unknown size cannot; ARM keeps NEON.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+//
+#include <cassert>
+
+#include "block_kernel-inl.h"
+#include "dqs/dqs_layout.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace pelt::deform {
+namespace HWY_NAMESPACE {
+
+struct Quaternion {
+    Xyz v;
+    V w;
+};
+
+struct DualQuaternion {
+    Quaternion b, e;
+};
+
+/// xx, xy, xz, yy, yz, zz
+struct Symmetric {
+    V xx, xy, xz, yy, yz, zz;
+};
+
+HWY_INLINE Xyz splat(const Vec3f& v) {
+    const Lanes d;
+    return {hn::Set(d, v.x), hn::Set(d, v.y), hn::Set(d, v.z)};
+}
+
+HWY_INLINE Xyz add(const Xyz& a, const Xyz& b) { return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)}; }
+HWY_INLINE Xyz sub(const Xyz& a, const Xyz& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
+
+HWY_INLINE void addScaled(const float* joint, V w, Quaternion& sum) {
+    addScaled(joint, w, sum.v);
+    sum.w = hn::MulAdd(w, hn::Set(Lanes(), joint[3]), sum.w);
+}
+
+HWY_INLINE void addScaled(const float* joint, V w, Symmetric& sum) {
+    const Lanes d;
+    sum.xx = hn::MulAdd(w, hn::Set(d, joint[0]), sum.xx);
+    sum.xy = hn::MulAdd(w, hn::Set(d, joint[1]), sum.xy);
+    sum.xz = hn::MulAdd(w, hn::Set(d, joint[2]), sum.xz);
+    sum.yy = hn::MulAdd(w, hn::Set(d, joint[3]), sum.yy);
+    sum.yz = hn::MulAdd(w, hn::Set(d, joint[4]), sum.yz);
+    sum.zz = hn::MulAdd(w, hn::Set(d, joint[5]), sum.zz);
+}
+
+/// m x + offset
+HWY_INLINE Xyz transform(const Symmetric& m, const Xyz& x, const Xyz& offset) {
+    return {hn::MulAdd(m.xx, x.x, hn::MulAdd(m.xy, x.y, hn::MulAdd(m.xz, x.z, offset.x))),
+            hn::MulAdd(m.xy, x.x, hn::MulAdd(m.yy, x.y, hn::MulAdd(m.yz, x.z, offset.y))),
+            hn::MulAdd(m.xz, x.x, hn::MulAdd(m.yz, x.y, hn::MulAdd(m.zz, x.z, offset.z)))};
+}
+
+/// The lanes of a block from `lane` on whose bit is set.
+HWY_INLINE hn::Mask<Lanes> lanesOf(std::uint16_t bits, std::size_t lane) {
+    const std::uint64_t here = bits >> lane;
+    std::uint8_t bytes[8];
+    hwy::CopyBytes<8>(&here, bytes);
+    return hn::LoadMaskBits(Lanes(), bytes);
+}
+
+/// What blocks of one range share: the rig, the pose, and the entries of a block.
+struct DqsSums {
+    const DqsRig::Packed& rig;
+    const DqsPose::Data& pose;
+
+    HWY_INLINE V weight(std::size_t entry, std::size_t lane) const {
+        return hn::Load(Lanes(), rig.blocks.rows[entry].weight + lane);
+    }
+
+    /// Per lane, the quaternion of its heaviest joint.
+    HWY_INLINE Quaternion pivots(std::size_t entry, std::size_t end, std::size_t lane) const {
+        const Lanes d;
+        const V zero = hn::Zero(d);
+        Quaternion pivot{{zero, zero, zero}, zero};
+        for (; entry < end; ++entry) {
+            const float* q = pose.rigid[rig.blocks.joints[entry]].q;
+            const auto mine = lanesOf(rig.pivots[entry], lane);
+            pivot.v.x = hn::IfThenElse(mine, hn::Set(d, q[0]), pivot.v.x);
+            pivot.v.y = hn::IfThenElse(mine, hn::Set(d, q[1]), pivot.v.y);
+            pivot.v.z = hn::IfThenElse(mine, hn::Set(d, q[2]), pivot.v.z);
+            pivot.w = hn::IfThenElse(mine, hn::Set(d, q[3]), pivot.w);
+        }
+        return pivot;
+    }
+
+    /// The weight of an entry, with the sign that takes its joint to the hemisphere of the pivot.
+    HWY_INLINE V signedWeight(std::size_t entry, std::size_t lane, const Quaternion& pivot) const {
+        const Lanes d;
+        const float* q = pose.rigid[rig.blocks.joints[entry]].q;
+        const V cosine =
+            hn::MulAdd(pivot.v.x, hn::Set(d, q[0]),
+                       hn::MulAdd(pivot.v.y, hn::Set(d, q[1]),
+                                  hn::MulAdd(pivot.v.z, hn::Set(d, q[2]), hn::Mul(pivot.w, hn::Set(d, q[3])))));
+        return hn::CopySignToAbs(weight(entry, lane), cosine);
+    }
+
+    /// Σ_j ±w_j (q_j + ε d_j), with q_j on the hemisphere of the heaviest joint's.
+    template <bool kAligned>
+    HWY_INLINE DualQuaternion blendRigid(std::size_t entry, std::size_t end, std::size_t lane) const {
+        const V zero = hn::Zero(Lanes());
+        Quaternion pivot{{zero, zero, zero}, zero};
+        if constexpr (!kAligned) pivot = pivots(entry, end, lane);
+        DualQuaternion sum{{{zero, zero, zero}, zero}, {{zero, zero, zero}, zero}};
+        for (; entry < end; ++entry) {
+            const RigidJoint& joint = pose.rigid[rig.blocks.joints[entry]];
+            const V w = kAligned ? weight(entry, lane) : signedWeight(entry, lane, pivot);
+            addScaled(joint.q, w, sum.b);
+            addScaled(joint.d, w, sum.e);
+        }
+        return sum;
+    }
+
+    /// (Σ_j w_j S_j) y + Σ_j w_j offset_j
+    HWY_INLINE Xyz stretched(std::size_t entry, std::size_t end, std::size_t lane, const Xyz& y) const {
+        const V zero = hn::Zero(Lanes());
+        Symmetric sum{zero, zero, zero, zero, zero, zero};
+        Xyz offset{zero, zero, zero};
+        for (; entry < end; ++entry) {
+            const StretchJoint& joint = pose.stretch[rig.blocks.joints[entry]];
+            const V w = weight(entry, lane);
+            addScaled(joint.stretch, w, sum);
+            addScaled(joint.offset, w, offset);
+        }
+        return transform(sum, y, offset);
+    }
+
+    /// The blended reflection of a normal, unit; the normal itself where nothing is left of it.
+    HWY_INLINE Xyz mirrored(std::size_t entry, std::size_t end, std::size_t lane, const Xyz& n) const {
+        const Lanes d;
+        const V zero = hn::Zero(d);
+        Symmetric sum{zero, zero, zero, zero, zero, zero};
+        for (; entry < end; ++entry) addScaled(pose.stretch[rig.blocks.joints[entry]].mirror, weight(entry, lane), sum);
+        const Xyz direction = transform(sum, n, {zero, zero, zero});
+        const V squared = dot(direction, direction);
+        const Xyz unit = mul(direction, hn::Div(hn::Set(d, 1.0f), hn::Sqrt(squared)));
+        const auto valid = hn::Gt(squared, hn::Set(d, 1e-12f));
+        return {hn::IfThenElse(valid, unit.x, n.x), hn::IfThenElse(valid, unit.y, n.y),
+                hn::IfThenElse(valid, unit.z, n.z)};
+    }
+};
+
+/// A functor and not a lambda, whose body compilers leave out of line here.
+template <bool kNormals, bool kStretch, bool kAligned>
+struct DqsBlock {
+    DqsSums sums;
+    Triples triples{};
+
+    HWY_INLINE void operator()(std::size_t block, std::size_t lane, const VertexStreams& s) const {
+        const std::size_t entry = sums.rig.blocks.offsets[block], end = sums.rig.blocks.offsets[block + 1];
+        const DualQuaternion dq = sums.blendRigid<kAligned>(entry, end, lane);
+        const Xyz& r = dq.b.v;
+        const V scale = hn::Div(hn::Set(Lanes(), 2.0f), hn::MulAdd(dq.b.w, dq.b.w, dot(r, r)));
+
+        const Xyz x = triples.load(s.positions);
+        Xyz y = sub(x, splat(sums.rig.origin));
+        if constexpr (kStretch) y = sums.stretched(entry, end, lane, y);
+        const Xyz u = add(cross(r, y), mulAdd(y, dq.b.w, dq.e.v));
+        const Xyz moved = add(cross(r, u), mulSub(dq.e.v, dq.b.w, mul(r, dq.e.w)));
+        if constexpr (kStretch)
+            triples.store(add(mulAdd(moved, scale, y), splat(sums.pose.origin)), s.out_positions);
+        else  // y + origin, written so that no motion gives back x to the bit
+            triples.store(add(mulAdd(moved, scale, splat(sums.pose.shift)), x), s.out_positions);
+
+        if constexpr (kNormals) {
+            Xyz n = triples.load(s.normals);
+            if constexpr (kStretch)
+                if (sums.pose.mirrored) n = sums.mirrored(entry, end, lane, n);
+            triples.store(mulAdd(cross(r, mulAdd(n, dq.b.w, cross(r, n))), scale, n), s.out_normals);
+        }
+    }
+};
+
+template <bool kStretch, bool kAligned>
+HWY_INLINE void run(const DqsSums& sums, const VertexStreams& streams, std::size_t first, std::size_t last) {
+    if (streams.normals)
+        forEachBlock(streams, first, last, DqsBlock<true, kStretch, kAligned>{sums});
+    else
+        forEachBlock(streams, first, last, DqsBlock<false, kStretch, kAligned>{sums});
+}
+
+void dqsRange(const DqsRig::Packed& rig, const DqsPose::Data& pose, const VertexStreams& streams, std::size_t first,
+              std::size_t last) {
+    const DqsSums sums{rig, pose};
+    if (pose.stretched)
+        pose.aligned ? run<true, true>(sums, streams, first, last) : run<true, false>(sums, streams, first, last);
+    else
+        pose.aligned ? run<false, true>(sums, streams, first, last) : run<false, false>(sums, streams, first, last);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace pelt::deform
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pelt::deform {
+
+HWY_EXPORT(dqsRange);
+
+void evaluate(const DqsRig& rig, const DqsPose& pose, const RestShape& rest, std::size_t first, std::size_t count,
+              const Output& out) noexcept {
+    const DqsRig::Packed& packed = *rig.packed;
+    assert(pose.data().rig == rig.packed);
+    assert(first <= packed.blocks.vertex_count && count <= packed.blocks.vertex_count - first);
+    if (count == 0) return;
+    HWY_DYNAMIC_DISPATCH(dqsRange)
+    (packed, pose.data(), resolveStreams(packed.rest, rest, out), first, first + count);
+}
+
+}  // namespace pelt::deform
+#endif

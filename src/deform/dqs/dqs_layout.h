@@ -1,0 +1,50 @@
+#pragma once
+
+#include <pelt/deform/dqs.h>
+
+#include "influence_blocks.h"
+
+namespace pelt::deform {
+
+struct JointPair {
+    std::uint32_t first, second;
+};
+
+struct DqsRig::Packed {
+    InfluenceBlocks blocks;
+    std::vector<std::uint16_t> pivots;  ///< per entry of the blocks; bit l: its joint is the heaviest of lane l
+    std::vector<JointPair> blended;     ///< a vertex's heaviest joint and another of its joints, every pair once
+    std::vector<JointPair> links;       ///< of those, a spanning forest: each link's second joint hangs on its first,
+                                        ///< which came before
+    RestMesh rest;
+    std::vector<Vec3d> centres;  ///< per joint, of its stretch
+    Vec3f origin;                ///< the middle of the rest shape
+};
+
+/// A rigid map as a unit dual quaternion q + ε d, both (x, y, z, w).
+struct alignas(32) RigidJoint {
+    float q[4] = {0, 0, 0, 1};
+    float d[4] = {};
+};
+
+/// A stretch y ↦ S y + offset and its reflection; symmetric matrices as xx, xy, xz, yy, yz, zz.
+struct alignas(64) StretchJoint {
+    float stretch[6] = {1, 0, 0, 1, 0, 1};
+    float offset[3] = {};
+    float mirror[6] = {1, 0, 0, 1, 0, 1};
+};
+
+/// Dual quaternions blend alike whatever the origins of both spaces, so small numbers are kept: rest positions count
+/// from the rest shape's middle, posed ones from `origin`. A character far away loses no more than its result rounds.
+struct DqsPose::Data {
+    std::shared_ptr<const DqsRig::Packed> rig;
+    std::vector<RigidJoint> rigid;      ///< per joint
+    std::vector<StretchJoint> stretch;  ///< per joint
+    Vec3f origin;
+    Vec3f shift;             ///< `origin` less the rest shape's middle: what is left to add where nothing is stretched
+    bool stretched = false;  ///< some joint's stretch is not the identity
+    bool aligned = false;    ///< quaternions that any vertex blends are on one hemisphere as they stand
+    bool mirrored = false;   ///< some joint's stretch mirrors
+};
+
+}  // namespace pelt::deform

@@ -1,0 +1,113 @@
+// Bones to stretches and dual quaternions; dqs_reference.cpp has the formulas.
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "dqs_layout.h"
+#include "polar.h"
+
+namespace pelt::deform {
+namespace {
+
+/// Stretches this near to none are the rounding of float bones, and count as none. Leaving them out moves a vertex by
+/// this fraction of its distance to the joint, which is less than single precision promises.
+constexpr double kNoStretch = 1e-6;
+
+/// Nearer to a right angle than this, rounding could have the kernel see the other sign.
+constexpr float kSafelyAligned = 1e-5f;
+
+bool isIdentity(const Mat3d& m) {
+    double largest = 0;
+    for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r) largest = std::max(largest, std::abs(m(r, c) - (r == c ? 1 : 0)));
+    return largest < kNoStretch;
+}
+
+void storeSymmetric(const Mat3d& m, float out[6]) {
+    const double values[6] = {m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2)};
+    for (int i = 0; i < 6; ++i) out[i] = static_cast<float>(values[i]);
+}
+
+/// y ↦ R y + t as a dual quaternion: d = ½ t q.
+RigidJoint toRigid(const Mat3d& rotation, const Vec3d& t) {
+    const Quatd q = toQuat(rotation);
+    const Quatd d = Quatd{t.x / 2, t.y / 2, t.z / 2, 0} * q;
+    return {{float(q.x), float(q.y), float(q.z), float(q.w)}, {float(d.x), float(d.y), float(d.z), float(d.w)}};
+}
+
+/// Where the bones take the rest shape's middle, on average.
+Vec3f posedOrigin(const DqsRig::Packed& rig, std::span<const Affine3f> bones) {
+    Vec3d sum;
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < rig.centres.size(); ++j) {
+        const Vec3d place = Affine3d(bones[j]) * Vec3d(rig.origin);
+        if (!isFinite(place)) continue;
+        sum += place;
+        ++count;
+    }
+    const Vec3f mean(sum / static_cast<double>(std::max<std::size_t>(count, 1)));
+    return isFinite(mean) ? mean : Vec3f{};
+}
+
+float cosine(const RigidJoint& a, const RigidJoint& b) {
+    return a.q[0] * b.q[0] + a.q[1] * b.q[1] + a.q[2] * b.q[2] + a.q[3] * b.q[3];
+}
+
+/// Flips joints (q and −q turn alike) so that those which a vertex blends share a hemisphere. Gives false where
+/// no choice of signs does, as with two joints turned far from their common neighbour; then each vertex has to choose.
+bool align(const DqsRig::Packed& rig, std::vector<RigidJoint>& joints) {
+    for (const JointPair& link : rig.links) {
+        RigidJoint& joint = joints[link.second];
+        if (cosine(joints[link.first], joint) >= 0) continue;
+        for (int i = 0; i < 4; ++i) {
+            joint.q[i] = -joint.q[i];
+            joint.d[i] = -joint.d[i];
+        }
+    }
+    return std::all_of(rig.blended.begin(), rig.blended.end(), [&](const JointPair& pair) {
+        return cosine(joints[pair.first], joints[pair.second]) >= kSafelyAligned;
+    });
+}
+
+}  // namespace
+
+DqsPose::DqsPose(const DqsRig& rig) : data_(std::make_unique<Data>()) {
+    data_->rig = rig.packed;
+    data_->rigid.resize(rig.packed->centres.size());
+    data_->stretch.resize(rig.packed->centres.size());
+    data_->origin = rig.packed->origin;
+}
+
+DqsPose::~DqsPose() = default;
+DqsPose::DqsPose(DqsPose&&) noexcept = default;
+DqsPose& DqsPose::operator=(DqsPose&&) noexcept = default;
+
+void DqsPose::set(std::span<const Affine3f> bones) noexcept {
+    Data& pose = *data_;
+    const DqsRig::Packed& rig = *pose.rig;
+    assert(bones.size() >= rig.centres.size());
+    pose.origin = posedOrigin(rig, bones);
+    pose.shift = pose.origin - rig.origin;
+    pose.stretched = pose.mirrored = false;
+    for (std::size_t j = 0; j < rig.centres.size(); ++j) {
+        const Affine3d bone(bones[j]);
+        Polar polar = polarDecompose(bone.linear());
+        if (isIdentity(polar.stretch)) polar.stretch = {};
+
+        // Both spaces counted from their origins: the joint at c, and where the bone takes it.
+        const Vec3d c = rig.centres[j] - Vec3d(rig.origin);
+        const Vec3d placed = bone * rig.centres[j] - Vec3d(pose.origin);
+        pose.rigid[j] = toRigid(polar.rotation, placed - polar.rotation * c);
+
+        StretchJoint& out = pose.stretch[j];
+        const Vec3d offset = c - polar.stretch * c;
+        storeSymmetric(polar.stretch, out.stretch);
+        storeSymmetric(polar.mirror, out.mirror);
+        for (int i = 0; i < 3; ++i) out.offset[i] = static_cast<float>(offset[i]);
+        pose.stretched |= !(polar.stretch == Mat3d{});
+        pose.mirrored |= polar.mirrored;
+    }
+    pose.aligned = align(rig, pose.rigid);
+}
+
+}  // namespace pelt::deform

@@ -1,0 +1,123 @@
+#include "influence_blocks.h"
+
+#include <pelt/core/error.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace pelt::deform {
+namespace {
+
+constexpr double kUnits = 1 << 24;  // every multiple of 1/kUnits up to 1 is a float
+
+struct Influence {
+    std::uint32_t joint;
+    std::uint32_t lane;
+    float weight;
+};
+
+void checkShape(const SkinWeights& weights, std::size_t vertex_count) {
+    const auto& offsets = weights.offsets;
+    if (offsets.empty() || weights.vertexCount() != vertex_count)
+        throw Error::badInput("the skin has weights for " +
+                              std::to_string(offsets.empty() ? 0 : weights.vertexCount()) + " vertices, the mesh has " +
+                              std::to_string(vertex_count) + ": bind the weights to this mesh");
+    const bool sound = offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
+                       offsets.back() == weights.joints.size() && offsets.back() == weights.weights.size();
+    if (!sound) throw Error::badInput("the skin weights' offsets do not fit their joints and weights");
+}
+
+double checkedSum(const SkinWeights& weights, std::size_t vertex) {
+    double sum = 0;
+    for (const float w : weights.weightsOf(vertex)) {
+        if (!(w >= 0) || !std::isfinite(w))
+            throw Error::badInput("vertex " + std::to_string(vertex) +
+                                  " has a weight that is negative or not a number: bind it again");
+        sum += w;
+    }
+    if (!(sum > 0))
+        throw Error::badInput("vertex " + std::to_string(vertex) +
+                              " has no weight on any joint: bind it to the skeleton first");
+    return sum;
+}
+
+/// Appends the influences of one vertex, rounded to units; what rounding leaves over goes to the heaviest.
+void appendRounded(const SkinWeights& weights, std::size_t vertex, std::vector<Influence>& out) {
+    const double scale = kUnits / checkedSum(weights, vertex);
+    const auto joints = weights.jointsOf(vertex);
+    const auto values = weights.weightsOf(vertex);
+    const std::size_t heaviest = std::max_element(values.begin(), values.end()) - values.begin();
+    double rest = kUnits;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (i != heaviest) rest -= std::round(values[i] * scale);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double units = i == heaviest ? rest : std::round(values[i] * scale);
+        if (units != 0)
+            out.push_back({joints[i], static_cast<std::uint32_t>(vertex % InfluenceBlocks::kLanes),
+                           static_cast<float>(units / kUnits)});
+    }
+}
+
+void appendBlock(std::vector<Influence>& influences, InfluenceBlocks& blocks) {
+    std::sort(influences.begin(), influences.end(),
+              [](const Influence& a, const Influence& b) { return a.joint < b.joint; });
+    const std::size_t first = blocks.joints.size();
+    for (const Influence& i : influences) {
+        if (blocks.joints.size() == first || blocks.joints.back() != i.joint) {
+            blocks.joints.push_back(i.joint);
+            blocks.rows.emplace_back();
+        }
+        blocks.rows.back().weight[i.lane] += i.weight;  // sums of units are exact, so repeated joints are too
+    }
+    if (blocks.joints.size() > std::numeric_limits<std::uint32_t>::max())
+        throw Error::badInput("the skin has more influences than Pelt can pack: reduce influences per vertex");
+    blocks.offsets.push_back(static_cast<std::uint32_t>(blocks.joints.size()));
+}
+
+}  // namespace
+
+InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count) {
+    checkShape(weights, vertex_count);
+    InfluenceBlocks blocks;
+    blocks.vertex_count = vertex_count;
+    blocks.offsets.push_back(0);
+    std::vector<Influence> influences;
+    for (std::size_t first = 0; first < vertex_count; first += InfluenceBlocks::kLanes) {
+        const std::size_t last = std::min(vertex_count, first + InfluenceBlocks::kLanes);
+        influences.clear();
+        for (std::size_t v = first; v < last; ++v) appendRounded(weights, v, influences);
+        appendBlock(influences, blocks);
+        blocks.joint_count = std::max<std::size_t>(blocks.joint_count, blocks.joints.back() + std::size_t(1));
+    }
+    return blocks;
+}
+
+RestMesh packRest(const Mesh& mesh) {
+    if (!mesh.normals.empty() && mesh.normals.size() != mesh.positions.size())
+        throw Error::badInput("the mesh has " + std::to_string(mesh.positions.size()) + " positions but " +
+                              std::to_string(mesh.normals.size()) + " normals");
+    return {mesh.positions, mesh.normals};
+}
+
+VertexStreams resolveStreams(const RestMesh& own, const RestShape& rest, const Output& out) noexcept {
+    const std::size_t count = own.positions.size();
+    VertexStreams streams;
+    streams.positions = rest.positions.empty() ? own.positions.data() : rest.positions.data();
+    streams.out_positions = out.positions.data();
+    assert(rest.positions.empty() || rest.positions.size() == count);
+    assert(out.positions.size() == count);
+
+    const std::span<const Vec3f> normals = rest.normals.empty() ? std::span(own.normals) : rest.normals;
+    if (!out.normals.empty() && !normals.empty()) {
+        assert(normals.size() == count && out.normals.size() == count);
+        streams.normals = normals.data();
+        streams.out_normals = out.normals.data();
+    }
+    static_cast<void>(count);
+    return streams;
+}
+
+}  // namespace pelt::deform

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <pelt/core/mesh.h>
+#include <pelt/core/skin_weights.h>
+#include <pelt/deform/deform.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace pelt::deform {
+
+/// Weights packed for kernels: sixteen consecutive vertices form a block, a block lists the joints that any of them
+/// has, and each listed joint brings one weight per vertex (0 where the joint does not reach it).
+///
+/// Why: a bone's numbers are broadcast instead of gathered, sixteen vertices share every load of them, and any number
+/// of influences is the same loop. Neighbouring vertices mostly share their joints, so few of the weights are zeros.
+struct InfluenceBlocks {
+    static constexpr std::size_t kLanes = 16;
+    struct alignas(sizeof(float) * kLanes) Row {
+        float weight[kLanes] = {};
+    };
+
+    std::size_t vertex_count = 0;
+    std::size_t joint_count = 0;         ///< one more than the highest joint named
+    std::vector<std::uint32_t> offsets;  ///< block b owns entries offsets[b] .. offsets[b + 1]
+    std::vector<std::uint32_t> joints;   ///< per entry, ascending in a block: every vertex sums its joints in this
+                                        ///< order, so that copies of a vertex come out bit-equal wherever they are
+    std::vector<Row> rows;  ///< per entry
+
+    std::size_t blockCount() const { return offsets.size() - 1; }
+    /// What one pass over all blocks reads of them.
+    std::size_t bytes() const {
+        return offsets.size() * sizeof offsets[0] + joints.size() * sizeof joints[0] + rows.size() * sizeof rows[0];
+    }
+};
+
+/// Packs `weights`, rounded to multiples of 2^-24 that sum to exactly 1 per vertex: blending equal matrices then loses
+/// nothing, and the rest pose comes back bit for bit. Throws Error (bad input) where `weights` does not have one row
+/// for each of `vertex_count` vertices, or a vertex has no weight or one that is negative or not finite.
+InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count);
+
+/// A rest shape as rigs keep it. `normals` is empty or one per vertex.
+struct RestMesh {
+    std::vector<Vec3f> positions;
+    std::vector<Vec3f> normals;
+};
+
+/// Copies the rest shape out of a mesh. Throws Error (bad input) where positions and normals differ in number.
+RestMesh packRest(const Mesh& mesh);
+
+/// The streams of one evaluation, overrides resolved; indexed by vertex. Both normals are null where none are wanted.
+struct VertexStreams {
+    const Vec3f* positions = nullptr;
+    const Vec3f* normals = nullptr;
+    Vec3f* out_positions = nullptr;
+    Vec3f* out_normals = nullptr;
+};
+
+/// Takes the override where there is one. Sizes are checked by assert.
+VertexStreams resolveStreams(const RestMesh& own, const RestShape& rest, const Output& out) noexcept;
+
+}  // namespace pelt::deform
