@@ -1,0 +1,193 @@
+// Collada: plain node matrices, so the import library's own nodes and keys are right. Its root node already turns the
+// file's units and axes into metres and Y up.
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "scene_reader.h"
+
+namespace pelt::importer {
+namespace {
+
+struct Nodes {
+    Skeleton& skeleton;
+    std::map<std::string, std::uint32_t> by_name;
+    std::vector<Affine3d> world;
+};
+
+/// Translation, rotation and scale where the matrix is one, else the matrix itself.
+void setLocal(const Affine3d& matrix, SkeletonNode& node) {
+    const Mat3d m = matrix.linear();
+    Vec3d scale{length(m.col[0]), length(m.col[1]), length(m.col[2])};
+    if (determinant(m) < 0) scale = scale * -1.0;
+    if (scale.x != 0 && scale.y != 0 && scale.z != 0)
+        node.local = {matrix.translation(), toQuat(Mat3d{{m.col[0] / scale.x, m.col[1] / scale.y, m.col[2] / scale.z}}),
+                      scale};
+    if (!nearlyEqual(pelt::toAffine(node.local), matrix)) node.matrix = matrix;
+}
+
+void addNodes(const aiNode& node, std::int32_t parent, Nodes& nodes) {
+    SkeletonNode added;
+    added.name = node.mName.C_Str();
+    added.parent = parent;
+    const Affine3d local = toAffine(node.mTransformation);
+    if (!isFiniteMap(local))
+        throw Error::badInput(
+            fmt::format("node '{}' has a transform that is not finite; export the file again", added.name));
+    setLocal(local, added);
+    const auto index = static_cast<std::int32_t>(nodes.skeleton.nodes.size());
+    nodes.by_name.emplace(added.name, static_cast<std::uint32_t>(index));
+    nodes.world.push_back(parent < 0 ? local : nodes.world[static_cast<std::size_t>(parent)] * local);
+    nodes.skeleton.nodes.push_back(std::move(added));
+    for (unsigned c = 0; c < node.mNumChildren; ++c) addNodes(*node.mChildren[c], index, nodes);
+}
+
+struct BoundBone {
+    std::string name;
+    std::uint32_t node;
+    Affine3d offset;  ///< the mesh's space to the joint's, in the bind pose
+};
+
+std::vector<BoundBone> bonesOf(const MeshNode& mesh_node, const Nodes& nodes, Warnings& warnings) {
+    std::vector<BoundBone> bones;
+    for (const aiMesh* mesh : mesh_node.meshes)
+        for (unsigned b = 0; b < mesh->mNumBones; ++b) {
+            const aiBone& bone = *mesh->mBones[b];
+            const std::string name = bone.mName.C_Str();
+            if (std::any_of(bones.begin(), bones.end(), [&](const BoundBone& other) { return other.name == name; }))
+                continue;
+            const auto node = nodes.by_name.find(name);
+            if (node != nodes.by_name.end())
+                bones.push_back({name, node->second, toAffine(bone.mOffsetMatrix)});
+            else
+                warnings.push_back(
+                    fmt::format("mesh '{}': its joint '{}' is no node of the scene; its weights are lost",
+                                mesh_node.node->mName.C_Str(), name));
+        }
+    return bones;
+}
+
+/// The mesh's place in the bind pose. Where every joint stands as it was bound, they say it; else the mesh's own node
+/// does (a file may show another pose than the bind pose).
+Affine3d bindPlace(const MeshNode& mesh_node, const std::vector<BoundBone>& bones, const Nodes& nodes) {
+    const Affine3d first = nodes.world[bones.front().node] * bones.front().offset;
+    const bool agree = std::all_of(bones.begin(), bones.end(), [&](const BoundBone& bone) {
+        return nearlyEqual(nodes.world[bone.node] * bone.offset, first);
+    });
+    return agree ? first : mesh_node.world;
+}
+
+SourceInstance makeInstance(const aiScene& scene, const MeshNode& mesh_node, Nodes& nodes, Warnings& warnings) {
+    SourceInstance instance;
+    instance.name = mesh_node.node->mName.C_Str();
+    instance.to_root = mesh_node.world;
+    for (const aiMesh* mesh : mesh_node.meshes) instance.pieces.push_back({mesh, materialName(scene, *mesh), {}});
+    const std::vector<BoundBone> bones = bonesOf(mesh_node, nodes, warnings);
+    if (!bones.empty()) {
+        instance.to_root = bindPlace(mesh_node, bones, nodes);
+        const Affine3d from_root = inverse(instance.to_root);
+        for (const BoundBone& bone : bones) {
+            instance.bones.push_back(bone.name);
+            instance.slots.push_back(jointSlot(nodes.skeleton, bone.node, bone.offset * from_root));
+        }
+    }
+    const aiMesh& first = *mesh_node.meshes.front();
+    for (unsigned m = 0; m < first.mNumAnimMeshes; ++m) {
+        instance.morph_names.emplace_back(first.mAnimMeshes[m]->mName.C_Str());
+        instance.morph_weights.push_back(0);
+    }
+    return instance;
+}
+
+double firstKey(const aiAnimation& animation) {
+    double first = 1e300;
+    for (unsigned c = 0; c < animation.mNumChannels; ++c)
+        if (animation.mChannels[c]->mNumPositionKeys > 0)
+            first = std::min(first, animation.mChannels[c]->mPositionKeys[0].mTime);
+    return first;
+}
+
+template <class Key, class Write>
+void addChannel(ChannelPath path, std::uint32_t node, const Key* keys, unsigned count, double start, double rate,
+                Clip& clip, Write write) {
+    Channel channel;
+    channel.path = path;
+    channel.target = node;
+    channel.width = path == ChannelPath::rotation ? 4 : 3;
+    for (unsigned k = 0; k < count; ++k) {
+        const auto time = static_cast<float>((keys[k].mTime - start) / rate);
+        if (!std::isfinite(time) || (!channel.times.empty() && !(time > channel.times.back()))) continue;
+        if (!write(keys[k].mValue, channel.values)) continue;
+        channel.times.push_back(time);
+    }
+    if (!channel.times.empty()) clip.channels.push_back(std::move(channel));
+}
+
+void addNodeChannels(const aiNodeAnim& source, std::uint32_t node, double start, double rate, Clip& clip) {
+    const auto writeVec = [](const aiVector3D& v, std::vector<float>& values) {
+        if (!isFinite(toVec(v))) return false;
+        values.insert(values.end(), {v.x, v.y, v.z});
+        return true;
+    };
+    Quatd last;
+    const auto writeQuat = [&last](const aiQuaternion& v, std::vector<float>& values) {
+        Quatd q = normalized(Quatd{v.x, v.y, v.z, v.w});
+        if (dot(q, last) < 0) q = {-q.x, -q.y, -q.z, -q.w};
+        last = q;
+        for (const double number : {q.x, q.y, q.z, q.w}) values.push_back(static_cast<float>(number));
+        return true;
+    };
+    addChannel(ChannelPath::translation, node, source.mPositionKeys, source.mNumPositionKeys, start, rate, clip,
+               writeVec);
+    addChannel(ChannelPath::rotation, node, source.mRotationKeys, source.mNumRotationKeys, start, rate, clip,
+               writeQuat);
+    addChannel(ChannelPath::scale, node, source.mScalingKeys, source.mNumScalingKeys, start, rate, clip, writeVec);
+}
+
+void addClip(const aiAnimation& animation, double start, Nodes& nodes, Clip& clip) {
+    const double rate = animation.mTicksPerSecond > 0 ? animation.mTicksPerSecond : 1;
+    for (unsigned c = 0; c < animation.mNumChannels; ++c) {
+        const auto node = nodes.by_name.find(animation.mChannels[c]->mNodeName.C_Str());
+        if (node == nodes.by_name.end()) continue;
+        nodes.skeleton.nodes[node->second].matrix.reset();  // keys move its translation, rotation and scale
+        addNodeChannels(*animation.mChannels[c], node->second, start, rate, clip);
+    }
+    for (const Channel& channel : clip.channels) clip.last_key = std::max(clip.last_key, double(channel.times.back()));
+}
+
+/// All animations of a Collada file play together unless the file groups them into clips.
+std::vector<Clip> readClips(const aiScene& scene, bool grouped, Nodes& nodes) {
+    std::vector<Clip> clips;
+    double start = 1e300;
+    for (unsigned a = 0; a < scene.mNumAnimations; ++a) start = std::min(start, firstKey(*scene.mAnimations[a]));
+    for (unsigned a = 0; a < scene.mNumAnimations; ++a) {
+        const aiAnimation& animation = *scene.mAnimations[a];
+        if (clips.empty() || grouped) {
+            clips.emplace_back();
+            clips.back().name = animation.mName.length > 0 ? animation.mName.C_Str() : "animation";
+        }
+        addClip(animation, grouped ? firstKey(animation) : start, nodes, clips.back());
+    }
+    return clips;
+}
+
+}  // namespace
+
+Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings) {
+    Character character;
+    Nodes nodes{character.skeleton, {}, {}};
+    addNodes(*scene.mRootNode, -1, nodes);
+    std::vector<SourceInstance> instances;
+    for (const MeshNode& mesh_node : meshNodes(scene))
+        instances.push_back(makeInstance(scene, mesh_node, nodes, warnings));
+    keepSkinned(instances, warnings);
+    for (const SourceInstance& instance : instances) appendInstance(instance, character, warnings);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    character.clips = readClips(scene, text.find("<library_animation_clips") != std::string_view::npos, nodes);
+    return character;
+}
+
+}  // namespace pelt::importer

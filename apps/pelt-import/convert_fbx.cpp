@@ -1,0 +1,171 @@
+// FBX: meshes and weights as the import library reads them; the node tree, bind matrices, animation curves and morph
+// weights from the file itself, because the library drops tangents, inherit types and parts of the pivots.
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+
+#include <algorithm>
+
+#include "fbx_rig.h"
+#include "fbx_skin.h"
+#include "scene_reader.h"
+
+namespace pelt::importer {
+namespace {
+
+/// A mesh node of the library and the model it was made from.
+struct Placed {
+    MeshNode node;
+    std::size_t model = 0;
+    const FbxObject* geometry = nullptr;
+};
+
+/// Both walks visit nodes in the same order, so the k-th mesh node of a name is the k-th model of that name with
+/// geometry.
+std::vector<Placed> matchModels(const FbxDocument& document, const FbxRig& rig, std::vector<MeshNode> nodes) {
+    std::map<std::string, std::vector<std::size_t>> models;
+    for (std::size_t m = rig.models().size(); m-- > 0;) {
+        const FbxObject& object = *rig.models()[m].object;
+        if (!document.sources(object.id, "Geometry", "Mesh").empty()) models[object.name].push_back(m);
+    }
+    std::vector<Placed> placed;
+    for (MeshNode& node : nodes) {
+        std::vector<std::size_t>& candidates = models[node.node->mName.C_Str()];
+        if (candidates.empty())
+            throw Error::badInput(
+                fmt::format("mesh '{}' belongs to no model of the file; export it again", node.node->mName.C_Str()));
+        const std::size_t model = candidates.back();
+        candidates.pop_back();
+        const FbxObject* geometry = document.sources(rig.models()[model].object->id, "Geometry", "Mesh").front();
+        placed.push_back({std::move(node), model, geometry});
+    }
+    return placed;
+}
+
+void bindToJoints(const FbxRig& rig, const std::vector<FbxCluster>& clusters, const Placed& placed,
+                  SourceInstance& instance, Skeleton& skeleton, Warnings& warnings) {
+    const FbxNode& model = rig.models()[placed.model];
+    // Where the mesh stood when it was bound, by its first joint.
+    const Affine3d bind = clusters.front().link * clusters.front().transform;
+    instance.to_root = rig.conversion() * bind * model.geometric;
+    const Affine3d from_root = inverse(rig.conversion() * bind);
+    std::set<std::string> names;
+    for (const FbxCluster& cluster : clusters) {
+        const std::int32_t joint = rig.modelOf(cluster.model->id);
+        if (joint < 0) continue;
+        const bool agrees = nearlyEqual(cluster.link * cluster.transform, bind);
+        const Affine3d inverse_bind = agrees ? inverse(rig.conversion() * cluster.link) : cluster.transform * from_root;
+        instance.bones.push_back(cluster.model->name);
+        instance.slots.push_back(jointSlot(skeleton, rig.nodeOf(static_cast<std::size_t>(joint)), inverse_bind));
+        if (!names.insert(cluster.model->name).second)
+            warnings.push_back(
+                fmt::format("mesh '{}' has two joints named '{}'; their weights may be mixed up: rename "
+                            "one and export again",
+                            instance.name, cluster.model->name));
+    }
+}
+
+SourceInstance makeInstance(const FbxDocument& document, const FbxRig& rig, const aiScene& scene, const Placed& placed,
+                            Skeleton& skeleton, Warnings& warnings) {
+    SourceInstance instance;
+    instance.name = rig.models()[placed.model].object->name;
+    const std::vector<std::vector<std::uint32_t>> points = controlPoints(*placed.geometry, placed.node.meshes);
+    bool has_bones = false;
+    for (std::size_t p = 0; p < placed.node.meshes.size(); ++p) {
+        const aiMesh* mesh = placed.node.meshes[p];
+        instance.pieces.push_back({mesh, materialName(scene, *mesh), points[p]});
+        has_bones = has_bones || mesh->mNumBones > 0;
+    }
+    const std::vector<FbxCluster> clusters = readClusters(document, *placed.geometry, rig);
+    if (has_bones && !clusters.empty())
+        bindToJoints(rig, clusters, placed, instance, skeleton, warnings);
+    else
+        instance.to_root = placed.node.world;  // replaced by the caller, who knows the rig's own world transforms
+    return instance;
+}
+
+/// Without any skin, the bones of the file are still a skeleton to bind to.
+void useBonesAsJoints(const FbxRig& rig, std::span<const Affine3d> world, Skeleton& skeleton) {
+    for (std::size_t m = 0; m < rig.models().size(); ++m) {
+        const std::string_view type = rig.models()[m].object->subtype;
+        if (type != "LimbNode" && type != "Limb" && type != "Root") continue;
+        const Affine3d inverse_bind = inverse(world[rig.nodeOf(m)]);
+        if (isFiniteMap(inverse_bind)) skeleton.joints.push_back({rig.nodeOf(m), inverse_bind});
+    }
+}
+
+void setMorphs(const FbxDocument& document, const Placed& placed, SourceInstance& instance,
+               std::vector<FbxShape>& shapes, Warnings& warnings) {
+    shapes = readShapes(document, *placed.geometry);
+    const std::size_t in_library = instance.pieces.front().mesh->mNumAnimMeshes;
+    if (shapes.size() != in_library) {
+        warnings.push_back(fmt::format("mesh '{}': {} of its {} blend shapes could be read, so all are left out",
+                                       instance.name, in_library, shapes.size()));
+        shapes.clear();
+    }
+    for (const FbxShape& shape : shapes) {
+        instance.morph_names.push_back(shape.name);
+        instance.morph_weights.push_back(static_cast<float>(shape.weightAt(shape.percent)));
+    }
+}
+
+/// One channel for all morph weights of an instance, where any is animated.
+void addMorphChannel(const FbxRig::Take& take, const std::vector<FbxShape>& shapes, std::uint32_t instance,
+                     Clip& clip) {
+    std::vector<const FbxCurve*> curves, driving;
+    for (const FbxShape& shape : shapes) {
+        const auto it = take.take->morphs.find(shape.channel->id);
+        curves.push_back(it == take.take->morphs.end() ? nullptr : &it->second);
+        if (curves.back()) driving.push_back(curves.back());
+    }
+    if (driving.empty()) return;
+    const Motion motion = [&](double t, Side side) {
+        std::vector<double> weights;
+        for (std::size_t s = 0; s < shapes.size(); ++s) {
+            const double percent = !curves[s]             ? shapes[s].percent
+                                   : side == Side::before ? curves[s]->evaluateBefore(t)
+                                                          : curves[s]->evaluate(t);
+            weights.push_back(shapes[s].weightAt(percent));
+        }
+        return weights;
+    };
+    clip.channels.push_back(
+        sampleMotion(ChannelPath::morph_weights, instance, keyTimes(driving, take.span), motion, take.span));
+}
+
+}  // namespace
+
+Character convertFbx(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings) {
+    const FbxTree tree = parseFbx(bytes);
+    const FbxDocument document(tree);
+    const FbxRig rig(document);
+    Character character;
+    character.skeleton.nodes = rig.skeleton().nodes;
+    std::vector<Affine3d> local, world(rig.skeleton().nodes.size());
+    for (const SkeletonNode& node : rig.skeleton().nodes) local.push_back(rig::restLocal(node));
+    rig::worldTransforms(rig.skeleton(), local, world);
+
+    std::vector<SourceInstance> instances;
+    std::vector<std::vector<FbxShape>> shapes;
+    for (const Placed& placed : matchModels(document, rig, meshNodes(scene))) {
+        SourceInstance instance = makeInstance(document, rig, scene, placed, character.skeleton, warnings);
+        if (!instance.isSkinned())
+            instance.to_root = world[rig.nodeOf(placed.model)] * rig.models()[placed.model].geometric;
+        setMorphs(document, placed, instance, shapes.emplace_back(), warnings);
+        instances.push_back(std::move(instance));
+    }
+    const bool any_skin = !character.skeleton.joints.empty();
+    if (any_skin)  // the shapes of those that are left out go with them
+        for (std::size_t i = instances.size(); i-- > 0;)
+            if (!instances[i].isSkinned()) shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(i));
+    keepSkinned(instances, warnings);
+    if (!any_skin) useBonesAsJoints(rig, world, character.skeleton);
+    for (const SourceInstance& instance : instances) appendInstance(instance, character, warnings);
+    for (const FbxRig::Take& take : rig.takes()) {
+        Clip clip = rig.makeClip(take);
+        for (std::uint32_t i = 0; i < shapes.size(); ++i) addMorphChannel(take, shapes[i], i, clip);
+        character.clips.push_back(std::move(clip));
+    }
+    return character;
+}
+
+}  // namespace pelt::importer

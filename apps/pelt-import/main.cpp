@@ -1,0 +1,107 @@
+// pelt-import [--memory BYTES] [--seconds N] IN OUT: reads FBX or Collada, writes .glb to OUT ("-": standard output).
+// Lines "warning: …" and at most one "error: …" on standard error; exit status as Pelt's command line has it.
+#include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
+#include <pelt/io/character_file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+
+#include "scene_reader.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PELT_SANITIZED_ADDRESSES
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PELT_SANITIZED_ADDRESSES
+#endif
+
+namespace {
+
+struct Arguments {
+    std::uint64_t memory = 0, seconds = 0;  // 0: no limit
+    const char *in = nullptr, *out = nullptr;
+};
+
+bool parseArguments(int argc, char** argv, Arguments& arguments) {
+    int at = 1;
+    for (; at + 1 < argc && std::string_view(argv[at]).starts_with("--"); at += 2) {
+        const std::string_view option = argv[at];
+        if (option != "--memory" && option != "--seconds") return false;
+        (option == "--memory" ? arguments.memory : arguments.seconds) = std::strtoull(argv[at + 1], nullptr, 10);
+    }
+    if (argc - at != 2) return false;
+    arguments.in = argv[at], arguments.out = argv[at + 1];
+    return true;
+}
+
+void limit(int resource, rlim_t most) {
+    rlimit current{};
+    if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &current) != 0) return;
+    if (current.rlim_max != RLIM_INFINITY && current.rlim_max < most) return;
+    current = {most, most};
+    ::setrlimit(static_cast<__rlimit_resource_t>(resource), &current);
+}
+
+void limitProcess(const Arguments& arguments) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever waits for the result is gone: so is the need for it
+    limit(RLIMIT_CORE, 0);
+    if (arguments.seconds > 0) limit(RLIMIT_CPU, arguments.seconds);
+#ifndef PELT_SANITIZED_ADDRESSES  // a sanitizer reserves terabytes of address space
+    if (arguments.memory > 0) limit(RLIMIT_AS, arguments.memory);
+#endif
+}
+
+void writeAll(const std::vector<std::byte>& bytes, const char* out) {
+    if (std::string_view(out) != "-") {
+        pelt::io::AtomicFile file(out);
+        file.write(bytes);
+        file.commit();
+        return;
+    }
+    if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout) != 0)
+        throw pelt::Error::system("the character could not be handed over");
+}
+
+int fail(int status, const char* message) {
+    std::fprintf(stderr, "error: %s\n", message);
+    return status;
+}
+
+int run(const Arguments& arguments) {
+    try {
+        std::vector<std::string> warnings;
+        const pelt::Character character = pelt::importer::readFile(arguments.in, warnings);
+        writeAll(pelt::io::toGlb(character), arguments.out);
+        for (const std::string& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+        return 0;
+    } catch (const pelt::Error& error) {
+        return fail(error.code() == pelt::ErrorCode::bad_input ? 3 : 1, error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(3, "reading it needs more memory than the importer may use; export it as glTF instead");
+    } catch (const std::exception& error) {
+        return fail(3, (std::string("it cannot be read (") + error.what() + "); export it as glTF instead").c_str());
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Arguments arguments;
+    if (!parseArguments(argc, argv, arguments)) {
+        std::fputs("usage: pelt-import [--memory BYTES] [--seconds N] IN.fbx|IN.dae OUT.glb|-\n", stderr);
+        return 2;
+    }
+    limitProcess(arguments);
+    const int status = run(arguments);
+    std::fflush(nullptr);
+    // Straight out: the import library's clean-up is not to be trusted after a damaged file.
+    ::_exit(status);
+}

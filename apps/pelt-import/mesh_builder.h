@@ -1,0 +1,43 @@
+#pragma once
+
+#include <assimp/scene.h>
+#include <pelt/rig/character.h>
+
+namespace pelt::importer {
+
+using Warnings = std::vector<std::string>;
+
+/// One mesh of the import library, a run of triangles with one material.
+struct SourcePiece {
+    const aiMesh* mesh = nullptr;
+    std::string material;
+    /// Per vertex of `mesh`, the control point it was made from; empty where the file format hides it.
+    std::vector<std::uint32_t> control_points;
+};
+
+/// The pieces that hang on one node, bound to joints or not.
+struct SourceInstance {
+    std::string name;
+    std::vector<SourcePiece> pieces;
+    Affine3d to_root;                  ///< the mesh's own space to root space in the bind pose
+    std::vector<std::string> bones;    ///< names of the bones, those of all pieces
+    std::vector<std::uint32_t> slots;  ///< the joint slot of each
+    std::vector<std::string> morph_names;
+    std::vector<float> morph_weights;  ///< at rest
+
+    bool isSkinned() const { return !slots.empty(); }
+};
+
+/// Adds an instance to the character's mesh and weights. The import library gives every corner of every face a vertex
+/// of its own; those that came from one control point and agree in normal and UV become one again. Where the control
+/// points are unknown, vertices of equal position, weights and morph offsets count as one. In the first case they come
+/// in the file's order of control points, else in order of first use.
+void appendInstance(const SourceInstance& instance, Character& character, Warnings& warnings);
+
+/// What is missing on some instances but there on others is filled in: normals from the faces, UVs with zero.
+void completeAttributes(Mesh& mesh);
+
+Affine3d toAffine(const aiMatrix4x4& m);
+Vec3d toVec(const aiVector3D& v);
+
+}  // namespace pelt::importer

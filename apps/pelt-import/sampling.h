@@ -1,0 +1,28 @@
+#pragma once
+
+#include <pelt/rig/clip.h>
+
+#include <functional>
+
+#include "fbx_animation.h"
+
+namespace pelt::importer {
+
+/// The span of a clip and the step at which curves are sampled that straight lines between keys cannot follow.
+struct SampleSpan {
+    double start = 0, stop = 0, step = 1.0 / 30;
+};
+
+/// A vector of up to 4 numbers, or more for morph weights, at a moment.
+using Motion = std::function<std::vector<double>(double t, Side side)>;
+
+/// The times of all keys of the tracks inside the span, and its two ends; rising.
+std::vector<double> keyTimes(std::span<const std::vector<FbxTrack>* const> tracks, const SampleSpan& span);
+std::vector<double> keyTimes(std::span<const FbxCurve* const> curves, const SampleSpan& span);
+
+/// Keys at `times`, and between two of them on every step where the motion is not the straight line (for rotations:
+/// the even turn) between them; where it jumps, a key right before the jump too. Times count from the span's start.
+Channel sampleMotion(ChannelPath path, std::uint32_t target, std::vector<double> times, const Motion& motion,
+                     const SampleSpan& span);
+
+}  // namespace pelt::importer

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+
+#include "mesh_builder.h"
+
+namespace pelt::importer {
+
+/// Reads a file into a character in metres, Y up: .fbx or .dae by what it says at its start. Throws Error.
+Character readFile(const std::filesystem::path& path, Warnings& warnings);
+
+/// The two ways, from the bytes and from what the import library made of them.
+Character convertFbx(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings);
+Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings);
+
+/// A node of the import library's tree that carries meshes.
+struct MeshNode {
+    const aiNode* node = nullptr;
+    std::vector<const aiMesh*> meshes;
+    Affine3d world;
+};
+/// In the order of a walk from the root; meshes without a triangle are left out.
+std::vector<MeshNode> meshNodes(const aiScene& scene);
+
+std::string materialName(const aiScene& scene, const aiMesh& mesh);
+
+/// Leaves the instances out that have no skin where others have one, and says so.
+void keepSkinned(std::vector<SourceInstance>& instances, Warnings& warnings);
+
+/// The slot for a node and its inverse bind matrix; a new one unless there is one that agrees.
+std::uint32_t jointSlot(Skeleton& skeleton, std::uint32_t node, const Affine3d& inverse_bind);
+
+/// Whether two maps agree to about single precision.
+bool nearlyEqual(const Affine3d& a, const Affine3d& b);
+bool isFiniteMap(const Affine3d& a);
+
+/// Keeps joints and their ancestors, renumbers clips, and gives every node a name of its own.
+void finishSkeleton(Character& character);
+
+}  // namespace pelt::importer

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <pelt/core/progress.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pelt::io {
+
+struct ChildResult {
+    std::vector<std::byte> output;  ///< everything it wrote to stdout
+    std::string messages;           ///< what it wrote to stderr, at most kMostMessageBytes of it
+    int exit_status = -1;           ///< -1 where a signal ended it
+    int signal = 0;
+    bool timed_out = false;
+    bool too_much_output = false;
+};
+
+inline constexpr std::size_t kMostMessageBytes = std::size_t(1) << 18;
+
+/// Runs a program to its end, reading both its streams; standard input is empty. It is killed when the time is up,
+/// when it writes more than `output_limit` bytes, or when `progress` asks for a stop (which throws).
+/// Throws Error (system) where it cannot be started.
+ChildResult runChild(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                     double timeout_seconds, std::size_t output_limit, const Progress& progress);
+
+}  // namespace pelt::io
