@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "gltf/container.h"
+#include "gltf/edit.h"
 #include "gltf/load.h"
 #include "gltf/write_new.h"
 
@@ -21,6 +22,11 @@ std::string lowerExtension(const fs::path& path) {
     std::transform(extension.begin(), extension.end(), extension.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return extension;
+}
+
+gltf::Document documentOf(const Character& character) {
+    const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
+    return source ? gltf::editedDocument(character, *source) : gltf::makeDocument(character);
 }
 
 }  // namespace
@@ -52,9 +58,9 @@ void saveCharacter(const Character& character, const fs::path& path) {
     const std::string extension = lowerExtension(path);
     if (extension != ".glb" && extension != ".gltf")
         throw Error::badUsage(fmt::format("{}: characters are written as .glb or .gltf", path.string()));
-    gltf::writeDocument(gltf::makeDocument(character), path, extension == ".glb");
+    gltf::writeDocument(documentOf(character), path, extension == ".glb");
 }
 
-std::vector<std::byte> toGlb(const Character& character) { return gltf::toGlb(gltf::makeDocument(character)); }
+std::vector<std::byte> toGlb(const Character& character) { return gltf::toGlb(documentOf(character)); }
 
 }  // namespace pelt::io

@@ -38,32 +38,37 @@ std::size_t componentCount(std::string_view type) {
     return 0;
 }
 
-std::vector<std::byte>& Appender::bytes() {
+Appender::Range Appender::addBytes(std::span<const std::byte> data) {
+    Json& buffers = collection(document_, "buffers");
     if (!buffer_) {
         buffer_ = document_.buffers.size();
         document_.buffers.emplace_back(std::vector<std::byte>());
-        collection(document_, "buffers").push_back({{"byteLength", 0}});
+        buffers.push_back({{"byteLength", 0}});
     }
-    return *document_.buffers[*buffer_];
-}
-
-std::size_t Appender::addView(std::span<const std::byte> data, ViewTarget target) {
-    Json& views = collection(document_, "bufferViews");
-    std::vector<std::byte>& all = bytes();
-    const std::uint64_t hash = hashOf(data) + static_cast<std::uint64_t>(target);
-    for (auto [it, last] = views_.equal_range(hash); it != last; ++it) {
-        const Json& view = views[it->second];
-        const bool same_target = view.value("target", 0) == static_cast<int>(target);
-        if (same_target && view["byteLength"].get<std::size_t>() == data.size() &&
-            std::memcmp(all.data() + view["byteOffset"].get<std::size_t>(), data.data(), data.size()) == 0)
-            return it->second;
-    }
+    std::vector<std::byte>& all = *document_.buffers[*buffer_];
     const std::size_t offset = all.size();
     all.insert(all.end(), data.begin(), data.end());
     all.resize((all.size() + 3) / 4 * 4);
-    document_.json["buffers"][*buffer_]["byteLength"] = all.size();
-    Json view = {{"buffer", *buffer_}, {"byteOffset", offset}, {"byteLength", data.size()}};
+    buffers[*buffer_]["byteLength"] = all.size();
+    return {*buffer_, offset, data.size()};
+}
+
+std::size_t Appender::addView(std::span<const std::byte> data, ViewTarget target, std::size_t stride) {
+    const std::uint64_t hash = hashOf(data) + static_cast<std::uint64_t>(target) + stride;
+    for (auto [it, last] = views_.equal_range(hash); it != last; ++it) {
+        const Json& view = document_.json["bufferViews"][it->second];
+        const bool alike = view.value("target", 0) == static_cast<int>(target) &&
+                           view.value("byteStride", std::size_t(0)) == stride &&
+                           view["byteLength"].get<std::size_t>() == data.size();
+        const std::byte* there = document_.buffers[*buffer_]->data() + view["byteOffset"].get<std::size_t>();
+        if (alike && std::memcmp(there, data.data(), data.size()) == 0) return it->second;
+    }
+    const Range range = addBytes(data);
+    Json view = {{"buffer", range.buffer}, {"byteOffset", range.offset}, {"byteLength", range.length}};
+    if (stride > 0) view["byteStride"] = stride;
     if (target != ViewTarget::none) view["target"] = static_cast<int>(target);
+    // Looked up last: a new top-level key moves the others.
+    Json& views = collection(document_, "bufferViews");
     views.push_back(std::move(view));
     views_.emplace(hash, views.size() - 1);
     return views.size() - 1;

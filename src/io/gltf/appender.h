@@ -24,8 +24,14 @@ class Appender {
 public:
     explicit Appender(Document& document) : document_(document) {}
 
-    /// Index of a buffer view of these bytes, 4-byte aligned.
-    std::size_t addView(std::span<const std::byte> bytes, ViewTarget target = ViewTarget::none);
+    /// A place for bytes that get no view of their own.
+    struct Range {
+        std::size_t buffer, offset, length;
+    };
+    Range addBytes(std::span<const std::byte> bytes);
+
+    /// Index of a buffer view of these bytes, 4-byte aligned; `stride` 0: tightly packed.
+    std::size_t addView(std::span<const std::byte> bytes, ViewTarget target = ViewTarget::none, std::size_t stride = 0);
 
     /// Index of a tightly packed accessor; `type` is glTF's, such as "VEC3". `bounds` writes min and max.
     std::size_t addFloats(std::span<const float> values, const char* type, ViewTarget target, bool bounds = false);
@@ -42,8 +48,6 @@ public:
 private:
     std::size_t addAccessor(std::span<const std::byte> bytes, int component_type, const char* type, std::size_t count,
                             ViewTarget target, Json bounds = {});
-    std::vector<std::byte>& bytes();
-
     Document& document_;
     std::optional<std::size_t> buffer_;
     std::unordered_multimap<std::uint64_t, std::size_t> views_;  ///< by hash of their bytes

@@ -113,9 +113,11 @@ std::vector<std::byte> packBuffers(Document& document) {
 }
 
 void embedImages(Document& document) {
-    const auto images = document.json.find("images");
-    if (images == document.json.end() || document.folder.empty()) return;
-    for (Json& image : *images) {
+    if (!document.json.contains("images") || document.folder.empty()) return;
+    // Made first: a new top-level key moves the others.
+    collection(document, "buffers");
+    collection(document, "bufferViews");
+    for (Json& image : document.json["images"]) {
         if (!image.contains("uri") || !image["uri"].is_string()) continue;
         const auto file = relativeFile(document.folder, image["uri"].get_ref<const std::string&>());
         std::error_code fault;
@@ -123,14 +125,16 @@ void embedImages(Document& document) {
         std::vector<std::byte> bytes = readFile(*file);
         const char* kind = imageKind(bytes);
         if (!kind) continue;
-        Json& views = collection(document, "bufferViews");
+        Json& views = document.json["bufferViews"];
         views.push_back({{"buffer", document.buffers.size()}, {"byteOffset", 0}, {"byteLength", bytes.size()}});
-        collection(document, "buffers").push_back({{"byteLength", bytes.size()}});
+        document.json["buffers"].push_back({{"byteLength", bytes.size()}});
         document.buffers.emplace_back(std::move(bytes));
         image.erase("uri");
         image["mimeType"] = kind;
         image["bufferView"] = views.size() - 1;
     }
+    for (const char* key : {"buffers", "bufferViews"})
+        if (document.json[key].empty()) document.json.erase(key);
 }
 
 std::vector<std::byte> toGlb(Document document) {

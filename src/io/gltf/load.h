@@ -36,8 +36,6 @@ void loadMeshes(Loading& loading);
 class WeightLoader {
 public:
     void append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out);
-    /// Rows for vertices of a mesh without a skin.
-    void appendNone(std::size_t count, SkinWeights& out);
     void finish(SkinWeights& weights, std::vector<std::string>& warnings) const;
 
 private:

@@ -105,7 +105,7 @@ void MeshLoader::addInstance(std::size_t index) {
             part.material = document_.item("materials", *material).stringOr("name", "");
         addPrimitive(primitive, instance, std::move(part));
         addMorphs(primitive, Placement(instance.placement), first_morph);
-        loading_.source->parts.push_back({index, p});
+        loading_.source->parts.push_back({index, p, primitive.vertexCount()});
     }
 }
 
@@ -126,8 +126,6 @@ void MeshLoader::addPrimitive(PrimitiveReader& primitive, const InstanceSource& 
         }
         if (instance.skin)
             weights_.append(primitive, loading_.source->skin_slots[*instance.skin], loading_.character.weights);
-        else
-            weights_.appendNone(primitive.vertexCount(), loading_.character.weights);
     }
     part.triangle_count = static_cast<std::uint32_t>(mesh_.triangles.size()) - part.first_triangle;
     mesh_.parts.push_back(std::move(part));

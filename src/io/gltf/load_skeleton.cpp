@@ -73,7 +73,7 @@ void findInstances(Loading& loading) {
     if (!instances.empty()) return;
     for (InstanceSource& instance : plain) instance.placement = restWorld(document, loading.tree, instance.node);
     instances = std::move(plain);
-    if (instances.empty()) document.root().fail("has no mesh; choose a file with one");
+    if (instances.empty()) document.root().fail("no node shows a mesh; choose a file with a character");
 }
 
 void loadSkeleton(Loading& loading) {

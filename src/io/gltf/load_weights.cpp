@@ -29,13 +29,13 @@ double appendRow(std::vector<Entry>& row, SkinWeights& out) {
             row[kept++] = entry;
     }
     row.resize(kept);
+    if (std::abs(sum - 1) > 1e-7 * static_cast<double>(kept))
+        for (Entry& entry : row) entry.weight = static_cast<float>(entry.weight / sum);
     std::sort(row.begin(), row.end(), heavier);
-    const bool rounded = std::abs(sum - 1) <= 1e-7 * static_cast<double>(kept);
     for (const Entry& entry : row) {
-        const float weight = rounded ? entry.weight : static_cast<float>(entry.weight / sum);
-        if (!(weight > 0)) continue;
+        if (!(entry.weight > 0)) continue;
         out.joints.push_back(entry.slot);
-        out.weights.push_back(weight);
+        out.weights.push_back(entry.weight);
     }
     out.offsets.push_back(static_cast<std::uint32_t>(out.joints.size()));
     return sum;
@@ -80,10 +80,6 @@ void WeightLoader::append(PrimitiveReader& primitive, const std::vector<std::uin
         ++off_;
         if (std::abs(sum - 1) > std::abs(worst_ - 1)) worst_ = static_cast<float>(sum);
     }
-}
-
-void WeightLoader::appendNone(std::size_t count, SkinWeights& out) {
-    out.offsets.resize(out.offsets.size() + count, static_cast<std::uint32_t>(out.joints.size()));
 }
 
 void WeightLoader::finish(SkinWeights& weights, std::vector<std::string>& warnings) const {

@@ -15,7 +15,7 @@ struct InstanceSource {
 
 /// Where a part of the mesh stands in the document.
 struct PartSource {
-    std::size_t instance = 0, primitive = 0;
+    std::size_t instance = 0, primitive = 0, vertex_count = 0;
 };
 
 /// Where a clip stands: per channel of the clip, the channel of the animation.

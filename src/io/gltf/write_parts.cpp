@@ -100,12 +100,12 @@ void writeWeights(Appender& appender, Json& attributes, const WeightSets& sets) 
 
 void addChannel(Appender& appender, Json& animation, const Channel& channel, std::size_t node) {
     Json& samplers = animation["samplers"];
-    Json& channels = animation["channels"];
     samplers.push_back({{"input", appender.addFloats(channel.times, "SCALAR", ViewTarget::none, true)},
                         {"interpolation", interpolationName(channel.interpolation)},
                         {"output", appender.addFloats(keyValues(channel), typeName(channel.path), ViewTarget::none)}});
-    channels.push_back(
-        {{"sampler", samplers.size() - 1}, {"target", {{"node", node}, {"path", pathName(channel.path)}}}});
+    const std::size_t sampler = samplers.size() - 1;
+    animation["channels"].push_back(
+        {{"sampler", sampler}, {"target", {{"node", node}, {"path", pathName(channel.path)}}}});
 }
 
 void writeTransform(Json& node, const SkeletonNode& from, bool as_trs) {

@@ -1,0 +1,108 @@
+#include "gltf/edit.h"
+
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+
+#include <algorithm>
+
+#include "gltf/write_new.h"
+
+namespace pelt::io::gltf {
+namespace {
+
+[[noreturn]] void refuse(const GltfSource& source, const std::string& fault) {
+    throw Error::badUsage(
+        fmt::format("{}: {}; clear Character::source to write a new document", source.document.name, fault));
+}
+
+void checkSameOrigin(const Character& character, const GltfSource& source) {
+    if (hashMesh(character.mesh) != source.mesh_hash) refuse(source, "the mesh is not the one that was loaded");
+    const Skeleton &now = character.skeleton, &was = source.skeleton;
+    if (now.nodes.size() < was.nodes.size() || now.joints.size() < was.joints.size())
+        refuse(source, "nodes or joints that were loaded are missing");
+    for (std::size_t n = 0; n < was.nodes.size(); ++n)
+        if (now.nodes[n].parent != was.nodes[n].parent) refuse(source, fmt::format("node {} has another parent", n));
+    for (std::size_t j = 0; j < was.joints.size(); ++j)
+        if (now.joints[j].node != was.joints[j].node) refuse(source, fmt::format("joint {} stands on another node", j));
+    if (character.weights.empty() && !source.weights.empty())
+        refuse(source, "the weights that were loaded are missing");
+}
+
+bool sameTransform(const SkeletonNode& a, const SkeletonNode& b) {
+    const Affine3d x = rig::restLocal(a), y = rig::restLocal(b);
+    return std::equal(std::begin(x.m), std::end(x.m), std::begin(y.m));
+}
+
+/// Adds a root node to the scenes that show the character already.
+void addToScenes(Editing& editing, std::size_t node) {
+    if (!editing.document.json.contains("scenes")) return;
+    std::vector<std::size_t> roots;
+    const NodeTree tree = readNodeTree(editing.source.document);
+    const auto add_root = [&](std::size_t from) {
+        while (tree.parent[from] != kNoNode) from = tree.parent[from];
+        roots.push_back(from);
+    };
+    for (const std::size_t from : editing.source.node_of) add_root(from);
+    for (const InstanceSource& instance : editing.source.instances) add_root(instance.node);
+    for (Json& scene : editing.document.json["scenes"]) {
+        const auto listed = scene.find("nodes");
+        if (listed == scene.end()) continue;
+        const bool shown = std::any_of(listed->begin(), listed->end(), [&](const Json& root) {
+            return std::find(roots.begin(), roots.end(), root.get<std::size_t>()) != roots.end();
+        });
+        if (shown) listed->push_back(node);
+    }
+}
+
+}  // namespace
+
+Editing::Editing(const Character& character_, const GltfSource& source_)
+    : character(character_),
+      source(source_),
+      document(source_.document),
+      appender(document),
+      reader(source_.document),
+      node_of(source_.node_of) {
+    for (const InstanceSource& instance : source.instances) instance_node.push_back(instance.node);
+}
+
+void editNodes(Editing& editing) {
+    const std::vector<SkeletonNode>&now = editing.character.skeleton.nodes, &was = editing.source.skeleton.nodes;
+    for (std::size_t n = 0; n < was.size(); ++n) {
+        Json& node = editing.document.json["nodes"][editing.node_of[n]];
+        if (!sameTransform(now[n], was[n])) writeTransform(node, now[n], !now[n].matrix);
+        if (now[n].name != was[n].name) node["name"] = now[n].name;
+    }
+    for (std::size_t n = was.size(); n < now.size(); ++n) {
+        Json& nodes = collection(editing.document, "nodes");
+        const std::size_t index = nodes.size();
+        Json node = Json::object();
+        if (!now[n].name.empty()) node["name"] = now[n].name;
+        writeTransform(node, now[n], false);
+        nodes.push_back(std::move(node));
+        editing.node_of.push_back(index);
+        if (now[n].parent >= 0)
+            nodes[editing.node_of[static_cast<std::size_t>(now[n].parent)]]["children"].push_back(index);
+        else
+            addToScenes(editing, index);
+    }
+}
+
+Document editedDocument(const Character& character, const GltfSource& source) try {
+    checkCharacter(character);
+    checkSameOrigin(character, source);
+    Editing editing(character, source);
+    editNodes(editing);
+    SkinEditor skins(editing);
+    editWeights(editing, skins);
+    skins.finish();
+    editClips(editing);
+    dropUnusedCompression(editing.document);
+    return std::move(editing.document);
+} catch (const Json::exception&) {
+    // Parts of the JSON that loading does not look at, such as scenes, may be anything.
+    throw Error::badInput(fmt::format(
+        "{}: the JSON breaks the glTF 2.0 schema, so it cannot be edited; re-export the file", source.document.name));
+}
+
+}  // namespace pelt::io::gltf

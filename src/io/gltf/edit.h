@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+
+#include "gltf/accessor.h"
+#include "gltf/node_tree.h"
+#include "gltf/source.h"
+#include "gltf/write_parts.h"
+
+/// Saving a loaded character: its own document, with what differs from the loaded state edited in place.
+namespace pelt::io::gltf {
+
+/// The document to save. Throws Error (bad usage) where the mesh is not the loaded one or loaded joints are missing.
+Document editedDocument(const Character& character, const GltfSource& source);
+
+/// What the steps of editing share.
+struct Editing {
+    Editing(const Character& character_, const GltfSource& source_);
+
+    const Character& character;
+    const GltfSource& source;
+    Document document;  ///< the copy that is edited
+    Appender appender;
+    AccessorReader reader;                   ///< of the document as it was
+    std::vector<std::size_t> node_of;        ///< skeleton node -> node of the edited document
+    std::vector<std::size_t> instance_node;  ///< mesh instance -> node of the edited document
+};
+
+/// Changed rest transforms and appended nodes.
+void editNodes(Editing& editing);
+
+/// The skins of the edited document: finds and appends joints, and writes the matrices of those that changed.
+class SkinEditor {
+public:
+    explicit SkinEditor(Editing& editing);
+
+    /// The skin of an instance; an instance that had none gets one.
+    std::size_t skinOf(std::size_t instance);
+    /// The place of a joint slot in a skin, appended where it is missing.
+    std::size_t indexOf(std::size_t skin, std::uint32_t slot);
+    /// Writes matrices where needed; joints that no skin has yet go to the first skin.
+    void finish();
+
+private:
+    struct Skin {
+        std::vector<std::uint32_t> slots;
+        std::map<std::uint32_t, std::size_t> index;
+        Affine3d placement;  ///< from the file's positions to root space, for meshes that had no skin
+        bool changed = false;
+    };
+    std::size_t makeSkin(const Affine3d& placement);
+    void bindNode(std::size_t instance, std::size_t skin);
+    void write(std::size_t skin);
+
+    Editing& editing_;
+    std::vector<Skin> skins_;
+};
+
+/// New JOINTS_n and WEIGHTS_n for the primitives whose rows changed.
+void editWeights(Editing& editing, SkinEditor& skins);
+
+void editClips(Editing& editing);
+
+/// Replaces the compressed data of a primitive by plain data, all but its joints and weights.
+void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t index, Json& primitive);
+
+/// Takes compression extensions that nobody uses any more off the document's lists.
+void dropUnusedCompression(Document& document);
+
+}  // namespace pelt::io::gltf

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "gltf/edit.h"
+#include "gltf/primitive.h"
+
+namespace pelt::io::gltf {
+namespace {
+
+constexpr const char *kDraco = "KHR_draco_mesh_compression", *kMeshopt = "EXT_meshopt_compression";
+
+void eraseExtension(Json& object, const char* name) {
+    const auto extensions = object.find("extensions");
+    if (extensions == object.end()) return;
+    extensions->erase(name);
+    if (extensions->empty()) object.erase("extensions");
+}
+
+bool isSkinAttribute(const std::string& name) { return name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_"); }
+
+/// A view of vertex data whose elements start at multiples of four, as glTF 2.0, 3.6.2.4 wants them.
+std::size_t addVertexView(Editing& editing, std::span<const std::byte> packed, std::size_t element) {
+    const std::size_t stride = (element + 3) / 4 * 4;
+    if (stride == element) return editing.appender.addView(packed, ViewTarget::vertices);
+    std::vector<std::byte> padded(packed.size() / element * stride);
+    for (std::size_t i = 0; i < packed.size() / element; ++i)
+        std::memcpy(padded.data() + i * stride, packed.data() + i * element, element);
+    return editing.appender.addView(padded, ViewTarget::vertices, stride);
+}
+
+/// The bounds that an accessor states, of the numbers as they are stored (quantised data decodes a little beside them).
+void writeBounds(Json& accessor, const AccessorInfo& about, std::span<const std::byte> packed) {
+    AccessorInfo stored = about;
+    stored.normalized = false;
+    const std::vector<float> values = toFloats(packed, stored);
+    Json low = Json::array(), high = Json::array();
+    for (std::size_t c = 0; c < about.width; ++c) {
+        float least = std::numeric_limits<float>::max(), most = std::numeric_limits<float>::lowest();
+        for (std::size_t i = c; i < values.size(); i += about.width) {
+            least = std::min(least, values[i]);
+            most = std::max(most, values[i]);
+        }
+        low.push_back(least);
+        high.push_back(most);
+    }
+    accessor["min"] = std::move(low);
+    accessor["max"] = std::move(high);
+}
+
+void unpackDracoPrimitive(Editing& editing, PrimitiveReader& from, Json& primitive) {
+    eraseExtension(primitive, kDraco);
+    const DracoData* data = from.draco();
+    if (!data) return;  // the plain data is in the file as well
+    Json& accessors = editing.document.json["accessors"];
+    for (const auto& [name, packed] : data->attributes) {
+        if (isSkinAttribute(name)) continue;
+        const AccessorInfo about = from.info(name);
+        Json accessor = accessors[primitive["attributes"][name].get<std::size_t>()];
+        accessor.erase("byteOffset");
+        accessor["bufferView"] = addVertexView(editing, packed, about.component_bytes * about.width);
+        if (accessor.contains("min") || name == "POSITION") writeBounds(accessor, about, packed);
+        accessors.push_back(std::move(accessor));
+        primitive["attributes"][name] = accessors.size() - 1;
+    }
+    primitive["indices"] = editing.appender.addIndices(data->indices, from.vertexCount());
+    primitive.erase("mode");
+}
+
+/// Puts the plain bytes behind a view in the place of the compressed ones; whoever else reads the view reads the same.
+void unpackView(Editing& editing, const Json& reference) {
+    const std::size_t index = reference.get<std::size_t>();
+    const JsonRef was = editing.source.document.item("bufferViews", index);
+    Json& view = editing.document.json["bufferViews"][index];
+    if (!findExtension(was, kMeshopt) || !view.contains("extensions")) return;
+    eraseExtension(view, kMeshopt);
+    if (editing.source.document.buffers[view["buffer"].get<std::size_t>()]) return;
+    const Appender::Range plain = editing.appender.addBytes(editing.reader.view(index));
+    view["buffer"] = plain.buffer;
+    view["byteOffset"] = plain.offset;
+    view["byteLength"] = plain.length;
+}
+
+void unpackAccessor(Editing& editing, const Json& reference) {
+    const std::size_t index = reference.get<std::size_t>();
+    if (index >= editing.source.document.count("accessors")) return;  // made while editing: plain
+    const Json accessor = editing.document.json["accessors"][index];
+    if (accessor.contains("bufferView")) unpackView(editing, accessor["bufferView"]);
+    if (!accessor.contains("sparse")) return;
+    unpackView(editing, accessor["sparse"]["indices"]["bufferView"]);
+    unpackView(editing, accessor["sparse"]["values"]["bufferView"]);
+}
+
+void dropFromList(Json& json, const char* list, const char* name) {
+    const auto found = json.find(list);
+    if (found == json.end()) return;
+    Json kept = Json::array();
+    for (const Json& entry : *found)
+        if (entry != name) kept.push_back(entry);
+    if (kept.empty())
+        json.erase(list);
+    else
+        *found = std::move(kept);
+}
+
+void dropExtension(Json& json, const char* name) {
+    dropFromList(json, "extensionsUsed", name);
+    dropFromList(json, "extensionsRequired", name);
+}
+
+bool hasExtension(const Json& object, const char* name) {
+    const auto extensions = object.find("extensions");
+    return extensions != object.end() && extensions->contains(name);
+}
+
+}  // namespace
+
+void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t index, Json& primitive) {
+    const JsonRef was = editing.source.document.item("meshes", source_mesh).at("primitives").element(index);
+    if (findExtension(was, kDraco)) {
+        PrimitiveReader from(editing.reader, was);
+        unpackDracoPrimitive(editing, from, primitive);
+    }
+    for (const auto& [name, accessor] : primitive["attributes"].items())
+        if (!isSkinAttribute(name)) unpackAccessor(editing, accessor);
+    if (primitive.contains("indices")) unpackAccessor(editing, primitive["indices"]);
+    if (primitive.contains("targets"))
+        for (const Json& target : primitive["targets"])
+            for (const auto& [name, accessor] : target.items()) unpackAccessor(editing, accessor);
+}
+
+void dropUnusedCompression(Document& document) {
+    const auto entries = [](const Json& object, const char* key) {
+        static const Json none = Json::array();
+        const auto found = object.find(key);
+        return found == object.end() ? std::cref(none) : std::cref(*found);
+    };
+    bool draco = false, meshopt = false;
+    for (const Json& mesh : entries(document.json, "meshes").get())
+        for (const Json& primitive : entries(mesh, "primitives").get()) draco |= hasExtension(primitive, kDraco);
+    for (const Json& view : entries(document.json, "bufferViews").get()) meshopt |= hasExtension(view, kMeshopt);
+    if (!draco) dropExtension(document.json, kDraco);
+    if (meshopt) return;
+    dropExtension(document.json, kMeshopt);
+    if (document.json.contains("buffers"))
+        for (Json& buffer : document.json["buffers"]) eraseExtension(buffer, kMeshopt);
+}
+
+}  // namespace pelt::io::gltf
