@@ -37,173 +37,214 @@ std::unique_ptr<Solid> turnedBall(const Vec3d& centre, const Vec3d& radii, const
 }  // namespace
 
 std::size_t BipedShape::torso() {
-    const std::size_t trunk =
-        addSolid(std::make_unique<Loft>(kUpright,
-                                        std::vector<Station>{{0.850, 0, -0.005, 0.110, 0.080, 0.075},
-                                                             {0.905, 0, -0.008, 0.152, 0.098, 0.090},
-                                                             {0.965, 0, -0.006, 0.158, 0.096, 0.094},
-                                                             {1.030, 0, -0.002, 0.145, 0.084, 0.092},
-                                                             {1.100, 0, 0.002, 0.132, 0.080, 0.088},
-                                                             {1.180, 0, 0.000, 0.139, 0.092, 0.094},
-                                                             {1.270, 0, -0.004, 0.157, 0.106, 0.106},
-                                                             {1.340, 0, -0.012, 0.160, 0.104, 0.106},
-                                                             {1.400, 0, -0.020, 0.138, 0.088, 0.086},
-                                                             {1.440, 0, -0.026, 0.095, 0.066, 0.060}},
-                                        0.25, 0.055, 0.03),
-                 0, {"pelvis", "spine", "chest", "upper_chest"});
+    const std::size_t trunk = addSolid(std::make_unique<Loft>(kUpright,
+                                                              std::vector<Station>{
+                                                                  {0.850, 0, -0.005, 0.112, 0.080, 0.076},
+                                                                  {0.905, 0, -0.008, 0.148, 0.096, 0.090},
+                                                                  {0.965, 0, -0.006, 0.150, 0.092, 0.094},
+                                                                  {1.030, 0, -0.002, 0.138, 0.082, 0.090},
+                                                                  {1.100, 0, 0.002, 0.127, 0.080, 0.086},
+                                                                  {1.180, 0, 0.000, 0.138, 0.092, 0.092},
+                                                                  {1.270, 0, -0.004, 0.158, 0.104, 0.102},
+                                                                  {1.340, 0, -0.012, 0.164, 0.102, 0.100},
+                                                                  {1.400, 0, -0.020, 0.138, 0.086, 0.082},
+                                                                  {1.445, 0, -0.028, 0.096, 0.066, 0.062},
+                                                                  {1.490, 0, -0.030, 0.056, 0.052, 0.046},
+                                                              },
+                                                              0.20, 0.055, 0.04),
+                                       0, {"pelvis", "spine", "chest", "upper_chest"});
     const std::size_t pectoral =
-        addSolid(turnedBall({0.072, 1.305, 0.062}, {0.085, 0.062, 0.040}, {0, 10, -8}), 0.03, {"upper_chest"});
+        addSolid(turnedBall({0.074, 1.318, 0.052}, {0.088, 0.066, 0.042}, {-14, 12, -10}), 0.045, {"upper_chest"});
     const std::size_t blade =
-        addSolid(turnedBall({0.085, 1.335, -0.085}, {0.070, 0.085, 0.035}, {0, -14, 8}), 0.04, {"upper_chest"});
-    const std::size_t buttock = addSolid(ball({0.072, 0.885, -0.060}, {0.082, 0.085, 0.070}), 0.035, {"pelvis"});
+        addSolid(turnedBall({0.085, 1.335, -0.078}, {0.066, 0.085, 0.034}, {0, -16, 8}), 0.05, {"upper_chest"});
+    const std::size_t buttock = addSolid(ball({0.070, 0.888, -0.056}, {0.082, 0.086, 0.068}), 0.04, {"pelvis"});
     const std::size_t trapezius =
-        addSolid(cone({0.030, 1.490, -0.040}, {0.150, 1.415, -0.030}, 0.030, 0.038), 0.05, {"clavicle_L"});
-    return addGroup(Kind::blend, 0,
-                    {trunk, pectoral, addMirrored(pectoral), blade, addMirrored(blade), buttock, addMirrored(buttock),
-                     trapezius, addMirrored(trapezius)});
+        addSolid(cone({0.028, 1.492, -0.040}, {0.160, 1.418, -0.026}, 0.028, 0.036), 0.05, {"clavicle_L"});
+    const std::size_t collarbone =
+        addSolid(cone({0.022, 1.432, 0.034}, {0.160, 1.436, -0.004}, 0.008, 0.009), 0.022, {"clavicle_L"});
+    return addGroup(0, {trunk, pectoral, addMirrored(pectoral), blade, addMirrored(blade), buttock,
+                        addMirrored(buttock), trapezius, addMirrored(trapezius), collarbone, addMirrored(collarbone)});
 }
 
 std::size_t BipedShape::neckAndHead() {
-    const std::size_t neck =
-        addSolid(std::make_unique<Loft>(kUpright,
-                                        std::vector<Station>{{1.400, 0, -0.040, 0.066, 0.050, 0.050},
-                                                             {1.465, 0, -0.030, 0.055, 0.052, 0.048},
-                                                             {1.530, 0, -0.018, 0.051, 0.052, 0.046},
-                                                             {1.600, 0, -0.010, 0.050, 0.055, 0.045}},
-                                        0.0, 0.04, 0.03),
-                 0, {"upper_chest", "neck", "head"});
-    return addGroup(Kind::blend, 0.045, {neck, head()});
+    const std::size_t neck = addSolid(std::make_unique<Loft>(kUpright,
+                                                             std::vector<Station>{
+                                                                 {1.400, 0, -0.040, 0.062, 0.048, 0.050},
+                                                                 {1.465, 0, -0.030, 0.054, 0.050, 0.048},
+                                                                 {1.530, 0, -0.016, 0.051, 0.052, 0.046},
+                                                                 {1.600, 0, -0.012, 0.050, 0.060, 0.045},
+                                                             },
+                                                             0.0, 0.04, 0.03),
+                                      0, {"upper_chest", "neck", "head"});
+    return addGroup(0.04, {neck, head()});
 }
 
 std::size_t BipedShape::head() {
     const std::vector<const char*> bone{"head"};
-    const std::size_t cranium = addSolid(ball({0, 1.655, -0.020}, {0.077, 0.096, 0.096}), 0, bone);
-    const std::size_t face =
-        addSolid(std::make_unique<Loft>(kUpright,
-                                        std::vector<Station>{{1.524, 0, 0.052, 0.026, 0.030, 0.030},
-                                                             {1.545, 0, 0.042, 0.042, 0.045, 0.043},
-                                                             {1.580, 0, 0.030, 0.056, 0.055, 0.055},
-                                                             {1.615, 0, 0.020, 0.064, 0.060, 0.064},
-                                                             {1.650, 0, 0.014, 0.067, 0.060, 0.067},
-                                                             {1.690, 0, 0.008, 0.066, 0.060, 0.069}},
-                                        0.15, 0.014, 0.045),
-                 0.03, bone);
-    const std::size_t nose = addSolid(cone({0, 1.650, 0.076}, {0, 1.612, 0.094}, 0.007, 0.0115), 0.012, bone);
-    const std::size_t wing = addSolid(ball({0.009, 1.608, 0.088}, {0.008, 0.007, 0.009}), 0.008, bone);
-    const std::size_t socket = addCarving(turnedBall({0.031, 1.650, 0.096}, {0.021, 0.013, 0.020}, {0, 18, 0}), 0.022);
-    const std::size_t eye = addSolid(ball({0.030, 1.649, 0.062}, {0.0135, 0.0125, 0.0135}), 0.006, bone);
-    const std::size_t lips = addSolid(ball({0, 1.573, 0.080}, {0.021, 0.008, 0.010}), 0.012, bone);
-    const std::size_t ear =
-        addSolid(turnedBall({0.078, 1.633, -0.012}, {0.008, 0.031, 0.019}, {-14, 24, -8}), 0.012, bone);
-    return addGroup(Kind::blend, 0.025,
-                    {cranium, face, socket, addMirrored(socket), eye, addMirrored(eye), nose, wing, addMirrored(wing),
-                     lips, ear, addMirrored(ear)});
+    std::vector<std::size_t> parts;
+    const auto add = [&](std::size_t node) { parts.push_back(node); };
+    const auto addPair = [&](std::size_t node) { parts.push_back(node), parts.push_back(addMirrored(node)); };
+    add(addSolid(ball({0, 1.658, -0.015}, {0.077, 0.094, 0.099}), 0, bone));
+    add(addSolid(std::make_unique<Loft>(kUpright,
+                                        std::vector<Station>{
+                                            {1.522, 0, 0.046, 0.026, 0.030, 0.031},
+                                            {1.542, 0, 0.038, 0.040, 0.045, 0.042},
+                                            {1.565, 0, 0.028, 0.049, 0.055, 0.054},
+                                            {1.590, 0, 0.020, 0.057, 0.060, 0.062},
+                                            {1.620, 0, 0.012, 0.064, 0.060, 0.070},
+                                            {1.655, 0, 0.006, 0.067, 0.060, 0.077},
+                                            {1.700, 0, -0.004, 0.063, 0.060, 0.074},
+                                        },
+                                        0.12, 0.012, 0.04),
+                 0.03, bone));
+    addPair(addSolid(cone({0.013, 1.527, 0.058}, {0.035, 1.562, 0.004}, 0.013, 0.016), 0.03, bone));    // jaw
+    add(addSolid(cone({0, 1.538, 0.050}, {0, 1.540, 0.000}, 0.016, 0.026), 0.03, bone));                // under it
+    addPair(addSolid(ball({0.039, 1.605, 0.040}, {0.027, 0.021, 0.028}), 0.04, bone));                  // cheek
+    addPair(addCarving(turnedBall({0.032, 1.636, 0.094}, {0.023, 0.0120, 0.022}, {0, 18, 0}), 0.020));  // socket
+    const std::size_t eye = addSolid(ball({0.0315, 1.6335, 0.0590}, {0.0150, 0.0125, 0.0140}), 0, bone);
+    const std::size_t lid = addSolid(turnedBall({0.0315, 1.6385, 0.0590}, {0.0165, 0.0090, 0.0152}, {8, 0, 0}), 0.002, bone);
+    const std::size_t lower_lid =
+        addSolid(turnedBall({0.0315, 1.6268, 0.0580}, {0.0155, 0.0055, 0.0140}, {-8, 0, 0}), 0.002, bone);
+    addPair(addGroup(0.006, {eye, lid, lower_lid}));
+    add(addSolid(cone({0, 1.641, 0.0775}, {0, 1.599, 0.0975}, 0.0060, 0.0095), 0.016, bone));              // nose
+    addPair(addSolid(ball({0.0090, 1.5945, 0.0865}, {0.0080, 0.0065, 0.0095}), 0.012, bone));              // its wings
+    const std::size_t upper = addSolid(ball({0, 1.5640, 0.0775}, {0.0215, 0.0050, 0.0085}), 0, bone);
+    const std::size_t lower = addSolid(ball({0, 1.5553, 0.0770}, {0.0185, 0.0056, 0.0085}), 0.002, bone);
+    add(addGroup(0.007, {upper, lower}));
+    addPair(addCarving(ball({0.0235, 1.5612, 0.0800}, {0.0040, 0.0030, 0.0050}), 0.008));  // corner of the mouth
+    const Vec3d lean{-14, 16, 9};
+    const std::size_t shell = addSolid(turnedBall({0.0745, 1.617, -0.012}, {0.0070, 0.031, 0.0180}, lean), 0, bone);
+    const std::size_t bowl = addCarving(turnedBall({0.0830, 1.618, -0.009}, {0.0055, 0.0165, 0.0090}, lean), 0.005);
+    addPair(addGroup(0.010, {shell, bowl}));
+    return addGroup(0.025, parts);
 }
 
 std::size_t BipedShape::arm() {
     const ArmFrame& a = leftArm();
-    const std::size_t limb =
-        addSolid(std::make_unique<Loft>(Loft::Frame{a.shoulder, a.along, a.side, -a.palm},
-                                        std::vector<Station>{{0.000, 0.000, 0.000, 0.058, 0.056, 0.050},
-                                                             {0.060, 0.002, 0.002, 0.057, 0.052, 0.052},
-                                                             {0.115, 0.003, 0.000, 0.050, 0.046, 0.047},
-                                                             {0.170, 0.004, 0.000, 0.047, 0.042, 0.042},
-                                                             {0.230, 0.002, 0.000, 0.042, 0.037, 0.038},
-                                                             {0.280, 0.000, 0.000, 0.039, 0.034, 0.036},
-                                                             {0.325, 0.002, 0.000, 0.042, 0.036, 0.037},
-                                                             {0.370, 0.002, 0.000, 0.041, 0.035, 0.036},
-                                                             {0.430, 0.001, 0.000, 0.036, 0.029, 0.030},
-                                                             {0.490, 0.000, 0.000, 0.030, 0.022, 0.023},
-                                                             {0.530, 0.000, 0.000, 0.0275, 0.0195, 0.0205}},
-                                        0.1, 0.055, 0.02),
-                 0, {"upper_arm_L", "forearm_L", "hand_L"});
-    return addGroup(Kind::blend, 0.055, {limb, hand()});
+    const std::size_t limb = addSolid(std::make_unique<Loft>(Loft::Frame{a.shoulder, a.along, a.side, -a.palm},
+                                                             std::vector<Station>{
+                                                                 {0.000, 0.000, 0.000, 0.058, 0.054, 0.050},
+                                                                 {0.055, 0.001, 0.003, 0.058, 0.052, 0.053},
+                                                                 {0.115, 0.003, 0.001, 0.050, 0.046, 0.047},
+                                                                 {0.170, 0.005, 0.000, 0.046, 0.041, 0.041},
+                                                                 {0.230, 0.003, 0.000, 0.040, 0.036, 0.037},
+                                                                 {0.280, 0.000, 0.000, 0.037, 0.033, 0.034},
+                                                                 {0.330, 0.003, 0.000, 0.041, 0.035, 0.036},
+                                                                 {0.375, 0.003, 0.000, 0.040, 0.034, 0.035},
+                                                                 {0.430, 0.001, 0.000, 0.034, 0.028, 0.029},
+                                                                 {0.490, 0.000, 0.000, 0.028, 0.021, 0.022},
+                                                                 {0.530, 0.000, 0.000, 0.0265, 0.0185, 0.0195},
+                                                                 {0.560, 0.000, 0.000, 0.0280, 0.0170, 0.0170},
+                                                             },
+                                                             0.1, 0.055, 0.02),
+                                      0, {"upper_arm_L", "forearm_L", "hand_L"});
+    return addGroup(0.055, {limb, hand()});
 }
 
 std::size_t BipedShape::hand() {
     const ArmFrame& a = leftArm();
     const Vec3d wrist = a.shoulder + a.along * a.wrist;
-    const std::size_t palm =
-        addSolid(std::make_unique<Loft>(Loft::Frame{wrist, a.along, a.side, -a.palm},
-                                        std::vector<Station>{{0.000, 0.000, 0.000, 0.027, 0.019, 0.019},
-                                                             {0.030, 0.001, 0.000, 0.033, 0.018, 0.017},
-                                                             {0.060, 0.001, 0.001, 0.038, 0.016, 0.015},
-                                                             {0.086, 0.001, 0.001, 0.038, 0.013, 0.012}},
-                                        0.3, 0.02, 0.007),
-                 0, {"hand_L"});
-    std::vector<std::size_t> parts{palm};
+    const std::size_t palm = addSolid(std::make_unique<Loft>(Loft::Frame{wrist, a.along, a.side, -a.palm},
+                                                             std::vector<Station>{
+                                                                 {0.020, 0.001, 0.000, 0.027, 0.015, 0.014},
+                                                                 {0.045, 0.001, 0.000, 0.035, 0.015, 0.0145},
+                                                                 {0.070, 0.001, 0.001, 0.0385, 0.014, 0.0135},
+                                                                 {0.088, 0.001, 0.001, 0.0385, 0.012, 0.0115},
+                                                             },
+                                                             0.3, 0.03, 0.007),
+                                      0, {"hand_L"});
     const std::vector<BipedJoint>& joints = bipedJoints();
-    const auto finger = [&](const std::string& name, std::array<double, 4> r) {
+    const auto finger = [&](const std::string& name, double blend, std::array<double, 4> r) {
         std::vector<std::size_t> bones;
         for (int i = 0; i < 3; ++i) {
             const std::string joint = name + "_" + std::to_string(i + 1) + "_L";
             const BipedJoint& j = joints[bipedJoint(joint)];
-            bones.push_back(addSolid(cone(j.position, j.tail, r[i], r[i + 1]), 0.004, {joint.c_str()}));
+            bones.push_back(addSolid(cone(j.position, j.tail, r[i], r[i + 1]), 0.002, {joint.c_str()}));
         }
-        parts.push_back(addGroup(Kind::blend, 0.014, bones));
+        return addGroup(blend, bones);
     };
-    finger("index", {0.0092, 0.0086, 0.0080, 0.0070});
-    finger("middle", {0.0094, 0.0088, 0.0082, 0.0072});
-    finger("ring", {0.0092, 0.0086, 0.0080, 0.0070});
-    finger("pinky", {0.0084, 0.0078, 0.0072, 0.0064});
-    finger("thumb", {0.0150, 0.0115, 0.0100, 0.0082});
-    return addGroup(Kind::fan, 0.003, parts);
+    const std::size_t thumb = finger("thumb", 0.018, {0.0150, 0.0112, 0.0098, 0.0080});
+    const std::size_t fingers = addGroup(0.014, {finger("index", 0.003, {0.0092, 0.0085, 0.0079, 0.0068}),
+                                                 finger("middle", 0.003, {0.0094, 0.0087, 0.0081, 0.0070}),
+                                                 finger("ring", 0.003, {0.0092, 0.0085, 0.0079, 0.0068}),
+                                                 finger("pinky", 0.003, {0.0084, 0.0077, 0.0072, 0.0062})});
+    return addGroup(0.025, {palm, thumb, fingers});
 }
 
 std::size_t BipedShape::leg() {
-    const std::size_t limb =
-        addSolid(std::make_unique<Loft>(kUpright,
-                                        std::vector<Station>{{0.095, 0.106, -0.020, 0.033, 0.036, 0.034},
-                                                             {0.150, 0.106, -0.018, 0.034, 0.036, 0.033},
-                                                             {0.220, 0.105, -0.016, 0.043, 0.047, 0.038},
-                                                             {0.300, 0.104, -0.013, 0.053, 0.060, 0.045},
-                                                             {0.365, 0.103, -0.008, 0.056, 0.064, 0.048},
-                                                             {0.430, 0.102, 0.000, 0.053, 0.056, 0.050},
-                                                             {0.490, 0.101, 0.008, 0.053, 0.052, 0.051},
-                                                             {0.540, 0.100, 0.008, 0.056, 0.056, 0.054},
-                                                             {0.620, 0.099, 0.006, 0.065, 0.066, 0.064},
-                                                             {0.710, 0.098, 0.002, 0.074, 0.077, 0.074},
-                                                             {0.800, 0.097, -0.002, 0.080, 0.086, 0.080},
-                                                             {0.880, 0.094, -0.004, 0.080, 0.086, 0.080},
-                                                             {0.930, 0.090, -0.004, 0.072, 0.078, 0.072}},
-                                        0.08, 0.03, 0.05),
-                 0, {"thigh_L", "shin_L"});
-    return addGroup(Kind::blend, 0.045, {limb, foot()});
+    const std::size_t limb = addSolid(std::make_unique<Loft>(kUpright,
+                                                             std::vector<Station>{
+                                                                 {0.085, 0.106, -0.024, 0.030, 0.036, 0.034},
+                                                                 {0.140, 0.106, -0.020, 0.031, 0.034, 0.031},
+                                                                 {0.210, 0.105, -0.017, 0.040, 0.043, 0.036},
+                                                                 {0.290, 0.104, -0.013, 0.051, 0.059, 0.044},
+                                                                 {0.355, 0.103, -0.008, 0.054, 0.063, 0.047},
+                                                                 {0.425, 0.102, 0.002, 0.050, 0.054, 0.047},
+                                                                 {0.490, 0.101, 0.009, 0.049, 0.050, 0.047},
+                                                                 {0.545, 0.100, 0.009, 0.054, 0.055, 0.052},
+                                                                 {0.620, 0.099, 0.007, 0.064, 0.065, 0.064},
+                                                                 {0.710, 0.098, 0.003, 0.074, 0.076, 0.076},
+                                                                 {0.800, 0.096, -0.002, 0.079, 0.086, 0.083},
+                                                                 {0.865, 0.092, -0.004, 0.079, 0.086, 0.081},
+                                                                 {0.920, 0.085, -0.004, 0.069, 0.076, 0.072},
+                                                                 {0.970, 0.078, -0.004, 0.050, 0.056, 0.054},
+                                                             },
+                                                             0.08, 0.03, 0.05),
+                                      0, {"thigh_L", "shin_L"});
+    const std::size_t kneecap = addSolid(ball({0.101, 0.500, 0.036}, {0.030, 0.036, 0.022}), 0.04, {"thigh_L", "shin_L"});
+    return addGroup(0.04, {limb, kneecap, foot()});
 }
 
 std::size_t BipedShape::foot() {
     // Along the foot, toes a little outwards; u points to the outer side and v up.
     const double out = 0.10;
-    const Vec3d along = normalized(Vec3d(out, 0, 1)), across = normalized(Vec3d(1, 0, -out));
-    const std::size_t sole =
-        addSolid(std::make_unique<Loft>(Loft::Frame{{0.108, 0, 0}, along, across, {0, 1, 0}},
-                                        std::vector<Station>{{-0.055, 0.000, 0.032, 0.029, 0.031, 0.034},
-                                                             {-0.020, 0.000, 0.036, 0.033, 0.036, 0.045},
-                                                             {0.030, 0.001, 0.034, 0.034, 0.033, 0.044},
-                                                             {0.080, 0.002, 0.026, 0.041, 0.026, 0.032},
-                                                             {0.120, 0.001, 0.019, 0.046, 0.019, 0.023},
-                                                             {0.160, -0.003, 0.015, 0.042, 0.015, 0.016}},
-                                        0.35, 0.024, 0.026),
-                 0.03, {"foot_L", "toes_L"});
-    return addGroup(Kind::blend, 0.03, {sole});
+    const Loft::Frame frame{{0.108, 0, 0}, normalized(Vec3d(out, 0, 1)), normalized(Vec3d(1, 0, -out)), {0, 1, 0}};
+    const auto at = [&](double along, double across, double height) {
+        return frame.origin + frame.axis * along + frame.u * across + frame.v * height;
+    };
+    const std::vector<const char*> bones{"foot_L", "toes_L"};
+    const std::size_t sole = addSolid(std::make_unique<Loft>(frame,
+                                                             std::vector<Station>{
+                                                                 {-0.053, 0.000, 0.030, 0.027, 0.029, 0.036},
+                                                                 {-0.020, 0.000, 0.034, 0.032, 0.034, 0.046},
+                                                                 {0.030, 0.001, 0.034, 0.033, 0.032, 0.044},
+                                                                 {0.080, 0.003, 0.026, 0.040, 0.025, 0.031},
+                                                                 {0.118, 0.003, 0.019, 0.044, 0.018, 0.020},
+                                                                 {0.142, 0.001, 0.014, 0.040, 0.013, 0.013},
+                                                             },
+                                                             0.30, 0.024, 0.012),
+                                      0, bones);
+    std::vector<std::size_t> toes;
+    const auto toe = [&](double across, double inward, double tip, double r) {
+        toes.push_back(addSolid(cone(at(0.122, across, r + 0.003), at(tip, across + inward, r), r, r * 0.95), 0.004, bones));
+    };
+    toe(-0.0250, 0.001, 0.176, 0.0135);
+    toe(-0.0030, 0.000, 0.177, 0.0095);
+    toe(0.0135, -0.001, 0.170, 0.0090);
+    toe(0.0285, -0.002, 0.161, 0.0086);
+    toe(0.0415, -0.004, 0.149, 0.0084);
+    const std::size_t front = addGroup(0.014, toes);
+    const std::size_t inner = addSolid(ball(at(-0.022, -0.0265, 0.086), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
+    const std::size_t outer = addSolid(ball(at(-0.028, 0.0260, 0.078), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
+    return addGroup(0.06, {sole, front, inner, outer});
 }
 
 void BipedShape::sizings() {
     const std::vector<BipedJoint>& joints = bipedJoints();
     for (const BipedJoint& j : joints) {
-        if (j.position.x <= 0) continue;
-        const bool finger = j.name.find("_1_") != std::string::npos || j.name.find("_2_") != std::string::npos ||
-                            j.name.find("_3_") != std::string::npos;
-        if (!finger) continue;
+        const std::string stem = j.name.substr(0, j.name.size() - 1);
+        if (!j.name.ends_with("_L") || !(stem.ends_with("1_") || stem.ends_with("2_") || stem.ends_with("3_"))) continue;
         const bool thumb = j.name.starts_with("thumb");
         sizings_.push_back({j.position, j.tail, thumb ? 0.013 : 0.010, 0.55, thumb ? 0.0045 : 0.0036});
     }
     const BipedJoint& hand = joints[bipedJoint("hand_L")];
     sizings_.push_back({hand.position, hand.tail, 0.045, 0.7, 0.008});
-    sizings_.push_back({{0.082, 1.655, -0.012}, {0.082, 1.612, -0.012}, 0.016, 0.5, 0.0045});  // ear
-    sizings_.push_back({{0.0, 1.650, 0.085}, {0.0, 1.565, 0.090}, 0.020, 0.5, 0.006});         // nose and mouth
-    sizings_.push_back({{0.025, 1.650, 0.080}, {0.035, 1.650, 0.075}, 0.018, 0.5, 0.006});     // eye
-    sizings_.push_back({{0.110, 0.030, -0.050}, {0.120, 0.020, 0.160}, 0.045, 0.8, 0.012});    // foot
+    sizings_.push_back({{0.082, 1.640, -0.014}, {0.080, 1.595, -0.012}, 0.014, 0.40, 0.0036});  // ear
+    sizings_.push_back({{0.0, 1.630, 0.088}, {0.0, 1.595, 0.095}, 0.016, 0.40, 0.0045});        // nose
+    sizings_.push_back({{0.0, 1.561, 0.085}, {0.018, 1.561, 0.078}, 0.010, 0.30, 0.0032});      // mouth
+    sizings_.push_back({{0.025, 1.636, 0.075}, {0.038, 1.636, 0.070}, 0.016, 0.40, 0.0045});    // eye
+    sizings_.push_back({{0.087, 0.015, 0.165}, {0.157, 0.015, 0.140}, 0.018, 0.45, 0.0042});    // toes
+    sizings_.push_back({{0.110, 0.030, -0.050}, {0.120, 0.020, 0.150}, 0.045, 0.8, 0.011});     // foot
 }
 
 }  // namespace pelt::scenes

@@ -30,7 +30,7 @@ std::vector<double> splineSlopes(const std::vector<double>& t, const std::vector
 }  // namespace
 
 double smoothMin(double a, double b, double k) {
-    const double h = std::max(k - std::abs(a - b), 0.0) / k;
+    const double h = k > 0 ? std::max(k - std::abs(a - b), 0.0) / k : 0;
     return std::min(a, b) - h * h * h * k / 6;  // C²
 }
 

@@ -41,9 +41,9 @@ std::size_t alongChain(const std::vector<std::size_t>& chain, const Vec3d& p) {
 }  // namespace
 
 BipedShape::BipedShape() {
-    const std::size_t middle = addGroup(Kind::blend, 0.0, {torso(), neckAndHead()});
+    const std::size_t middle = addGroup(0.0, {torso(), neckAndHead()});
     const std::size_t left_leg = leg(), left_arm = arm();
-    addGroup(Kind::blend, 0.0, {middle, left_leg, addMirrored(left_leg), left_arm, addMirrored(left_arm)});
+    addGroup(0.0, {middle, left_leg, addMirrored(left_leg), left_arm, addMirrored(left_arm)});
     sizings();
 }
 
@@ -65,9 +65,8 @@ std::size_t BipedShape::addCarving(std::unique_ptr<Solid> solid, double blend) {
     return node;
 }
 
-std::size_t BipedShape::addGroup(Kind kind, double blend, const std::vector<std::size_t>& children) {
+std::size_t BipedShape::addGroup(double blend, const std::vector<std::size_t>& children) {
     Node node;
-    node.kind = kind;
     node.blend = blend;
     node.children = children;
     node.low = Vec3d(kFar, kFar, kFar);
@@ -98,24 +97,16 @@ double BipedShape::value(const Vec3d& p) const { return nodeValue(nodes_.size() 
 double BipedShape::nodeValue(std::size_t index, const Vec3d& point) const {
     const Node& node = nodes_[index];
     const Vec3d p = node.mirrored ? flipped(point) : point;
-    if (node.kind == Kind::solid) return node.solid->distance(p);
-    double d = kFar, base = kFar;
+    if (node.solid) return node.solid->distance(p);
+    double d = kFar;
     for (const std::size_t c : node.children) {
         const Node& child = nodes_[c];
-        const bool fan = node.kind == Kind::fan && c != node.children.front();
-        // Half as much again as the blend reaches, since distances are of first order only.
+        // A child further away than its blend reaches changes nothing; with a margin, since distances are of first
+        // order only.
         const double box = boxDistance(p, child.low, child.high);
-        if (child.carve ? box > 1.5 * child.blend : d < kFar && 0.8 * box > (fan ? base : d) + 1.5 * child.blend)
-            continue;
+        if (child.carve ? box > 1.5 * child.blend : d < kFar && 0.7 * box > d + child.blend) continue;
         const double v = nodeValue(c, p);
-        if (child.carve) {
-            d = -smoothMin(-d, v, child.blend);
-        } else if (fan) {
-            d = smoothMin(d, smoothMin(base, v, child.blend), node.blend);
-        } else {
-            d = d < kFar ? smoothMin(d, v, child.blend) : v;
-        }
-        if (c == node.children.front()) base = d;
+        d = child.carve ? -smoothMin(-d, v, child.blend) : d < kFar ? smoothMin(d, v, child.blend) : v;
     }
     return d;
 }
@@ -124,7 +115,7 @@ void BipedShape::findOwner(std::size_t index, const Vec3d& point, bool middle, O
     const Node& node = nodes_[index];
     const Vec3d p = node.mirrored ? flipped(point) : point;
     if (node.mirrored || node.carve) return;  // the caller asks about x >= 0 only
-    if (node.kind != Kind::solid) {
+    if (!node.solid) {
         for (const std::size_t c : node.children) findOwner(c, p, middle, owner);
         return;
     }
@@ -142,12 +133,16 @@ std::size_t BipedShape::joint(const Vec3d& p) const {
 }
 
 double BipedShape::edgeLength(const Vec3d& point, double scale) const {
+    constexpr double kGrading = 0.25;  // edges grow by a quarter of the way gone
     const Vec3d p{std::abs(point.x), point.y, point.z};
     double h = scale;
     for (const Sizing& s : sizings_) {
-        constexpr double kGrading = 0.25;  // edges grow by a quarter of the way gone
-        const double away = std::max(segmentDistance(p, s.a, s.b) - s.reach, 0.0);
-        h = std::min(h, std::min(s.density * scale, s.most) + kGrading * away);
+        const double here = std::min(s.density * scale, s.most);
+        const double range = s.reach + (h - here) / kGrading;  // further away it changes nothing
+        const Vec3d to_middle = p - (s.a + s.b) * 0.5;
+        const double bound = range + 0.5 * s.span;
+        if (range <= 0 || dot(to_middle, to_middle) > bound * bound) continue;
+        h = std::min(h, here + kGrading * std::max(segmentDistance(p, s.a, s.b) - s.reach, 0.0));
     }
     return h;
 }

@@ -24,13 +24,9 @@ public:
     Vec3d high() const { return nodes_.back().high; }
 
 private:
-    enum class Kind { solid, blend, fan };
-
-    /// A solid; a blend of its children, one after the other; or a fan: every further child blends with the first but
-    /// not with its siblings (fingers on a palm).
+        /// A solid, or a group whose children melt into each other one after the other.
     struct Node {
-        Kind kind = Kind::solid;
-        const Solid* solid = nullptr;
+        const Solid* solid = nullptr;  ///< null for a group
         std::vector<std::size_t> children;
         std::vector<std::size_t> chain;  ///< joints of a solid, from root to tip: each takes over at its position
         double blend = 0;                ///< how softly it joins what came before it
@@ -42,6 +38,7 @@ private:
     struct Sizing {
         Vec3d a, b;
         double reach, density, most;
+        double span = length(b - a);
     };
     struct Owner {
         double distance;
@@ -53,7 +50,7 @@ private:
 
     std::size_t addSolid(std::unique_ptr<Solid> solid, double blend, const std::vector<const char*>& joints);
     std::size_t addCarving(std::unique_ptr<Solid> solid, double blend);
-    std::size_t addGroup(Kind kind, double blend, const std::vector<std::size_t>& children);
+    std::size_t addGroup(double blend, const std::vector<std::size_t>& children);
     std::size_t addMirrored(std::size_t node);
 
     std::size_t torso();

@@ -109,7 +109,7 @@ std::vector<BipedJoint> build() {
 const ArmFrame& leftArm() {
     static const ArmFrame arm = [] {
         const double c = std::cos(kArmDrop * kRadians), s = std::sin(kArmDrop * kRadians);
-        return ArmFrame{{0.172, 1.402, -0.018}, {c, -s, 0}, {0, 0, 1}, {-s, -c, 0}, 0.280, 0.530};
+        return ArmFrame{{0.180, 1.400, -0.018}, {c, -s, 0}, {0, 0, 1}, {-s, -c, 0}, 0.280, 0.530};
     }();
     return arm;
 }

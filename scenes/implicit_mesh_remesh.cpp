@@ -14,6 +14,7 @@ constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kGoodAngle = 25;      // degrees; what the last phase works towards
 constexpr double kPlaneMargin = 0.35;  // interior vertices stay this many edge lengths off the mirror plane
 constexpr double kDifference = 1e-4;   // of the field, for its gradient
+constexpr double kOnSurface = 1e-6;
 
 Vec3d areaVector(const Vec3d& a, const Vec3d& b, const Vec3d& c) { return cross(b - a, c - a) * 0.5; }
 
@@ -51,23 +52,34 @@ void Remesher::measureSizes(double scale) {
     });
 }
 
+bool Remesher::isLongest(std::uint32_t h) const {
+    const double own = relativeLength(h);
+    return relativeLength(EditMesh::next(h)) <= own && relativeLength(EditMesh::prev(h)) <= own;
+}
+
+double Remesher::relativeLength(std::uint32_t h) const {
+    return length(mesh_.position[mesh_.to(h)] - mesh_.position[mesh_.from[h]]) / wanted(h);
+}
+
 void Remesher::splitLong() {
+    // Only edges that are the longest of both their triangles: any other order breeds ever more slivers.
     const auto first_new = mesh_.position.size();
-    for (std::uint32_t h = 0; h < mesh_.halfEdgeCount(); ++h) {
-        const std::uint32_t g = mesh_.twin[h];
-        if (!mesh_.alive(h) || (g != EditMesh::kNone && g < h)) continue;
-        const std::uint32_t a = mesh_.from[h], b = mesh_.to(h);
-        // An inner edge between two vertices of the border would be doubled by the mirror.
-        const bool chord = g != EditMesh::kNone && mesh_.border[a] && mesh_.border[b];
-        const double s = wanted(h);
-        if (!chord && length(mesh_.position[b] - mesh_.position[a]) <= s * 4 / 3) continue;
-        mesh_.split(h, (mesh_.position[a] + mesh_.position[b]) * 0.5);
-        size_.push_back(s);
-        if (h > 0) --h;  // what is left of the edge may still be too long
+    for (std::size_t before = 0; before != mesh_.position.size();) {
+        before = mesh_.position.size();
+        for (std::uint32_t h = 0; h < mesh_.halfEdgeCount(); ++h) {
+            const std::uint32_t g = mesh_.twin[h], a = mesh_.from[h], b = mesh_.to(h);
+            if (g != EditMesh::kNone && g < h) continue;
+            // An inner edge between two vertices of the border would be doubled by the mirror.
+            const bool chord = g != EditMesh::kNone && mesh_.border[a] && mesh_.border[b];
+            const bool too_long = relativeLength(h) > 4.0 / 3;
+            if (!chord && !(too_long && isLongest(h) && (g == EditMesh::kNone || isLongest(g)))) continue;
+            size_.push_back(wanted(h));
+            mesh_.split(h, (mesh_.position[a] + mesh_.position[b]) * 0.5);
+        }
     }
     parallelFor(mesh_.position.size() - first_new, kGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first_new + first; v < first_new + last; ++v)
-            mesh_.position[v] = projected(mesh_.position[v], mesh_.border[v]);
+            mesh_.position[v] = projected(mesh_.position[v], mesh_.border[v], size_[v]);
     });
 }
 
@@ -90,9 +102,7 @@ bool Remesher::collapseIsFair(std::uint32_t h) const {
 void Remesher::collapseShort() {
     for (std::uint32_t h = 0; h < mesh_.halfEdgeCount(); ++h) {
         if (!mesh_.alive(h)) continue;
-        const Vec3d edge = mesh_.position[mesh_.to(h)] - mesh_.position[mesh_.from[h]];
-        if (length(edge) >= wanted(h) * 4 / 5) continue;
-        if (mesh_.canCollapse(h) && collapseIsFair(h)) mesh_.collapse(h);
+        if (relativeLength(h) < 4.0 / 5 && mesh_.canCollapse(h) && collapseIsFair(h)) mesh_.collapse(h);
     }
 }
 
@@ -140,15 +150,20 @@ void Remesher::flipForAngle() {
     }
 }
 
-Vec3d Remesher::projected(Vec3d p, bool on_plane) const {
-    for (int i = 0; i < 3; ++i) {
+Vec3d Remesher::projected(const Vec3d& start, bool on_plane, double limit) const {
+    // Newton's method; the gradient of the start serves the second step too, which is at most a correction.
+    Vec3d p = start;
+    double f = surface_.value(p);
+    for (int i = 0; i < 2 && std::abs(f) > kOnSurface; ++i) {
         Vec3d g = fieldGradient(surface_, p, kDifference);
         if (on_plane) g.x = 0;
-        const double f = surface_.value(p), steep = dot(g, g);
-        if (!(steep > 1e-4) || std::abs(f) < 1e-7) break;
-        p -= g * (f / steep);
+        const double steep = std::max(dot(g, g), 0.1);  // creases have flat spots
+        for (int k = 0; k < 2 && std::abs(f) > kOnSurface; ++k) {
+            p -= g * (f / steep);
+            f = surface_.value(p);
+        }
     }
-    return p;
+    return length(p - start) <= limit ? p : start;
 }
 
 Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const {
@@ -158,7 +173,7 @@ Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const
         const std::uint32_t a = mesh_.to(ring.front()), b = mesh_.tip(ring.back());
         const double wa = 1 / size_[a], wb = 1 / size_[b];
         const Vec3d middle = (mesh_.position[a] * wa + mesh_.position[b] * wb) / (wa + wb);
-        return projected(p + (middle - p) * 0.7, true);
+        return projected(p + (middle - p) * 0.7, true, size_[v]);
     }
     Vec3d sum, normal;
     double total = 0;
@@ -174,9 +189,9 @@ Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const
     normal = normalized(normal);
     Vec3d step = sum / total - p;
     step -= normal * dot(step, normal);
-    const Vec3d result = projected(p + step, false);
+    const Vec3d result = projected(p + step, false, size_[v]);
     const bool too_close = surface_.symmetric && result.x < kPlaneMargin * size_[v] && result.x < p.x;
-    return too_close ? projected(p, false) : result;
+    return too_close ? projected(p, false, size_[v]) : result;
 }
 
 void Remesher::relax() {
@@ -210,7 +225,7 @@ bool Remesher::moveForAngle(std::uint32_t v) {
         const Vec3d centre = best;
         for (int i = 0; i < 8; ++i) {
             const double angle = i * std::numbers::pi / 4;
-            const Vec3d p = projected(centre + (u * std::cos(angle) + w * std::sin(angle)) * reach, false);
+            const Vec3d p = projected(centre + (u * std::cos(angle) + w * std::sin(angle)) * reach, false, reach);
             if (surface_.symmetric && p.x < kPlaneMargin * size_[v]) continue;
             const double c = worstAngleAround(v, p);
             if (c < worst) worst = c, best = p;

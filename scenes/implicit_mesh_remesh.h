@@ -27,8 +27,11 @@ private:
     void flipForAngle();
     void relax();
     Vec3d relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const;
-    Vec3d projected(Vec3d p, bool on_plane) const;
+    /// The nearby point of the surface (of its cut with the mirror plane); `p` itself where that is beyond `limit`.
+    Vec3d projected(const Vec3d& p, bool on_plane, double limit) const;
     double wanted(std::uint32_t h) const { return 0.5 * (size_[mesh_.from[h]] + size_[mesh_.to(h)]); }
+    double relativeLength(std::uint32_t h) const;
+    bool isLongest(std::uint32_t h) const;
     bool collapseIsFair(std::uint32_t h) const;
     bool flipIsAllowed(std::uint32_t h) const;
     double worstAngleAround(std::uint32_t v, const Vec3d& at) const;
