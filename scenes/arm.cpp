@@ -25,25 +25,24 @@ std::vector<Station> limb() {
 /// The mitten without its thumb.
 std::vector<Station> hand() {
     return {{0.560, 0, 0, 0.030, 0.018, 0.018},
-            {0.595, 0.001, 0, 0.041, 0.0175, 0.019},
-            {0.640, 0, 0, 0.045, 0.016, 0.0165},
-            {0.690, -0.003, 0.003, 0.041, 0.0130, 0.0130},
-            {0.725, -0.004, 0.006, 0.033, 0.0110, 0.0110}};
+            {0.600, 0.001, 0, 0.041, 0.0180, 0.0195},
+            {0.645, 0, 0, 0.0450, 0.0165, 0.0165},
+            {0.695, -0.002, 0.002, 0.0425, 0.0135, 0.0135}};
 }
 
 struct ArmSolid {
     Loft::Frame frame{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}};
     Loft limb_loft{frame, limb(), 0.0, 0.062, 0.02};
-    Loft hand_loft{frame, hand(), 0.15, 0.015, 0.024};
-    RoundCone thumb_base{{0.578, 0.004, 0.022}, {0.620, 0.006, 0.060}, 0.0175, 0.0145};
-    RoundCone thumb_tip{{0.620, 0.006, 0.060}, {0.662, 0.008, 0.078}, 0.0145, 0.0115};
+    Loft hand_loft{frame, hand(), 0.1, 0.015, 0.050};
+    RoundCone thumb_base{{0.578, 0.004, 0.020}, {0.614, 0.006, 0.063}, 0.0190, 0.0150};
+    RoundCone thumb_tip{{0.614, 0.006, 0.063}, {0.654, 0.008, 0.088}, 0.0150, 0.0125};
     RoundCone olecranon{{0.285, -0.020, 0}, {0.306, -0.024, 0}, 0.014, 0.017};
 
     double value(const Vec3d& p) const {
         double d = smoothMin(limb_loft.distance(p), hand_loft.distance(p), 0.03);
         d = smoothMin(d, olecranon.distance(p), 0.03);
-        const double thumb = std::min(thumb_base.distance(p), thumb_tip.distance(p));
-        return smoothMin(d, thumb, 0.018);
+        const double thumb = smoothMin(thumb_base.distance(p), thumb_tip.distance(p), 0.01);
+        return smoothMin(d, thumb, 0.024);
     }
 };
 

@@ -37,10 +37,13 @@ Vec3d twisted(const Vec3d& p, const ArmPose& pose) {
 Vec3d flexed(const Vec3d& p, const ArmPose& pose) {
     const double half = std::sin(pose.elbow / 2), contraction = half * half;
     const double above = smoothStep(-0.03, 0.045, p.y), below = smoothStep(0.02, -0.04, p.y);
-    const double shift = 0.030 * contraction * above * bump(0.17, 0.13, p.x);
-    const double belly = bump(0.150, 0.11, p.x), triceps = bump(0.15, 0.12, p.x), flexors = bump(0.37, 0.08, p.x);
-    const double up = 1 + contraction * (0.50 * belly * above - 0.10 * triceps * below + 0.08 * flexors);
-    const double wide = 1 + contraction * (0.14 * belly + 0.10 * flexors + 0.12 * bump(kElbowX, 0.06, p.x) * above);
+    const double shift = 0.035 * contraction * above * bump(0.17, 0.13, p.x);
+    const double belly = bump(0.148, 0.105, p.x), tendon = bump(0.255, 0.055, p.x), flexors = bump(0.37, 0.08, p.x);
+    const double triceps = bump(0.17, 0.14, p.x);
+    const double up =
+        1 + contraction * ((0.74 * belly - 0.20 * tendon) * above - 0.17 * triceps * below + 0.05 * flexors);
+    const double wide =
+        1 + contraction * (0.12 * belly - 0.06 * tendon + 0.05 * flexors + 0.10 * bump(kElbowX, 0.06, p.x) * above);
     return {p.x - shift, p.y * up, p.z * wide};
 }
 

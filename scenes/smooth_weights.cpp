@@ -14,7 +14,7 @@ namespace pelt::scenes {
 namespace {
 
 constexpr int kSteps = 2;
-constexpr double kWidthPerRadius = 0.45;
+constexpr double kWidthPerRadius = 0.7;
 
 struct WeldedSkin {
     geometry::Weld weld;
