@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mesh/text_cursor.h"
+#include "text_cursor.h"
 
 namespace pelt::io {
 

@@ -39,18 +39,24 @@ std::vector<std::size_t> cutFaces(const ObjData& data, Mesh& mesh) {
     return first_triangle;
 }
 
-/// Each vertex takes its first corner's; one without, the record of its own number where there are as many as vertices.
+/// Each vertex takes the UV of its first corner that has one; a vertex without corners, the record of its own number
+/// where there are as many as vertices.
 std::vector<Vec2f> vertexUvs(const ObjData& data) {
+    enum class Corners : char { none, without_uv, with_uv };
+    std::vector<Vec2f> uvs(data.positions.size());
+    std::vector<Corners> corners(data.positions.size(), Corners::none);
     const bool by_number = data.uvs.size() == data.positions.size();
-    std::vector<Vec2f> uvs = by_number ? data.uvs : std::vector<Vec2f>(data.positions.size());
-    std::vector<char> done(data.positions.size());
     bool any = data.faces.empty() && by_number;
     for (const ObjData::Corner& corner : data.corners) {
-        if (corner.uv == ObjData::kNone || done[corner.vertex]) continue;
+        Corners& state = corners[corner.vertex];
+        if (state == Corners::with_uv) continue;
+        state = corner.uv == ObjData::kNone ? Corners::without_uv : Corners::with_uv;
+        if (state == Corners::without_uv) continue;
         uvs[corner.vertex] = data.uvs[corner.uv];
-        done[corner.vertex] = 1;
         any = true;
     }
+    for (std::size_t v = 0; by_number && v < uvs.size(); ++v)
+        if (corners[v] == Corners::none) uvs[v] = data.uvs[v];
     return any ? uvs : std::vector<Vec2f>{};
 }
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "mesh/ply_header.h"
-#include "mesh/text_cursor.h"
+#include "ply_header.h"
+#include "text_cursor.h"
 
 namespace pelt::io {
 

@@ -7,9 +7,11 @@
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
 
-#include <array>
+#include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "mesh/byte_order.h"
@@ -176,20 +178,18 @@ private:
     std::uint64_t fileBytes() const { return kHeaderBytes + 2 * kChunkHeaderBytes + json_bytes_ + sizes_.total(); }
 
     /// Everything before the content of the BIN chunk.
-    std::vector<std::byte> start(const std::string& padded_json) const {
-        std::vector<std::byte> bytes;
-        const auto add = [&](std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); };
-        const auto number = [&](std::uint64_t value) {
-            add(storeAs(static_cast<std::uint32_t>(value), std::endian::little));
-        };
+    std::string start(const std::string& padded_json) const {
         constexpr std::uint32_t kGltf = 0x46546C67, kVersion = 2, kJson = 0x4E4F534A, kBin = 0x004E4942;
-        for (const std::uint64_t value : {std::uint64_t(kGltf), std::uint64_t(kVersion), fileBytes()}) number(value);
-        number(padded_json.size());
-        number(kJson);
-        add(std::as_bytes(std::span(padded_json)));
-        number(sizes_.total());
-        number(kBin);
-        return bytes;
+        return words({kGltf, kVersion, fileBytes(), padded_json.size(), kJson}) + padded_json +
+               words({sizes_.total(), kBin});
+    }
+
+    static std::string words(std::initializer_list<std::uint64_t> values) {
+        std::string text;
+        for (const std::uint64_t value : values)
+            for (const std::byte b : storeAs(static_cast<std::uint32_t>(value), std::endian::little))
+                text += static_cast<char>(b);
+        return text;
     }
 
     void writeFrame(std::size_t frame, std::span<const Vec3f> positions) override {
@@ -231,7 +231,8 @@ private:
     void commit() override {
         std::string text = json(extents_);
         text.resize(json_bytes_, ' ');
-        file_.rewrite(0, start(text));
+        const std::string beginning = start(text);
+        file_.rewrite(0, std::as_bytes(std::span(beginning)));
         file_.commit();
     }
 

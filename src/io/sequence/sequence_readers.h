@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sequence/byte_source.h"
+#include "byte_source.h"
 
 namespace pelt::io {
 
