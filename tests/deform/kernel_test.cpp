@@ -1,8 +1,7 @@
-#include <pelt/core/parallel.h>
-
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
+#include <pelt/core/parallel.h>
 
 #include "skin_case.h"
 

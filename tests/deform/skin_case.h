@@ -70,8 +70,8 @@ inline SkinCase makeCase(std::size_t vertices, std::size_t joints, std::size_t i
     Random random(seed);
     SkinCase c;
     for (std::size_t v = 0; v < vertices; ++v) {
-        c.mesh.positions.push_back({float(random.between(-1, 1)), float(random.between(-1, 1)),
-                                    float(random.between(-1, 1))});
+        c.mesh.positions.push_back(
+            {float(random.between(-1, 1)), float(random.between(-1, 1)), float(random.between(-1, 1))});
         c.mesh.normals.emplace_back(random.direction());
         std::vector<std::uint32_t> named;
         std::vector<float> values;

@@ -38,11 +38,6 @@ HWY_INLINE Xyz splat(const Vec3f& v) {
 HWY_INLINE Xyz add(const Xyz& a, const Xyz& b) { return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)}; }
 HWY_INLINE Xyz sub(const Xyz& a, const Xyz& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
 
-HWY_INLINE void addScaled(const float* joint, V w, Quaternion& sum) {
-    addScaled(joint, w, sum.v);
-    sum.w = hn::MulAdd(w, hn::Set(Lanes(), joint[3]), sum.w);
-}
-
 HWY_INLINE void addScaled(const float* joint, V w, Symmetric& sum) {
     const Lanes d;
     sum.xx = hn::MulAdd(w, hn::Set(d, joint[0]), sum.xx);
@@ -110,14 +105,16 @@ struct DqsSums {
         const V zero = hn::Zero(Lanes());
         Quaternion pivot{{zero, zero, zero}, zero};
         if constexpr (!kAligned) pivot = pivots(entry, end, lane);
-        DualQuaternion sum{{{zero, zero, zero}, zero}, {{zero, zero, zero}, zero}};
+        Quaternion b{{zero, zero, zero}, zero}, e = b;
         for (; entry < end; ++entry) {
             const RigidJoint& joint = pose.rigid[rig.blocks.joints[entry]];
             const V w = kAligned ? weight(entry, lane) : signedWeight(entry, lane, pivot);
-            addScaled(joint.q, w, sum.b);
-            addScaled(joint.d, w, sum.e);
+            addScaled(joint.q, w, b.v);
+            addScaled(joint.d, w, e.v);
+            b.w = hn::MulAdd(w, hn::Set(Lanes(), joint.q[3]), b.w);
+            e.w = hn::MulAdd(w, hn::Set(Lanes(), joint.d[3]), e.w);
         }
-        return sum;
+        return {b, e};
     }
 
     /// (Σ_j w_j S_j) y + Σ_j w_j offset_j
@@ -158,7 +155,7 @@ struct DqsBlock {
     HWY_INLINE void operator()(std::size_t block, std::size_t lane, const VertexStreams& s) const {
         const std::size_t entry = sums.rig.blocks.offsets[block], end = sums.rig.blocks.offsets[block + 1];
         const DualQuaternion dq = sums.blendRigid<kAligned>(entry, end, lane);
-        const Xyz& r = dq.b.v;
+        const Xyz r = dq.b.v;
         const V scale = hn::Div(hn::Set(Lanes(), 2.0f), hn::MulAdd(dq.b.w, dq.b.w, dot(r, r)));
 
         const Xyz x = triples.load(s.positions);

@@ -2,7 +2,7 @@
 
 #include <pelt/deform/dqs.h>
 
-#include "influence_blocks.h"
+#include "../influence_blocks.h"
 
 namespace pelt::deform {
 

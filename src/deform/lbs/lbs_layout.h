@@ -2,7 +2,7 @@
 
 #include <pelt/deform/lbs.h>
 
-#include "influence_blocks.h"
+#include "../influence_blocks.h"
 
 namespace pelt::deform {
 

@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "skin_case.h"
+
+namespace {
+
+std::atomic<std::size_t> allocations = 0;
+
+void* counted(std::size_t size, std::size_t alignment) {
+    ++allocations;
+    void* p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (!p) throw std::bad_alloc();
+    return p;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, 16); }
+void* operator new[](std::size_t size) { return counted(size, 16); }
+void* operator new(std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
+void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace pelt::deform {
+namespace {
+
+TEST(Evaluation, AllocatesNothing) {
+    for (const Bones kind : {Bones::gentle, Bones::stretched, Bones::mirrored}) {
+        const SkinCase c = makeCase(500, 20, 4, kind);
+        const LbsRig lbs = prepareLbs(c.mesh, c.weights);
+        const DqsRig dqs = prepareDqs(c.mesh, c.weights, c.centres);
+        DqsPose pose(dqs);
+        Posed posed{std::vector<Vec3f>(500), std::vector<Vec3f>(500)};
+        const Output out{posed.positions, posed.normals};
+        evaluate(lbs, c.bones, {}, 0, 1, out);  // the first call looks at the machine
+
+        const std::size_t before = allocations;
+        evaluate(lbs, c.bones, {}, 3, 490, out);
+        pose.set(c.bones);
+        evaluate(dqs, pose, {}, 3, 490, out);
+        EXPECT_EQ(allocations, before);
+    }
+}
+
+TEST(Evaluation, CannotThrow) {
+    const LbsRig lbs;
+    const DqsRig dqs;
+    DqsPose* pose = nullptr;
+    static_assert(noexcept(evaluate(lbs, {}, {}, 0, 0, {})));
+    static_assert(noexcept(evaluate(dqs, *pose, {}, 0, 0, {})));
+    static_assert(noexcept(pose->set({})));
+}
+
+}  // namespace
+}  // namespace pelt::deform
