@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "biped_clips.h"
 #include "biped_shape.h"
 #include "biped_skeleton.h"
 #include "implicit_mesh.h"
@@ -61,6 +62,7 @@ Character makeBiped(std::size_t resolution) {
         const float one[] = {1};
         appendVertex(biped.weights, j, one);
     }
+    biped.clips = bipedClips();
     return biped;
 }
 

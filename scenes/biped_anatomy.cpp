@@ -102,12 +102,13 @@ std::size_t BipedShape::head() {
     addPair(addSolid(ball({0.039, 1.605, 0.040}, {0.027, 0.021, 0.028}), 0.04, bone));                  // cheek
     addPair(addCarving(turnedBall({0.032, 1.636, 0.094}, {0.023, 0.0120, 0.022}, {0, 18, 0}), 0.020));  // socket
     const std::size_t eye = addSolid(ball({0.0315, 1.6335, 0.0590}, {0.0150, 0.0125, 0.0140}), 0, bone);
-    const std::size_t lid = addSolid(turnedBall({0.0315, 1.6385, 0.0590}, {0.0165, 0.0090, 0.0152}, {8, 0, 0}), 0.002, bone);
+    const std::size_t lid =
+        addSolid(turnedBall({0.0315, 1.6385, 0.0590}, {0.0165, 0.0090, 0.0152}, {8, 0, 0}), 0.002, bone);
     const std::size_t lower_lid =
         addSolid(turnedBall({0.0315, 1.6268, 0.0580}, {0.0155, 0.0055, 0.0140}, {-8, 0, 0}), 0.002, bone);
     addPair(addGroup(0.006, {eye, lid, lower_lid}));
-    add(addSolid(cone({0, 1.641, 0.0775}, {0, 1.599, 0.0975}, 0.0060, 0.0095), 0.016, bone));              // nose
-    addPair(addSolid(ball({0.0090, 1.5945, 0.0865}, {0.0080, 0.0065, 0.0095}), 0.012, bone));              // its wings
+    add(addSolid(cone({0, 1.641, 0.0775}, {0, 1.599, 0.0975}, 0.0060, 0.0095), 0.016, bone));  // nose
+    addPair(addSolid(ball({0.0090, 1.5945, 0.0865}, {0.0080, 0.0065, 0.0095}), 0.012, bone));  // its wings
     const std::size_t upper = addSolid(ball({0, 1.5640, 0.0775}, {0.0215, 0.0050, 0.0085}), 0, bone);
     const std::size_t lower = addSolid(ball({0, 1.5553, 0.0770}, {0.0185, 0.0056, 0.0085}), 0.002, bone);
     add(addGroup(0.007, {upper, lower}));
@@ -191,7 +192,8 @@ std::size_t BipedShape::leg() {
                                                              },
                                                              0.08, 0.03, 0.05),
                                       0, {"thigh_L", "shin_L"});
-    const std::size_t kneecap = addSolid(ball({0.101, 0.500, 0.036}, {0.030, 0.036, 0.022}), 0.04, {"thigh_L", "shin_L"});
+    const std::size_t kneecap =
+        addSolid(ball({0.101, 0.500, 0.036}, {0.030, 0.036, 0.022}), 0.04, {"thigh_L", "shin_L"});
     return addGroup(0.04, {limb, kneecap, foot()});
 }
 
@@ -216,7 +218,8 @@ std::size_t BipedShape::foot() {
                                       0, bones);
     std::vector<std::size_t> toes;
     const auto toe = [&](double across, double inward, double tip, double r) {
-        toes.push_back(addSolid(cone(at(0.122, across, r + 0.003), at(tip, across + inward, r), r, r * 0.95), 0.004, bones));
+        toes.push_back(
+            addSolid(cone(at(0.122, across, r + 0.003), at(tip, across + inward, r), r, r * 0.95), 0.004, bones));
     };
     toe(-0.0250, 0.001, 0.176, 0.0135);
     toe(-0.0030, 0.000, 0.177, 0.0095);
@@ -224,8 +227,10 @@ std::size_t BipedShape::foot() {
     toe(0.0285, -0.002, 0.161, 0.0086);
     toe(0.0415, -0.004, 0.149, 0.0084);
     const std::size_t front = addGroup(0.014, toes);
-    const std::size_t inner = addSolid(ball(at(-0.022, -0.0265, 0.086), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
-    const std::size_t outer = addSolid(ball(at(-0.028, 0.0260, 0.078), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
+    const std::size_t inner =
+        addSolid(ball(at(-0.022, -0.0265, 0.086), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
+    const std::size_t outer =
+        addSolid(ball(at(-0.028, 0.0260, 0.078), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
     return addGroup(0.06, {sole, front, inner, outer});
 }
 
@@ -233,7 +238,8 @@ void BipedShape::sizings() {
     const std::vector<BipedJoint>& joints = bipedJoints();
     for (const BipedJoint& j : joints) {
         const std::string stem = j.name.substr(0, j.name.size() - 1);
-        if (!j.name.ends_with("_L") || !(stem.ends_with("1_") || stem.ends_with("2_") || stem.ends_with("3_"))) continue;
+        if (!j.name.ends_with("_L") || !(stem.ends_with("1_") || stem.ends_with("2_") || stem.ends_with("3_")))
+            continue;
         const bool thumb = j.name.starts_with("thumb");
         sizings_.push_back({j.position, j.tail, thumb ? 0.013 : 0.010, 0.55, thumb ? 0.0045 : 0.0036});
     }

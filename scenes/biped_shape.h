@@ -24,7 +24,7 @@ public:
     Vec3d high() const { return nodes_.back().high; }
 
 private:
-        /// A solid, or a group whose children melt into each other one after the other.
+    /// A solid, or a group whose children melt into each other one after the other.
     struct Node {
         const Solid* solid = nullptr;  ///< null for a group
         std::vector<std::size_t> children;

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <pelt/rig/clip.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace pelt::scenes {
+
+/// Local rotations of all joints of the biped, relative to rest, and the way the pelvis has gone.
+struct BipedPose {
+    std::vector<Quatd> rotations;
+    Vec3d offset;
+};
+
+BipedPose bipedRestPose();
+
+/// A step of two legs on the spot, as on a treadmill; loops after its 1.2 seconds.
+BipedPose walkPose(double seconds);
+
+/// Every joint to its limits, from rest to rest in 199/30 seconds.
+BipedPose rangeOfMotionPose(double seconds);
+
+/// Keys at every 1/30 of a second for the joints that move.
+Clip sampledClip(const std::string& name, int frames, const std::function<BipedPose(double)>& pose);
+
+std::vector<Clip> bipedClips();
+
+}  // namespace pelt::scenes
