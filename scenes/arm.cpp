@@ -55,7 +55,7 @@ Mesh armMesh(std::size_t resolution) {
     };
     surface.low = {-0.12, -0.10, -0.10};
     surface.high = {0.79, 0.11, 0.13};
-    surface.cell = 0.008;
+    surface.cell = 0.011;
     surface.slope = 2;
     return toMesh(meshImplicitSurface(surface, std::clamp<std::size_t>(resolution, 1000, 1'000'000)));
 }
