@@ -1,6 +1,5 @@
-#include <pelt/pipeline/files.h>
-
 #include <fmt/format.h>
+#include <pelt/pipeline/files.h>
 
 #include <algorithm>
 #include <cctype>

@@ -1,9 +1,8 @@
+#include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/deform/dqs.h>
 #include <pelt/deform/lbs.h>
 #include <pelt/pipeline/methods.h>
-
-#include <fmt/format.h>
 
 namespace pelt::pipeline {
 namespace {

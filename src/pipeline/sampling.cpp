@@ -1,10 +1,9 @@
+#include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>
 #include <pelt/pipeline/sampling.h>
 #include <pelt/pipeline/slice.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

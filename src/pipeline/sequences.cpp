@@ -46,7 +46,8 @@ std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, co
             std::vector<Vec3f> positions = loaded.positions;
             return makeSequence(std::move(positions), loaded.vertexCount(), std::move(loaded));
         }
-        case FileKind::sequence: break;
+        case FileKind::sequence:
+            break;
     }
     std::optional<Mesh> topology;
     if (mesh) topology = io::loadMesh(*mesh);

@@ -1,7 +1,6 @@
+#include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/pipeline/slice.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>

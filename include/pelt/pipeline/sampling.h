@@ -11,7 +11,7 @@ namespace pelt::pipeline {
 
 /// Which moments of a character to evaluate.
 struct Sampling {
-    std::optional<std::string> clip;    ///< name or index; default: the first
+    std::optional<std::string> clip;  ///< name or index; default: the first
     double fps = 30;
     std::optional<std::string> frames;  ///< Python slice "a:b:step" over the samples
     bool bind_pose = false;             ///< one frame, the POSITIONs
@@ -41,7 +41,8 @@ public:
     /// Normals to start from in place of restNormals(mesh); one per vertex.
     void setRestNormals(std::vector<Vec3f> normals);
 
-    /// Fills positions and, unless empty, normals of the whole mesh. Throws Error (bad usage) for spans of another size.
+    /// Fills positions and, unless empty, normals of the whole mesh. Throws Error (bad usage) for spans of another
+    /// size.
     void evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals);
     /// The same at any time, which is clamped to each channel's keys; the bind pose stays the bind pose.
     void evaluateAt(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals);
