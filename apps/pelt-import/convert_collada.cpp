@@ -70,24 +70,38 @@ std::vector<BoundBone> bonesOf(const MeshNode& mesh_node, const Nodes& nodes, Wa
     return bones;
 }
 
-/// The mesh's place in the bind pose. Where every joint stands as it was bound, they say it; else the mesh's own node
-/// does (a file may show another pose than the bind pose).
-Affine3d bindPlace(const MeshNode& mesh_node, const std::vector<BoundBone>& bones, const Nodes& nodes) {
+/// Whether every joint stands as it was bound: a file may show another pose than the bind pose.
+bool standsAsBound(const std::vector<BoundBone>& bones, const Nodes& nodes) {
     const Affine3d first = nodes.world[bones.front().node] * bones.front().offset;
-    const bool agree = std::all_of(bones.begin(), bones.end(), [&](const BoundBone& bone) {
-        return nearlyEqual(nodes.world[bone.node] * bone.offset, first);
-    });
-    return agree ? first : mesh_node.world;
+    return std::all_of(bones.begin(), bones.end(),
+                       [&](const BoundBone& bone) { return nearlyEqual(nodes.world[bone.node] * bone.offset, first); });
 }
 
-SourceInstance makeInstance(const aiScene& scene, const MeshNode& mesh_node, Nodes& nodes, Warnings& warnings) {
+/// Where Blender is the author, a skin's bind shape matrix is relative to the parent of the mesh's node, though the
+/// joints' matrices are absolute; the node's own transform brings the rest. Only seen where the armature object is
+/// moved, turned or scaled. Works where the joints stand as they were bound.
+void mendBlenderBind(const MeshNode& mesh_node, const Nodes& nodes, std::vector<BoundBone>& bones) {
+    const Affine3d place = mesh_node.world * inverse(nodes.world.front());
+    for (BoundBone& bone : bones) {
+        const Affine3d& joint = nodes.world[bone.node];
+        const Affine3d mended = inverse(joint) * place * joint * bone.offset;
+        if (isFiniteMap(mended)) bone.offset = mended;
+    }
+}
+
+SourceInstance makeInstance(const aiScene& scene, const MeshNode& mesh_node, bool by_blender, Nodes& nodes,
+                            Warnings& warnings) {
     SourceInstance instance;
     instance.name = mesh_node.node->mName.C_Str();
     instance.to_root = mesh_node.world;
     for (const aiMesh* mesh : mesh_node.meshes) instance.pieces.push_back({mesh, materialName(scene, *mesh), {}});
-    const std::vector<BoundBone> bones = bonesOf(mesh_node, nodes, warnings);
+    std::vector<BoundBone> bones = bonesOf(mesh_node, nodes, warnings);
     if (!bones.empty()) {
-        instance.to_root = bindPlace(mesh_node, bones, nodes);
+        // The mesh's place in the bind pose: as the joints say where they stand as bound, else its own node's.
+        if (standsAsBound(bones, nodes)) {
+            if (by_blender) mendBlenderBind(mesh_node, nodes, bones);
+            instance.to_root = nodes.world[bones.front().node] * bones.front().offset;
+        }
         const Affine3d from_root = inverse(instance.to_root);
         for (const BoundBone& bone : bones) {
             instance.bones.push_back(bone.name);
@@ -174,6 +188,26 @@ std::vector<Clip> readClips(const aiScene& scene, bool grouped, Nodes& nodes) {
     return clips;
 }
 
+/// The value of an attribute inside a tag; empty where it has none.
+std::string attribute(std::string_view tag, std::string_view name) {
+    const std::size_t at = tag.find(fmt::format(" {}=\"", name));
+    if (at == std::string_view::npos) return {};
+    const std::size_t start = at + name.size() + 3;
+    const std::size_t end = tag.find('"', start);
+    return end == std::string_view::npos ? std::string() : std::string(tag.substr(start, end - start));
+}
+
+/// The import library calls nodes by their ids; people know them by their names.
+std::map<std::string, std::string> nodeNames(std::string_view text) {
+    std::map<std::string, std::string> names;
+    for (std::size_t at = text.find("<node "); at != std::string_view::npos; at = text.find("<node ", at + 1)) {
+        const std::string_view tag = text.substr(at, std::min(text.find('>', at), text.size()) - at);
+        const std::string id = attribute(tag, "id"), name = attribute(tag, "name");
+        if (!id.empty() && !name.empty() && name.find('&') == std::string::npos) names.emplace(id, name);
+    }
+    return names;
+}
+
 }  // namespace
 
 Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings) {
@@ -181,12 +215,20 @@ Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene,
     Nodes nodes{character.skeleton, {}, {}};
     addNodes(*scene.mRootNode, -1, nodes);
     std::vector<SourceInstance> instances;
-    for (const MeshNode& mesh_node : meshNodes(scene))
-        instances.push_back(makeInstance(scene, mesh_node, nodes, warnings));
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const bool by_blender = text.find("<authoring_tool>Blender") != std::string_view::npos;
+    const std::map<std::string, std::string> names = nodeNames(text);
+    const auto rename = [&names](std::string& name) {
+        if (const auto it = names.find(name); it != names.end()) name = it->second;
+    };
+    for (const MeshNode& mesh_node : meshNodes(scene)) {
+        instances.push_back(makeInstance(scene, mesh_node, by_blender, nodes, warnings));
+        rename(instances.back().name);
+    }
     keepSkinned(instances, warnings);
     for (const SourceInstance& instance : instances) appendInstance(instance, character, warnings);
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     character.clips = readClips(scene, text.find("<library_animation_clips") != std::string_view::npos, nodes);
+    for (SkeletonNode& node : character.skeleton.nodes) rename(node.name);
     return character;
 }
 

@@ -1,5 +1,6 @@
-// FBX: meshes and weights as the import library reads them; the node tree, bind matrices, animation curves and morph
-// weights from the file itself, because the library drops tangents, inherit types and parts of the pivots.
+// FBX: meshes as the import library reads them; the node tree, bind matrices, weights by control point, animation
+// curves and morph weights from the file itself, because the library drops tangents, inherit types, parts of the pivots
+// and the numbers of the control points, and mixes up joints of one name.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
@@ -42,13 +43,12 @@ std::vector<Placed> matchModels(const FbxDocument& document, const FbxRig& rig, 
 }
 
 void bindToJoints(const FbxRig& rig, const std::vector<FbxCluster>& clusters, const Placed& placed,
-                  SourceInstance& instance, Skeleton& skeleton, Warnings& warnings) {
+                  SourceInstance& instance, Skeleton& skeleton) {
     const FbxNode& model = rig.models()[placed.model];
     // Where the mesh stood when it was bound, by its first joint.
     const Affine3d bind = clusters.front().link * clusters.front().transform;
     instance.to_root = rig.conversion() * bind * model.geometric;
     const Affine3d from_root = inverse(rig.conversion() * bind);
-    std::set<std::string> names;
     for (const FbxCluster& cluster : clusters) {
         const std::int32_t joint = rig.modelOf(cluster.model->id);
         if (joint < 0) continue;
@@ -56,16 +56,12 @@ void bindToJoints(const FbxRig& rig, const std::vector<FbxCluster>& clusters, co
         const Affine3d inverse_bind = agrees ? inverse(rig.conversion() * cluster.link) : cluster.transform * from_root;
         instance.bones.push_back(cluster.model->name);
         instance.slots.push_back(jointSlot(skeleton, rig.nodeOf(static_cast<std::size_t>(joint)), inverse_bind));
-        if (!names.insert(cluster.model->name).second)
-            warnings.push_back(
-                fmt::format("mesh '{}' has two joints named '{}'; their weights may be mixed up: rename "
-                            "one and export again",
-                            instance.name, cluster.model->name));
+        instance.bone_points.push_back(cluster.points);
     }
 }
 
 SourceInstance makeInstance(const FbxDocument& document, const FbxRig& rig, const aiScene& scene, const Placed& placed,
-                            Skeleton& skeleton, Warnings& warnings) {
+                            Skeleton& skeleton) {
     SourceInstance instance;
     instance.name = rig.models()[placed.model].object->name;
     const std::vector<std::vector<std::uint32_t>> points = controlPoints(*placed.geometry, placed.node.meshes);
@@ -77,7 +73,7 @@ SourceInstance makeInstance(const FbxDocument& document, const FbxRig& rig, cons
     }
     const std::vector<FbxCluster> clusters = readClusters(document, *placed.geometry, rig);
     if (has_bones && !clusters.empty())
-        bindToJoints(rig, clusters, placed, instance, skeleton, warnings);
+        bindToJoints(rig, clusters, placed, instance, skeleton);
     else
         instance.to_root = placed.node.world;  // replaced by the caller, who knows the rig's own world transforms
     return instance;
@@ -134,8 +130,19 @@ void addMorphChannel(const FbxRig::Take& take, const std::vector<FbxShape>& shap
 
 }  // namespace
 
-Character convertFbx(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings) {
-    const FbxTree tree = parseFbx(bytes);
+std::vector<std::byte> withoutAnimation(std::span<const std::byte> bytes, const FbxTree& tree) {
+    std::vector<std::byte> copy(bytes.begin(), bytes.end());
+    const FbxElement* objects = tree.root.find("Objects");
+    if (!objects) return copy;
+    for (const FbxElement& object : objects->children) {
+        if (object.name != "AnimationStack") continue;
+        const auto at = object.name.data() - reinterpret_cast<const char*>(bytes.data());
+        copy[static_cast<std::size_t>(at)] = std::byte('x');
+    }
+    return copy;
+}
+
+Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnings) {
     const FbxDocument document(tree);
     const FbxRig rig(document);
     Character character;
@@ -147,7 +154,7 @@ Character convertFbx(std::span<const std::byte> bytes, const aiScene& scene, War
     std::vector<SourceInstance> instances;
     std::vector<std::vector<FbxShape>> shapes;
     for (const Placed& placed : matchModels(document, rig, meshNodes(scene))) {
-        SourceInstance instance = makeInstance(document, rig, scene, placed, character.skeleton, warnings);
+        SourceInstance instance = makeInstance(document, rig, scene, placed, character.skeleton);
         if (!instance.isSkinned())
             instance.to_root = world[rig.nodeOf(placed.model)] * rig.models()[placed.model].geometric;
         setMorphs(document, placed, instance, shapes.emplace_back(), warnings);

@@ -30,6 +30,17 @@ std::vector<double> arrayOf(const FbxElement& element, const char* name) {
     return child ? child->array() : std::vector<double>();
 }
 
+BonePoints readPoints(const FbxElement& cluster) {
+    const std::vector<double> indices = arrayOf(cluster, "Indexes"), weights = arrayOf(cluster, "Weights");
+    BonePoints points;
+    for (std::size_t i = 0; i < indices.size() && i < weights.size(); ++i) {
+        if (!(indices[i] >= 0 && indices[i] < 4e9) || !std::isfinite(weights[i])) continue;
+        points.points.push_back(static_cast<std::uint32_t>(indices[i]));
+        points.weights.push_back(static_cast<float>(weights[i]));
+    }
+    return points;
+}
+
 /// The material number of each polygon; empty where all have one.
 std::vector<double> polygonMaterials(const FbxElement& geometry) {
     const FbxElement* layer = geometry.find("LayerElementMaterial");
@@ -88,6 +99,7 @@ std::vector<FbxCluster> readClusters(const FbxDocument& document, const FbxObjec
         readMatrix(*object->element, "Transform", cluster.transform);
         if (!readMatrix(*object->element, "TransformLink", cluster.link))
             cluster.link = restWorld(rig, static_cast<std::size_t>(model));
+        cluster.points = readPoints(*object->element);
         clusters.push_back(cluster);
     }
     return clusters;

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <assimp/scene.h>
-
 #include <set>
 
 #include "fbx_rig.h"
+#include "mesh_builder.h"
 
 namespace pelt::importer {
 
@@ -13,6 +12,7 @@ struct FbxCluster {
     const FbxObject* model = nullptr;
     Affine3d transform;  ///< the mesh's space to the joint's
     Affine3d link;       ///< the joint's space to the scene's
+    BonePoints points;
 };
 
 /// The clusters of the geometry's skin in the file's order; those without a joint are left out.

@@ -111,7 +111,7 @@ void appendInstance(const SourceInstance& instance, Character& character, Warnin
     std::size_t without_weight = 0;
     for (const SourcePiece& piece : instance.pieces) {
         checkPiece(instance, *piece.mesh);
-        const PieceWeights weights = gatherWeights(instance, *piece.mesh);
+        const PieceWeights weights = gatherWeights(instance, piece);
         const PieceWeld weld = weldPiece(piece, weights);
         if (weld.kept.empty()) continue;
         MeshPart part{instance.name,

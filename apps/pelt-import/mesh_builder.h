@@ -15,13 +15,20 @@ struct SourcePiece {
     std::vector<std::uint32_t> control_points;
 };
 
+/// The weights of one bone by control point, where the file tells.
+struct BonePoints {
+    std::vector<std::uint32_t> points;
+    std::vector<float> weights;
+};
+
 /// The pieces that hang on one node, bound to joints or not.
 struct SourceInstance {
     std::string name;
     std::vector<SourcePiece> pieces;
-    Affine3d to_root;                  ///< the mesh's own space to root space in the bind pose
-    std::vector<std::string> bones;    ///< names of the bones, those of all pieces
-    std::vector<std::uint32_t> slots;  ///< the joint slot of each
+    Affine3d to_root;                     ///< the mesh's own space to root space in the bind pose
+    std::vector<std::string> bones;       ///< names of the bones, those of all pieces
+    std::vector<std::uint32_t> slots;     ///< the joint slot of each
+    std::vector<BonePoints> bone_points;  ///< empty, or one a bone: replaces what the library says
     std::vector<std::string> morph_names;
     std::vector<float> morph_weights;  ///< at rest
 

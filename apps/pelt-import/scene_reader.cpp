@@ -33,6 +33,21 @@ std::string oneLine(std::string text) {
     return text;
 }
 
+const aiScene& readScene(std::span<const std::byte> bytes, const char* format) {
+    // Never destroyed: the library frees twice what some damaged files name twice, and the process ends soon anyway.
+    auto* library = new Assimp::Importer;
+    library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_TEXTURES, false);
+    library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
+    library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_LIGHTS, false);
+    library->SetPropertyInteger(AI_CONFIG_IMPORT_REMOVE_EMPTY_BONES, 0);
+    library->SetPropertyInteger(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    const aiScene* scene = library->ReadFileFromMemory(bytes.data(), bytes.size(), aiProcess_Triangulate, format);
+    if (!scene || !scene->mRootNode)
+        throw Error::badInput(fmt::format("it cannot be read: {}; export it again, as glTF if that does not help",
+                                          oneLine(library->GetErrorString())));
+    return *scene;
+}
+
 void walk(const aiScene& scene, const aiNode& node, const Affine3d& above, std::vector<MeshNode>& found) {
     MeshNode here{&node, {}, above * toAffine(node.mTransformation)};
     for (unsigned m = 0; m < node.mNumMeshes; ++m) {
@@ -54,19 +69,13 @@ Character readFile(const std::filesystem::path& path, Warnings& warnings) {
     const bool fbx = isFbx(bytes);
     if (!fbx && !isCollada(bytes))
         throw Error::badInput("this is neither an FBX nor a Collada file; check how it was exported");
-    // Never destroyed: the library frees twice what some damaged files name twice, and the process ends soon anyway.
-    auto* library = new Assimp::Importer;
-    library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_TEXTURES, false);
-    library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
-    library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_LIGHTS, false);
-    library->SetPropertyInteger(AI_CONFIG_IMPORT_REMOVE_EMPTY_BONES, 0);
-    library->SetPropertyInteger(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    const aiScene* scene =
-        library->ReadFileFromMemory(bytes.data(), bytes.size(), aiProcess_Triangulate, fbx ? "fbx" : "dae");
-    if (!scene || !scene->mRootNode)
-        throw Error::badInput(fmt::format("it cannot be read: {}; export it again, as glTF if that does not help",
-                                          oneLine(library->GetErrorString())));
-    Character character = fbx ? convertFbx(bytes, *scene, warnings) : convertCollada(bytes, *scene, warnings);
+    Character character;
+    if (fbx) {
+        const FbxTree tree = parseFbx(bytes);
+        character = convertFbx(tree, readScene(withoutAnimation(bytes, tree), "fbx"), warnings);
+    } else {
+        character = convertCollada(bytes, readScene(bytes, "dae"), warnings);
+    }
     completeAttributes(character.mesh);
     finishSkeleton(character);
     return character;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "fbx_tree.h"
 #include "mesh_builder.h"
 
 namespace pelt::importer {
@@ -9,9 +10,13 @@ namespace pelt::importer {
 /// Reads a file into a character in metres, Y up: .fbx or .dae by what it says at its start. Throws Error.
 Character readFile(const std::filesystem::path& path, Warnings& warnings);
 
-/// The two ways, from the bytes and from what the import library made of them.
-Character convertFbx(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings);
+/// The two ways, from the file and from what the import library made of it.
+Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnings);
 Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings);
+
+/// The file with its animation stacks renamed, so that the library, which crashes on some and whose result is not
+/// used, passes over them. `tree` is that of `bytes`.
+std::vector<std::byte> withoutAnimation(std::span<const std::byte> bytes, const FbxTree& tree);
 
 /// A node of the import library's tree that carries meshes.
 struct MeshNode {

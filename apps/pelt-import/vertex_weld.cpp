@@ -52,34 +52,58 @@ std::vector<bool> usedVertices(const aiMesh& mesh) {
     return used;
 }
 
-}  // namespace
+/// Sorts (row, bone, weight) triples, which `for_each` hands to its visitor, into rows.
+template <class ForEach>
+PieceWeights makeRows(std::size_t row_count, ForEach&& for_each) {
+    PieceWeights rows;
+    rows.offsets.assign(row_count + 1, 0);
+    for_each([&](std::size_t row, std::uint32_t, float) { ++rows.offsets[row + 1]; });
+    for (std::size_t r = 1; r <= row_count; ++r) rows.offsets[r] += rows.offsets[r - 1];
+    rows.bones.resize(rows.offsets.back());
+    rows.weights.resize(rows.offsets.back());
+    std::vector<std::uint32_t> next(rows.offsets.begin(), rows.offsets.end() - 1);
+    for_each([&](std::size_t row, std::uint32_t bone, float weight) {
+        rows.bones[next[row]] = bone;
+        rows.weights[next[row]++] = weight;
+    });
+    return rows;
+}
 
-PieceWeights gatherWeights(const SourceInstance& instance, const aiMesh& mesh) {
+PieceWeights weightsByVertex(const SourceInstance& instance, const aiMesh& mesh) {
     std::map<std::string, std::uint32_t> index_of;
     for (std::uint32_t b = 0; b < instance.bones.size(); ++b) index_of.emplace(instance.bones[b], b);
-    const bool by_position = instance.bones.size() == mesh.mNumBones;  // keeps apart bones of one name
-    PieceWeights result;
-    result.offsets.assign(mesh.mNumVertices + std::size_t(1), 0);
-    const auto forEach = [&](auto&& visit) {
-        for (unsigned b = 0; instance.isSkinned() && b < mesh.mNumBones; ++b) {
+    return makeRows(mesh.mNumVertices, [&](auto&& visit) {
+        for (unsigned b = 0; b < mesh.mNumBones; ++b) {
             const aiBone& bone = *mesh.mBones[b];
             const auto found = index_of.find(bone.mName.C_Str());
-            if (!by_position && found == index_of.end()) continue;
-            for (unsigned w = 0; w < bone.mNumWeights; ++w)
+            for (unsigned w = 0; found != index_of.end() && w < bone.mNumWeights; ++w)
                 if (bone.mWeights[w].mVertexId < mesh.mNumVertices && bone.mWeights[w].mWeight > 0)
-                    visit(by_position ? b : found->second, bone.mWeights[w]);
+                    visit(bone.mWeights[w].mVertexId, found->second, bone.mWeights[w].mWeight);
         }
-    };
-    forEach([&](std::uint32_t, const aiVertexWeight& w) { ++result.offsets[w.mVertexId + std::size_t(1)]; });
-    for (std::size_t v = 1; v < result.offsets.size(); ++v) result.offsets[v] += result.offsets[v - 1];
-    result.bones.resize(result.offsets.back());
-    result.weights.resize(result.offsets.back());
-    std::vector<std::uint32_t> next(result.offsets.begin(), result.offsets.end() - 1);
-    forEach([&](std::uint32_t bone, const aiVertexWeight& w) {
-        result.bones[next[w.mVertexId]] = bone;
-        result.weights[next[w.mVertexId]++] = w.mWeight;
     });
-    return result;
+}
+
+PieceWeights weightsByPoint(const SourceInstance& instance, const SourcePiece& piece) {
+    const std::size_t point_count = 1 + *std::max_element(piece.control_points.begin(), piece.control_points.end());
+    const PieceWeights of_point = makeRows(point_count, [&](auto&& visit) {
+        for (std::uint32_t b = 0; b < instance.bone_points.size(); ++b)
+            for (std::size_t i = 0; i < instance.bone_points[b].points.size(); ++i)
+                if (instance.bone_points[b].points[i] < point_count && instance.bone_points[b].weights[i] > 0)
+                    visit(instance.bone_points[b].points[i], b, instance.bone_points[b].weights[i]);
+    });
+    return makeRows(piece.control_points.size(), [&](auto&& visit) {
+        for (std::size_t v = 0; v < piece.control_points.size(); ++v)
+            for (std::uint32_t i = of_point.offsets[piece.control_points[v]];
+                 i < of_point.offsets[piece.control_points[v] + std::size_t(1)]; ++i)
+                visit(v, of_point.bones[i], of_point.weights[i]);
+    });
+}
+
+}  // namespace
+
+PieceWeights gatherWeights(const SourceInstance& instance, const SourcePiece& piece) {
+    const bool by_point = !piece.control_points.empty() && !instance.bone_points.empty();
+    return by_point ? weightsByPoint(instance, piece) : weightsByVertex(instance, *piece.mesh);
 }
 
 PieceWeld weldPiece(const SourcePiece& piece, const PieceWeights& weights) {

@@ -10,7 +10,7 @@ struct PieceWeights {
     std::vector<float> weights;
 };
 
-PieceWeights gatherWeights(const SourceInstance& instance, const aiMesh& mesh);
+PieceWeights gatherWeights(const SourceInstance& instance, const SourcePiece& piece);
 
 /// Which vertices of a piece are one.
 struct PieceWeld {
