@@ -13,7 +13,7 @@ struct RestShape {
     std::span<const Vec3f> normals;
 };
 
-/// Where results go, indexed by vertex of the whole mesh. Empty `normals`: none wanted.
+/// Where results go, indexed by vertex of the whole mesh, whatever range is evaluated. Empty `normals`: none wanted.
 struct Output {
     std::span<Vec3f> positions;
     std::span<Vec3f> normals;

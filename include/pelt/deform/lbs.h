@@ -14,11 +14,20 @@ struct LbsRig {
     std::shared_ptr<const Packed> packed;
 };
 
-/// Throws Error (bad input) where sizes differ or a vertex has no weight.
+/// Copies the rest shape and packs the weights; neither is needed afterwards. Throws Error (bad input) where sizes
+/// differ or a vertex has no weight, or one that is negative or not finite.
 LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights);
 
-/// Poses the vertices [first, first + count). `bones` map rest space to posed space, one per joint the weights name.
-/// Normals go through the inverse transpose of the blended matrix and come out unit.
+/// The bytes that posing every vertex once reads and writes, apart from the bones.
+std::size_t streamedBytes(const LbsRig& rig, bool normals);
+
+/// Poses the vertices [first, first + count): x' = (Σ_j w_j M_j) x. `bones` map rest space to posed space, one per
+/// joint the weights name (more are ignored). Normals go through the inverse transpose of the blended matrix, keep
+/// their side of the surface where joints mirror, and come out unit; where the blend leaves no direction, the rest
+/// normal stays. `out.normals` is left alone where the rest shape has none.
+///
+/// Disjoint ranges may run on any threads; results are the same bits however the mesh is cut. Nothing outside the
+/// range is read of `rest` or written to `out`, which may be the same memory. Sizes are checked by assert.
 void evaluate(const LbsRig& rig, std::span<const Affine3f> bones, const RestShape& rest, std::size_t first,
               std::size_t count, const Output& out) noexcept;
 

@@ -99,4 +99,9 @@ DqsRig prepareDqs(const Mesh& rest, const SkinWeights& weights, std::span<const 
     return {std::make_shared<const DqsRig::Packed>(std::move(packed))};
 }
 
+std::size_t streamedBytes(const DqsRig& rig, bool normals) {
+    const InfluenceBlocks& blocks = rig.packed->blocks;
+    return blocks.bytes() + blocks.vertex_count * sizeof(Vec3f) * (normals ? 4 : 2);
+}
+
 }  // namespace pelt::deform

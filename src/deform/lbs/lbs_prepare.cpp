@@ -7,4 +7,9 @@ LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights) {
     return {std::make_shared<const LbsRig::Packed>(std::move(packed))};
 }
 
+std::size_t streamedBytes(const LbsRig& rig, bool normals) {
+    const InfluenceBlocks& blocks = rig.packed->blocks;
+    return blocks.bytes() + blocks.vertex_count * sizeof(Vec3f) * (normals ? 4 : 2);
+}
+
 }  // namespace pelt::deform

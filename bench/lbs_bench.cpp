@@ -1,0 +1,159 @@
+// LBS and DQS: the kernels, the plain loops, and a triad over as many bytes as the kernel streams.
+// Rows are METHOD/INFLUENCES/SIZE/THREADS; beside each kernel row, `plain:` and `triad:` rows of the same name.
+#include <benchmark/benchmark.h>
+#include <pelt/core/parallel.h>
+#include <pelt/deform/dqs.h>
+#include <pelt/deform/lbs.h>
+
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "plain_skinning.h"
+#include "subjects.h"
+
+namespace pelt::bench {
+namespace {
+
+constexpr std::size_t kSizes[] = {20000, 55000, 200000};
+constexpr std::size_t kGrain = 4096;  // vertices a task
+
+using Range = std::function<void(std::size_t first, std::size_t last)>;
+
+/// Everything that one size is measured with; built when its first row runs.
+struct Setup {
+    const Subject& subject;
+    deform::LbsRig lbs;
+    deform::DqsRig dqs;
+    deform::DqsPose pose;
+    PlainInfluences plain;
+    std::vector<PlainDualQuaternion> plain_joints;
+    std::vector<Vec3f> positions, normals;
+    std::vector<float> a, b, c;
+
+    Setup(const Subject& s, const SkinWeights& weights)
+        : subject(s),
+          lbs(deform::prepareLbs(s.character.mesh, weights)),
+          dqs(deform::prepareDqs(s.character.mesh, weights, s.joint_positions)),
+          pose(dqs),
+          plain(plainInfluences(weights)),
+          plain_joints(plainDualQuaternions(s.bones)),
+          positions(s.character.mesh.vertexCount()),
+          normals(positions.size()) {
+        pose.set(s.bones);
+        const std::size_t longest = deform::streamedBytes(lbs, true) / (3 * sizeof(float));
+        for (std::vector<float>* array : {&a, &b, &c}) array->assign(longest, 1.0f);
+    }
+
+    PlainStreams streams(bool with_normals) {
+        const Mesh& mesh = subject.character.mesh;
+        return {mesh.positions.data(), with_normals ? mesh.normals.data() : nullptr, positions.data(), normals.data()};
+    }
+    deform::Output output(bool with_normals) {
+        return {positions, with_normals ? std::span<Vec3f>(normals) : std::span<Vec3f>()};
+    }
+};
+
+struct Row {
+    std::size_t size;
+    bool dqs = false, normals = false, full = false;
+    int threads = 1;
+
+    std::string name() const {
+        return std::string(dqs ? "dqs" : "lbs") + "/4inf" + (full ? "-full" : "") + (normals ? "+normals" : "") + "/" +
+               std::to_string(size / 1000) + "k/" + std::to_string(threads) + "t";
+    }
+};
+
+Setup& setupOf(const Row& row) {
+    static std::map<std::pair<std::size_t, bool>, std::unique_ptr<Setup>> made;
+    std::unique_ptr<Setup>& setup = made[{row.size, row.full}];
+    if (!setup) {
+        const Subject& subject = bipedOf(row.size);
+        setup = std::make_unique<Setup>(subject, row.full ? filledToFour(subject) : subject.character.weights);
+    }
+    return *setup;
+}
+
+std::size_t bytesOf(const Row& row, const Setup& s) {
+    return row.dqs ? deform::streamedBytes(s.dqs, row.normals) : deform::streamedBytes(s.lbs, row.normals);
+}
+
+/// The best pass of a repetition is its result: shorter than a time slice, it is untouched by what else runs.
+void measure(benchmark::State& state, const Row& row, std::size_t count, const Range& range) {
+    using Clock = std::chrono::steady_clock;
+    setThreadCount(row.threads);
+    double best = std::numeric_limits<double>::max();
+    for (auto _ : state) {
+        const auto start = Clock::now();
+        if (row.threads == 1)
+            range(0, count);
+        else
+            parallelFor(count, kGrain * count / setupOf(row).positions.size(), range);
+        benchmark::ClobberMemory();
+        best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    const Setup& s = setupOf(row);
+    const double vertices = double(s.positions.size());
+    state.counters["ns_per_vertex"] = best * 1e9 / vertices;
+    state.counters["bytes_per_vertex"] = double(bytesOf(row, s)) / vertices;
+}
+
+void kernelRow(benchmark::State& state, const Row& row) {
+    Setup& s = setupOf(row);
+    const deform::Output out = s.output(row.normals);
+    measure(state, row, s.positions.size(), [&](std::size_t first, std::size_t last) {
+        if (row.dqs)
+            deform::evaluate(s.dqs, s.pose, {}, first, last - first, out);
+        else
+            deform::evaluate(s.lbs, s.subject.bones, {}, first, last - first, out);
+    });
+}
+
+void plainRow(benchmark::State& state, const Row& row) {
+    Setup& s = setupOf(row);
+    const PlainStreams streams = s.streams(row.normals);
+    measure(state, row, s.positions.size(), [&](std::size_t first, std::size_t last) {
+        if (row.dqs)
+            plainDqs(s.plain, s.plain_joints.data(), streams, first, last);
+        else
+            plainLbs(s.plain, s.subject.bones.data(), streams, first, last);
+    });
+}
+
+void triadRow(benchmark::State& state, const Row& row) {
+    Setup& s = setupOf(row);
+    measure(state, row, bytesOf(row, s) / (3 * sizeof(float)),
+            [&](std::size_t first, std::size_t last) { triad(s.a.data(), s.b.data(), s.c.data(), first, last); });
+}
+
+void add(const Row& row) {
+    const std::pair<const char*, void (*)(benchmark::State&, const Row&)> kinds[] = {
+        {"", kernelRow}, {"plain:", plainRow}, {"triad:", triadRow}};
+    for (const auto& [prefix, run] : kinds) {
+        const auto body = run;  // what a structured binding names cannot be captured
+        benchmark::RegisterBenchmark((prefix + row.name()).c_str(), [row, body](benchmark::State& state) {
+            body(state, row);
+        })->UseRealTime();
+    }
+}
+
+}  // namespace
+}  // namespace pelt::bench
+
+int main(int argc, char** argv) {
+    using pelt::bench::Row;
+    for (const std::size_t size : pelt::bench::kSizes)
+        for (const int threads : {1, 2})
+            for (const bool normals : {false, true}) {
+                pelt::bench::add({size, false, normals, false, threads});
+                pelt::bench::add({size, true, normals, false, threads});
+                if (threads == 1) pelt::bench::add({size, false, normals, true, threads});
+            }
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    return 0;
+}
