@@ -5,18 +5,24 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 
 namespace pelt::io {
 
-/// Reads .obj .ply .off, or the mesh of any character file at its bind pose. OBJ and PLY polygons are cut into
-/// triangles. Throws Error (bad input).
+/// Reads .obj .ply .off, or the mesh of any character file at its bind pose. Vertices keep the file's number and order;
+/// polygons are cut into triangles in the order of the faces. Positions are finite, indices in range, normals unit.
+/// Throws Error (bad input) with the file and the line, vertex or face.
 Mesh loadMesh(const std::filesystem::path& path);
 
+/// The same from memory; `name` is how messages call it. OBJ: one vertex per `v`; UVs of each vertex's first corner;
+/// normals that its corners share, else their mean; parts where groups use vertex ranges of their own.
 Mesh parseObj(std::span<const std::byte> bytes, const std::string& name);
 Mesh parsePly(std::span<const std::byte> bytes, const std::string& name);
 Mesh parseOff(std::span<const std::byte> bytes, const std::string& name);
 
-/// Writes .obj or .ply (binary).
+/// Writes .obj (shortest digits that read back as the same floats) or .ply (binary, little-endian), with normals and
+/// UVs where the mesh has them. Throws Error: bad usage for another extension, bad input for a mesh that is
+/// inconsistent or not finite, system where the disk says no.
 void saveMesh(const Mesh& mesh, const std::filesystem::path& path);
 
 }  // namespace pelt::io

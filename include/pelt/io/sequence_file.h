@@ -3,20 +3,26 @@
 #include <pelt/core/mesh_sequence.h>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
 
 namespace pelt::io {
 
-/// Opens a folder or glob of .obj/.ply (natural order), .npy, .pc2 or .mdd for reading frame by frame. `mesh` brings
-/// the topology where the format has none; its vertex count must fit. Headers are checked against the file's size
-/// before anything is reserved. Throws Error (bad input).
+/// Opens a folder or pattern (`shot/*.obj`) of .obj/.ply in natural order, a single .obj/.ply, .npy, .pc2 or .mdd for
+/// reading frame by frame. `mesh` brings the topology where the format has none, and replaces the first file's where it
+/// has; its vertex count must fit. Headers are checked against the file's size before anything is reserved.
+/// Throws Error (bad input); so does readFrame, naming the frame and vertex of a value that is not finite, or the file
+/// whose vertex count differs from the first one's.
 std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, std::optional<Mesh> mesh = {});
 
-/// Writes frames one after the other; nothing appears at the target before finish().
+/// Writes frames one after the other; nothing appears at the target before finish(), and nothing stays without it.
 class SequenceWriter {
 public:
     virtual ~SequenceWriter() = default;
+    /// `positions` has SequenceInfo::vertices entries, else Error (bad usage); all finite, else Error (bad input).
     virtual void write(std::span<const Vec3f> positions) = 0;
+    /// Once, after exactly SequenceInfo::frames frames, else Error (bad usage).
     virtual void finish() = 0;
 };
 
@@ -27,7 +33,10 @@ struct SequenceInfo {
     const Mesh* mesh = nullptr;  ///< faces for .obj folders and .glb; must outlive the writer
 };
 
-/// By extension: .npy (float32), .pc2, .mdd, .glb (morph targets with an animation), no extension: a folder of .obj.
+/// By extension: .npy (float32), .pc2, .mdd, .glb (morph targets with an animation), no extension or a slash at the
+/// end: a folder of .obj, which replaces an existing one only if that holds nothing but frames. Throws Error: bad usage
+/// for another extension or a size that the format cannot hold, bad input for a mesh that does not fit, system for the
+/// disk.
 std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path, const SequenceInfo& info);
 
 }  // namespace pelt::io

@@ -44,6 +44,9 @@ private:
         const std::uint64_t size = valueBytes(layout_);
         const std::uint64_t vertices_a_piece = kPieceBytes / (3 * size);
         std::uint64_t offset = layout_.offset + frame * out.size() * 3 * size;
+        static_assert(sizeof(Vec3f) == 3 * sizeof(float));
+        if (!layout_.is_double && layout_.order == std::endian::native)
+            return source_->read(offset, std::as_writable_bytes(out));
         while (!out.empty()) {
             const auto piece = out.first(std::min<std::uint64_t>(out.size(), vertices_a_piece));
             bytes_.resize(piece.size() * 3 * size);

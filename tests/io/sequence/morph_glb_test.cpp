@@ -1,6 +1,9 @@
 #include <pelt/io/sequence_file.h>
+#include <sys/wait.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "io/mesh/file_test_tools.h"
 
@@ -137,4 +140,25 @@ TEST(MorphGlb, TheSameFramesGiveTheSameBytes) {
     const Mesh mesh = gridMesh(4);
     for (const char* name : {"a.glb", "b.glb"}) writeAll(folder / name, wave(mesh, 3), &mesh);
     EXPECT_EQ(io::readFile(folder / "a.glb"), io::readFile(folder / "b.glb"));
+}
+
+TEST(MorphGlb, TheKhronosValidatorFindsNothing) {
+    const TempFolder folder;
+    const Mesh mesh = gridMesh(4);
+    writeAll(folder / "mesh.glb", wave(mesh, 5), &mesh);
+    writeAll(folder / "points.glb", wave(mesh, 1), nullptr);
+    const std::string script = (std::filesystem::path(PELT_TEST_DATA) / "../../scripts/validate_gltf").string();
+    const std::string files = " '" + (folder / "mesh.glb").string() + "' '" + (folder / "points.glb").string() + "'";
+    const std::string report_path = (folder / "report").string();
+    const int status = std::system(("'" + script + "'" + files + " > '" + report_path + "' 2> /dev/null").c_str());
+    if (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 127) GTEST_SKIP() << "needs node and gltf-validator";
+    ASSERT_EQ(status, 0);
+    const auto report = io::readFile(report_path);
+    std::istringstream lines(std::string(reinterpret_cast<const char*>(report.data()), report.size()));
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+        const auto found = nlohmann::json::parse(line);
+        EXPECT_TRUE(found["errors"].empty() && found["warnings"].empty()) << line;
+    }
+    EXPECT_EQ(count, 2);
 }
