@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "biped_bind.h"
 #include "biped_clips.h"
 #include "biped_shape.h"
 #include "biped_skeleton.h"
@@ -12,7 +13,7 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr std::size_t kFewestVertices = 4000, kMostVertices = 1000000;
+constexpr std::size_t kFewestVertices = 6000, kMostVertices = 1000000;
 
 ImplicitSurface surfaceOf(const BipedShape& shape) {
     ImplicitSurface surface;
@@ -38,7 +39,7 @@ Character makeBiped(std::size_t resolution) {
     Mesh& mesh = biped.mesh;
     mesh.positions.resize(count);
     mesh.normals.resize(count);
-    std::vector<std::size_t> joint(count);
+    const std::vector<std::size_t> joint = bindToShape(shape, skin);
     parallelFor(middle, 512, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const Vec3d p = skin.positions[v];
@@ -46,12 +47,10 @@ Character makeBiped(std::size_t resolution) {
             if (v >= half) n.x = 0;
             mesh.positions[v] = Vec3f(p);
             mesh.normals[v] = Vec3f(normalized(n, Vec3d(0, 1, 0)));
-            joint[v] = shape.joint(p);
             if (v >= half) continue;
             const std::size_t image = middle + v;
             mesh.positions[image] = {-mesh.positions[v].x, mesh.positions[v].y, mesh.positions[v].z};
             mesh.normals[image] = {-mesh.normals[v].x, mesh.normals[v].y, mesh.normals[v].z};
-            joint[image] = mirroredJoint(joint[v]);
         }
     });
     mesh.triangles = skin.triangles;

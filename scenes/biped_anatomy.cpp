@@ -53,17 +53,23 @@ std::size_t BipedShape::torso() {
                                                               },
                                                               0.20, 0.055, 0.04),
                                        0, {"pelvis", "spine", "chest", "upper_chest"});
-    const std::size_t pectoral =
-        addSolid(turnedBall({0.074, 1.318, 0.052}, {0.088, 0.066, 0.042}, {-14, 12, -10}), 0.045, {"upper_chest"});
-    const std::size_t blade =
-        addSolid(turnedBall({0.085, 1.335, -0.078}, {0.066, 0.085, 0.034}, {0, -16, 8}), 0.05, {"upper_chest"});
+    const std::size_t pectoral = addSolid(turnedBall({0.074, 1.318, 0.052}, {0.088, 0.066, 0.042}, {-14, 12, -10}),
+                                          0.045, {"chest", "upper_chest"});
+    const std::size_t blade = addSolid(turnedBall({0.085, 1.335, -0.078}, {0.066, 0.085, 0.034}, {0, -16, 8}), 0.05,
+                                       {"chest", "upper_chest"});
     const std::size_t buttock = addSolid(ball({0.070, 0.888, -0.056}, {0.082, 0.086, 0.068}), 0.04, {"pelvis"});
     const std::size_t trapezius =
         addSolid(cone({0.028, 1.492, -0.040}, {0.160, 1.418, -0.026}, 0.028, 0.036), 0.05, {"clavicle_L"});
     const std::size_t collarbone =
         addSolid(cone({0.022, 1.432, 0.034}, {0.160, 1.436, -0.004}, 0.008, 0.009), 0.022, {"clavicle_L"});
+    const std::size_t hollow =
+        addSolid(cone({0.060, 1.452, -0.008}, {0.150, 1.428, -0.012}, 0.026, 0.030), 0.03, {"clavicle_L"});
+    const std::size_t belly_line = addCarving(cone({0, 1.100, 0.099}, {0, 1.255, 0.112}, 0.006, 0.006), 0.022);
+    const std::size_t navel = addCarving(ball({0, 1.062, 0.0905}, {0.0045, 0.0065, 0.0060}), 0.006);
+    const std::size_t spine_line = addCarving(cone({0, 1.010, -0.100}, {0, 1.360, -0.132}, 0.008, 0.008), 0.030);
     return addGroup(0, {trunk, pectoral, addMirrored(pectoral), blade, addMirrored(blade), buttock,
-                        addMirrored(buttock), trapezius, addMirrored(trapezius), collarbone, addMirrored(collarbone)});
+                        addMirrored(buttock), trapezius, addMirrored(trapezius), hollow, addMirrored(hollow),
+                        collarbone, addMirrored(collarbone), belly_line, navel, spine_line});
 }
 
 std::size_t BipedShape::neckAndHead() {
@@ -87,35 +93,35 @@ std::size_t BipedShape::head() {
     add(addSolid(ball({0, 1.658, -0.015}, {0.077, 0.094, 0.099}), 0, bone));
     add(addSolid(std::make_unique<Loft>(kUpright,
                                         std::vector<Station>{
-                                            {1.522, 0, 0.046, 0.026, 0.030, 0.031},
-                                            {1.542, 0, 0.038, 0.040, 0.045, 0.042},
-                                            {1.565, 0, 0.028, 0.049, 0.055, 0.054},
+                                            {1.528, 0, 0.046, 0.030, 0.032, 0.032},
+                                            {1.545, 0, 0.038, 0.042, 0.046, 0.042},
+                                            {1.567, 0, 0.028, 0.051, 0.055, 0.054},
                                             {1.590, 0, 0.020, 0.057, 0.060, 0.062},
                                             {1.620, 0, 0.012, 0.064, 0.060, 0.070},
                                             {1.655, 0, 0.006, 0.067, 0.060, 0.077},
                                             {1.700, 0, -0.004, 0.063, 0.060, 0.074},
                                         },
-                                        0.12, 0.012, 0.04),
+                                        0.10, 0.018, 0.04),
                  0.03, bone));
-    addPair(addSolid(cone({0.013, 1.527, 0.058}, {0.035, 1.562, 0.004}, 0.013, 0.016), 0.03, bone));    // jaw
+    addPair(addSolid(cone({0.012, 1.529, 0.058}, {0.035, 1.564, 0.004}, 0.012, 0.016), 0.035, bone));   // jaw
     add(addSolid(cone({0, 1.538, 0.050}, {0, 1.540, 0.000}, 0.016, 0.026), 0.03, bone));                // under it
-    addPair(addSolid(ball({0.039, 1.605, 0.040}, {0.027, 0.021, 0.028}), 0.04, bone));                  // cheek
+    addPair(addSolid(ball({0.038, 1.600, 0.040}, {0.027, 0.026, 0.028}), 0.045, bone));                 // cheek
     addPair(addCarving(turnedBall({0.032, 1.636, 0.094}, {0.023, 0.0120, 0.022}, {0, 18, 0}), 0.020));  // socket
-    const std::size_t eye = addSolid(ball({0.0315, 1.6335, 0.0590}, {0.0150, 0.0125, 0.0140}), 0, bone);
+    const std::size_t eye = addSolid(ball({0.0315, 1.6335, 0.0590}, {0.0155, 0.0125, 0.0150}), 0, bone);
     const std::size_t lid =
-        addSolid(turnedBall({0.0315, 1.6385, 0.0590}, {0.0165, 0.0090, 0.0152}, {8, 0, 0}), 0.002, bone);
+        addSolid(turnedBall({0.0315, 1.6398, 0.0592}, {0.0172, 0.0082, 0.0160}, {10, 0, 0}), 0.002, bone);
     const std::size_t lower_lid =
-        addSolid(turnedBall({0.0315, 1.6268, 0.0580}, {0.0155, 0.0055, 0.0140}, {-8, 0, 0}), 0.002, bone);
+        addSolid(turnedBall({0.0315, 1.6258, 0.0585}, {0.0160, 0.0050, 0.0145}, {-10, 0, 0}), 0.002, bone);
     addPair(addGroup(0.006, {eye, lid, lower_lid}));
-    add(addSolid(cone({0, 1.641, 0.0775}, {0, 1.599, 0.0975}, 0.0060, 0.0095), 0.016, bone));  // nose
-    addPair(addSolid(ball({0.0090, 1.5945, 0.0865}, {0.0080, 0.0065, 0.0095}), 0.012, bone));  // its wings
+    add(addSolid(cone({0, 1.641, 0.0775}, {0, 1.600, 0.0970}, 0.0058, 0.0088), 0.016, bone));  // nose
+    addPair(addSolid(ball({0.0085, 1.5955, 0.0865}, {0.0070, 0.0062, 0.0090}), 0.012, bone));  // its wings
     const std::size_t upper = addSolid(ball({0, 1.5640, 0.0775}, {0.0215, 0.0050, 0.0085}), 0, bone);
     const std::size_t lower = addSolid(ball({0, 1.5553, 0.0770}, {0.0185, 0.0056, 0.0085}), 0.002, bone);
     add(addGroup(0.007, {upper, lower}));
     addPair(addCarving(ball({0.0235, 1.5612, 0.0800}, {0.0040, 0.0030, 0.0050}), 0.008));  // corner of the mouth
-    const Vec3d lean{-14, 16, 9};
-    const std::size_t shell = addSolid(turnedBall({0.0745, 1.617, -0.012}, {0.0070, 0.031, 0.0180}, lean), 0, bone);
-    const std::size_t bowl = addCarving(turnedBall({0.0830, 1.618, -0.009}, {0.0055, 0.0165, 0.0090}, lean), 0.005);
+    const Vec3d lean{-14, 18, -12};
+    const std::size_t shell = addSolid(turnedBall({0.0715, 1.617, -0.012}, {0.0070, 0.031, 0.0180}, lean), 0, bone);
+    const std::size_t bowl = addCarving(turnedBall({0.0800, 1.618, -0.009}, {0.0055, 0.0165, 0.0090}, lean), 0.005);
     addPair(addGroup(0.010, {shell, bowl}));
     return addGroup(0.025, parts);
 }
@@ -139,7 +145,10 @@ std::size_t BipedShape::arm() {
                                                              },
                                                              0.1, 0.055, 0.02),
                                       0, {"upper_arm_L", "forearm_L", "hand_L"});
-    return addGroup(0.055, {limb, hand()});
+    const Vec3d elbow = a.shoulder + a.along * a.elbow;
+    const std::size_t point =
+        addSolid(ball(elbow - a.side * 0.026, {0.016, 0.016, 0.013}), 0.02, {"upper_arm_L", "forearm_L"});
+    return addGroup(0.055, {limb, point, hand()});
 }
 
 std::size_t BipedShape::hand() {
@@ -176,17 +185,17 @@ std::size_t BipedShape::leg() {
     const std::size_t limb = addSolid(std::make_unique<Loft>(kUpright,
                                                              std::vector<Station>{
                                                                  {0.085, 0.106, -0.024, 0.030, 0.036, 0.034},
-                                                                 {0.140, 0.106, -0.020, 0.031, 0.034, 0.031},
-                                                                 {0.210, 0.105, -0.017, 0.040, 0.043, 0.036},
-                                                                 {0.290, 0.104, -0.013, 0.051, 0.059, 0.044},
-                                                                 {0.355, 0.103, -0.008, 0.054, 0.063, 0.047},
-                                                                 {0.425, 0.102, 0.002, 0.050, 0.054, 0.047},
-                                                                 {0.490, 0.101, 0.009, 0.049, 0.050, 0.047},
-                                                                 {0.545, 0.100, 0.009, 0.054, 0.055, 0.052},
-                                                                 {0.620, 0.099, 0.007, 0.064, 0.065, 0.064},
-                                                                 {0.710, 0.098, 0.003, 0.074, 0.076, 0.076},
-                                                                 {0.800, 0.096, -0.002, 0.079, 0.086, 0.083},
-                                                                 {0.865, 0.092, -0.004, 0.079, 0.086, 0.081},
+                                                                 {0.140, 0.106, -0.020, 0.0295, 0.034, 0.031},
+                                                                 {0.210, 0.105, -0.017, 0.039, 0.043, 0.036},
+                                                                 {0.290, 0.105, -0.013, 0.052, 0.060, 0.044},
+                                                                 {0.355, 0.105, -0.008, 0.056, 0.064, 0.047},
+                                                                 {0.425, 0.103, 0.002, 0.050, 0.054, 0.047},
+                                                                 {0.490, 0.101, 0.009, 0.0475, 0.050, 0.047},
+                                                                 {0.545, 0.100, 0.009, 0.052, 0.055, 0.052},
+                                                                 {0.620, 0.099, 0.007, 0.063, 0.065, 0.065},
+                                                                 {0.710, 0.098, 0.003, 0.075, 0.076, 0.078},
+                                                                 {0.800, 0.097, -0.002, 0.083, 0.086, 0.085},
+                                                                 {0.865, 0.093, -0.004, 0.081, 0.086, 0.082},
                                                                  {0.920, 0.085, -0.004, 0.069, 0.076, 0.072},
                                                                  {0.970, 0.078, -0.004, 0.050, 0.056, 0.054},
                                                              },
@@ -244,13 +253,14 @@ void BipedShape::sizings() {
         sizings_.push_back({j.position, j.tail, thumb ? 0.013 : 0.010, 0.55, thumb ? 0.0045 : 0.0036});
     }
     const BipedJoint& hand = joints[bipedJoint("hand_L")];
-    sizings_.push_back({hand.position, hand.tail, 0.045, 0.7, 0.008});
-    sizings_.push_back({{0.082, 1.640, -0.014}, {0.080, 1.595, -0.012}, 0.014, 0.40, 0.0036});  // ear
-    sizings_.push_back({{0.0, 1.630, 0.088}, {0.0, 1.595, 0.095}, 0.016, 0.40, 0.0045});        // nose
-    sizings_.push_back({{0.0, 1.561, 0.085}, {0.018, 1.561, 0.078}, 0.010, 0.30, 0.0032});      // mouth
-    sizings_.push_back({{0.025, 1.636, 0.075}, {0.038, 1.636, 0.070}, 0.016, 0.40, 0.0045});    // eye
-    sizings_.push_back({{0.087, 0.015, 0.165}, {0.157, 0.015, 0.140}, 0.018, 0.45, 0.0042});    // toes
-    sizings_.push_back({{0.110, 0.030, -0.050}, {0.120, 0.020, 0.150}, 0.045, 0.8, 0.011});     // foot
+    sizings_.push_back({hand.position, hand.tail, 0.045, 0.7, 0.010});
+    sizings_.push_back({{0.082, 1.640, -0.014}, {0.080, 1.595, -0.012}, 0.014, 0.40, 0.006});  // ear
+    sizings_.push_back({{0.0, 1.630, 0.088}, {0.0, 1.595, 0.095}, 0.016, 0.40, 0.007});        // nose
+    sizings_.push_back({{0.0, 1.561, 0.085}, {0.018, 1.561, 0.078}, 0.010, 0.28, 0.006});      // mouth
+    sizings_.push_back({{0.025, 1.636, 0.075}, {0.038, 1.636, 0.070}, 0.016, 0.34, 0.006});    // eye
+    sizings_.push_back({{0.087, 0.015, 0.165}, {0.157, 0.015, 0.140}, 0.018, 0.40, 0.005});    // toes
+    sizings_.push_back({{0.0, 1.066, 0.090}, {0.0, 1.058, 0.090}, 0.008, 0.30, 0.008});        // navel
+    sizings_.push_back({{0.110, 0.030, -0.050}, {0.120, 0.020, 0.150}, 0.045, 0.8, 0.015});    // foot
 }
 
 }  // namespace pelt::scenes

@@ -9,6 +9,8 @@ namespace pelt::scenes {
 namespace {
 
 constexpr double kFar = 1e3;
+constexpr double kFull = 0.015;      // up to this scale thin parts have all their edges
+constexpr double kCoarsest = 0.030;  // longer edges would lose the shape
 
 Vec3d flipped(const Vec3d& p) { return {-p.x, p.y, p.z}; }
 
@@ -133,11 +135,13 @@ std::size_t BipedShape::joint(const Vec3d& p) const {
 }
 
 double BipedShape::edgeLength(const Vec3d& point, double scale) const {
-    constexpr double kGrading = 0.25;  // edges grow by a quarter of the way gone
+    constexpr double kGrading = 0.3;  // edges grow by so much of the way gone
+    scale = std::min(scale, kCoarsest);
+    const double slack = std::clamp(scale / kFull, 1.0, 1.6);  // few vertices: fewer edges round thin parts
     const Vec3d p{std::abs(point.x), point.y, point.z};
     double h = scale;
     for (const Sizing& s : sizings_) {
-        const double here = std::min(s.density * scale, s.most);
+        const double here = std::min(s.density * scale, s.most * slack);
         const double range = s.reach + (h - here) / kGrading;  // further away it changes nothing
         const Vec3d to_middle = p - (s.a + s.b) * 0.5;
         const double bound = range + 0.5 * s.span;

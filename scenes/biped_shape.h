@@ -16,8 +16,8 @@ public:
     double value(const Vec3d& p) const;
     /// The joint that a point of the skin moves with; a middle joint on the plane x = 0.
     std::size_t joint(const Vec3d& p) const;
-    /// The edge length for a mesh with edges of about `scale`: finer on hands, ears and face, and on thin parts never
-    /// more than a twelfth of the way round.
+    /// The edge length for a mesh with edges of about `scale`: finer on hands, ears and face, and on thin parts at
+    /// most a twelfth of the way round up to a scale of 15 mm.
     double edgeLength(const Vec3d& p, double scale) const;
 
     Vec3d low() const { return nodes_.back().low; }

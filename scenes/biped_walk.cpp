@@ -17,7 +17,7 @@ constexpr double kStride = 1.16;      // metres of ground in a cycle
 constexpr double kReach = 0.295;      // how far ahead of its rest place a heel strikes
 constexpr double kToeOff = 0.62;      // phase
 constexpr double kSwingLift = 0.045;  // metres
-constexpr double kDrop = 0.020, kBounce = 0.016, kSway = 0.020;
+constexpr double kDrop = 0.027, kBounce = 0.016, kSway = 0.020;
 
 Quatd about(const Vec3d& axis, double degrees) { return axisAngle(axis, degrees * kRadians); }
 Quatd aboutX(double degrees) { return about({1, 0, 0}, degrees); }
@@ -72,11 +72,12 @@ FootTarget footTarget(double phase, const char* side) {
     const double swing = std::clamp((phase - kToeOff) / (1 - kToeOff), 0.0, 1.0);
     const double lift = kSwingLift * std::pow(std::sin(kPi * swing), 2);
     // Rolls over the heel while the toes are up, over the ball of the foot while they are down.
-    const Vec3d pivot = pitch > 0 ? Vec3d(ankle.x, 0.004, -0.065) : Vec3d(ball.x, 0.012, ball.z);
+    const Vec3d pivot = pitch > 0 ? Vec3d(ankle.x, 0.004, -0.065) : ball;
     FootTarget target;
     target.rotation = aboutX(-pitch);
     target.ankle = pivot + turn(target.rotation, ankle - pivot) + Vec3d(0, lift, footAhead(phase));
-    target.toes = keyed(phase, {{0.0, 8}, {0.10, 0}, {0.34, 0}, {kToeOff, 48}, {0.80, 6}, {1.0, 8}});
+    // Flat on the ground while they carry.
+    target.toes = phase <= kToeOff ? std::max(-pitch, 0.0) : keyed(phase, {{kToeOff, 50}, {0.82, 6}, {1.0, 0}});
     return target;
 }
 
@@ -90,7 +91,7 @@ void solveLeg(BipedPose& pose, const char* side, const FootTarget& target) {
     const Quatd pelvis = pose.rotations[0];
     const Vec3d way = target.ankle - (root + pose.offset + turn(pelvis, hip - root));
 
-    double low = 2, high = 150;  // degrees; the leg shortens as the knee bends
+    double low = 0, high = 150;  // degrees; the leg shortens as the knee bends
     for (int i = 0; i < 40; ++i) {
         const double middle = 0.5 * (low + high);
         (length(thigh + turn(aboutX(middle), shin)) > length(way) ? low : high) = middle;

@@ -166,6 +166,16 @@ Vec3d Remesher::projected(const Vec3d& start, bool on_plane, double limit) const
     return length(p - start) <= limit ? p : start;
 }
 
+Vec3d Remesher::projectedAlong(const Vec3d& start, const Vec3d& normal, double limit) const {
+    Vec3d p = start;
+    for (int i = 0; i < 4; ++i) {
+        const double f = surface_.value(p);
+        if (std::abs(f) <= kOnSurface) return length(p - start) <= limit ? p : start;
+        p -= normal * f;
+    }
+    return projected(start, false, limit);
+}
+
 Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const {
     const Vec3d p = mesh_.position[v];
     mesh_.halfEdgesOf(v, ring);
@@ -189,7 +199,7 @@ Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const
     normal = normalized(normal);
     Vec3d step = sum / total - p;
     step -= normal * dot(step, normal);
-    const Vec3d result = projected(p + step, false, size_[v]);
+    const Vec3d result = projectedAlong(p + step, normal, size_[v]);
     const bool too_close = surface_.symmetric && result.x < kPlaneMargin * size_[v] && result.x < p.x;
     return too_close ? projected(p, false, size_[v]) : result;
 }

@@ -29,6 +29,8 @@ private:
     Vec3d relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const;
     /// The nearby point of the surface (of its cut with the mirror plane); `p` itself where that is beyond `limit`.
     Vec3d projected(const Vec3d& p, bool on_plane, double limit) const;
+    /// The same with steps along a normal that is nearly the gradient: fewer values of the field.
+    Vec3d projectedAlong(const Vec3d& p, const Vec3d& normal, double limit) const;
     double wanted(std::uint32_t h) const { return 0.5 * (size_[mesh_.from[h]] + size_[mesh_.to(h)]); }
     double relativeLength(std::uint32_t h) const;
     bool isLongest(std::uint32_t h) const;
