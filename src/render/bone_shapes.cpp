@@ -55,7 +55,7 @@ void addBall(Triangles& out, const Vec3f& center, float radius) {
 bool isUsable(const Vec3f& p) { return isFinite(p) && length(p) < 1e4f; }
 
 /// Joints are as large as the longest bone that starts or ends there allows: small in a finger, larger in a hip.
-float jointRadius(float bone) { return std::clamp(0.075f * bone, 0.0065f, 0.019f); }
+float jointRadius(float bone) { return std::clamp(0.085f * bone, 0.0075f, 0.022f); }
 
 Triangles makeShapes(std::span<const Bone> bones, const Normalization& normalize) {
     Triangles out;

@@ -13,7 +13,7 @@ namespace {
 constexpr int kSkinOcclusionRays = 2, kFloorOcclusionRays = 1;  // a sample
 constexpr float kOcclusionReach = 0.55f;                        // of ambient occlusion, in radii of the frame
 constexpr float kFloorReach = 0.40f;
-constexpr float kKeySize = 0.16f;      // radius of the key light's disc at distance 1
+constexpr float kKeySize = 0.12f;      // radius of the key light's disc at distance 1
 constexpr float kFloorBounce = 0.45f;  // how bright the floor is to the skin above it, relative to the dome
 constexpr float kFloorOffset = 1e-4f;
 constexpr float kFilterWidth = 0.95f;  // half width of the pixel filter (a tent), in pixels
@@ -27,6 +27,7 @@ struct Batch {
     alignas(64) RTCRayHit16 rays;
     Hit hit[kLanes];
     SkinPoint point[kLanes];  // the floor fills in position, origin and both normals
+    bool reached[kLanes];     // by the skin's shadow or occlusion, for the floor
     float visible[kLanes];
 
     Vec3f direction(int k) const { return {rays.ray.dir_x[k], rays.ray.dir_y[k], rays.ray.dir_z[k]}; }
@@ -70,13 +71,23 @@ float floorFade(const Vec3f& p) {
     return 1 - t * t * (3 - 2 * t);
 }
 
+/// Whether the skin's bounding sphere can stand in the light of a point of the floor, or near it.
+bool isReached(const Gatherer& g, const Vec3f& p) {
+    const Vec3f to_skin = g.skin.center() - p;
+    const float along = dot(to_skin, g.studio.key), distance = length(to_skin);
+    const float off = std::sqrt(std::max(distance * distance - along * along, 0.0f));
+    const float radius = g.skin.radius() + std::max(along, 0.0f) * kKeySize * 1.1f;
+    return (along > -g.skin.radius() && off < radius) || distance < g.skin.radius() + kFloorReach;
+}
+
 void castEyeRays(const Gatherer& g, int x, int y, std::uint32_t seed, Batch& batch) {
+    const SobolSet set(g.samples, seed);
     for (int k = 0; k < kLanes; ++k) {
         batch.valid[k] = k < batch.count ? -1 : 0;
         batch.hit[k] = Hit::none;
         batch.rays.hit.geomID[k] = RTC_INVALID_GEOMETRY_ID;
         batch.rays.hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
-        const Vec2f p = sobolPoint(static_cast<std::uint32_t>(batch.first + k), ceilLog2(g.samples), seed);
+        const Vec2f p = set[batch.first + k];
         const float px = (static_cast<float>(x) + 0.5f + kFilterWidth * tent(p.x)) / static_cast<float>(g.width);
         const float py = (static_cast<float>(y) + 0.5f + kFilterWidth * tent(p.y)) / static_cast<float>(g.height);
         setRay(batch.rays.ray, k, g.view.origin(2 * px - 1, 1 - 2 * py), g.view.direction(2 * px - 1, 1 - 2 * py),
@@ -92,6 +103,7 @@ void findFloor(const Gatherer& g, Batch& batch, int k) {
     point.position = o + d * ((g.floor - o.y) / d.y);
     if (!(floorFade(point.position) > 0)) return;
     batch.hit[k] = Hit::floor;
+    batch.reached[k] = isReached(g, point.position);
     point.origin = point.position + Vec3f(0, kFloorOffset, 0);
     point.geometric = point.surface.normal = {0, 1, 0};
 }
@@ -110,13 +122,14 @@ void findPoints(const Gatherer& g, Batch& batch) {
 
 /// Sets `visible` of every lane to 1 where nothing is between its point and the key light.
 void castShadows(const Gatherer& g, std::uint32_t seed, Batch& batch) {
+    const SobolSet set(g.samples, seed);
     alignas(64) RTCRay16 rays;
     alignas(64) int valid[kLanes];
     for (int k = 0; k < kLanes; ++k) {
-        valid[k] = k < batch.count && batch.hit[k] != Hit::none ? -1 : 0;
+        valid[k] = batch.hit[k] == Hit::skin || (batch.hit[k] == Hit::floor && batch.reached[k]) ? -1 : 0;
         batch.visible[k] = 1;
         if (!valid[k]) continue;
-        const Vec2f p = onDisc(sobolPoint(static_cast<std::uint32_t>(batch.first + k), ceilLog2(g.samples), seed));
+        const Vec2f p = onDisc(set[batch.first + k]);
         const Vec3f to_light = normalized(g.studio.key + (g.studio.key_side * p.x + g.studio.key_up * p.y) * kKeySize);
         if (dot(to_light, batch.point[k].surface.normal) <= 0) {
             valid[k] = 0;
@@ -130,22 +143,23 @@ void castShadows(const Gatherer& g, std::uint32_t seed, Batch& batch) {
         if (valid[k] && rays.tfar[k] < 0) batch.visible[k] = 0;
 }
 
-/// One direction of the dome a lane; `index` of `log2_count` points in all. A random reach makes the influence of an
-/// occluder fall off linearly with its distance.
+/// Adds to `visible` how open one direction of the dome is, round `round` of `rounds` a sample. A random reach makes
+/// the influence of an occluder fall off linearly with its distance.
 void castDome(const Gatherer& g, std::uint32_t seed, int round, int rounds, Batch& batch) {
+    const SobolSet set(g.samples * rounds, seed);
     alignas(64) RTCRay16 rays;
     alignas(64) int valid[kLanes];
     float open[kLanes];
     for (int k = 0; k < kLanes; ++k) {
-        valid[k] = k < batch.count && batch.hit[k] != Hit::none ? -1 : 0;
+        valid[k] = batch.hit[k] == Hit::skin || (batch.hit[k] == Hit::floor && batch.reached[k]) ? -1 : 0;
         open[k] = 1;
         if (!valid[k]) continue;
         const SkinPoint& point = batch.point[k];
-        const auto index = static_cast<std::uint32_t>((batch.first + k) * rounds + round);
-        Vec3f d = cosineDirection(point.surface.normal, sobolPoint(index, ceilLog2(g.samples * rounds), seed));
+        const int index = (batch.first + k) * rounds + round;
+        Vec3f d = cosineDirection(point.surface.normal, set[index]);
         const float under = dot(d, point.geometric);
         if (under < 0) d -= point.geometric * (2 * under);
-        const float u = unitFloat(hashPair(seed + 7, index));
+        const float u = unitFloat(hashPair(seed + 7, static_cast<std::uint32_t>(index)));
         float reach = (batch.hit[k] == Hit::skin ? kOcclusionReach : kFloorReach) * u;
         if (batch.hit[k] == Hit::skin && g.has_floor && d.y < 0) {
             const float to_floor = std::max(point.origin.y - g.floor, 0.0f) / -d.y;
@@ -157,8 +171,7 @@ void castDome(const Gatherer& g, std::uint32_t seed, int round, int rounds, Batc
         setRay(rays, k, point.origin, d, reach);
     }
     g.skin.scene().occlude(valid, rays);
-    for (int k = 0; k < kLanes; ++k)
-        if (valid[k]) batch.visible[k] += rays.tfar[k] < 0 ? 0 : open[k];
+    for (int k = 0; k < kLanes; ++k) batch.visible[k] += valid[k] && rays.tfar[k] < 0 ? 0 : open[k];
 }
 
 /// Weighted means of the visibilities, as the layers need them.
@@ -235,14 +248,13 @@ void divide(PixelLayers& out, const Sums& sums, int samples) {
 void gatherBatch(const Gatherer& g, std::uint32_t seed, Batch& batch, PixelLayers& out, Sums& sums) {
     bool any_skin = false, any = false;
     for (int k = 0; k < batch.count; ++k) {
-        any = any || batch.hit[k] != Hit::none;
         any_skin = any_skin || batch.hit[k] == Hit::skin;
+        any = any || any_skin || (batch.hit[k] == Hit::floor && batch.reached[k]);
     }
-    if (!any) return;
     float light[kLanes], open[kLanes];
     std::fill_n(open, kLanes, 1.0f);
     std::fill_n(light, kLanes, 1.0f);
-    if (!g.skin.scene().empty()) {
+    if (any) {
         castShadows(g, hashPair(seed, 1), batch);
         std::copy_n(batch.visible, kLanes, light);
         const int rounds = any_skin ? kSkinOcclusionRays : kFloorOcclusionRays;

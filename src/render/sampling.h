@@ -46,16 +46,27 @@ inline std::uint32_t secondDimensionReversed(std::uint32_t index) {
     return result;
 }
 
-/// Point `index` of a set of 2^log2_count in the unit square; sets of different seeds are independent.
-inline Vec2f sobolPoint(std::uint32_t index, int log2_count, std::uint32_t seed) {
-    if (log2_count > 0) {
-        const int shift = 32 - log2_count;
-        index = reverseBits(scrambleReversed(reverseBits(index << shift), hashBits(seed))) >> shift;
-    }
-    return {unitFloat(reverseBits(scrambleReversed(index, hashBits(seed + 1)))),
-            unitFloat(reverseBits(scrambleReversed(secondDimensionReversed(index), hashBits(seed + 2))))};
-}
-
 inline int ceilLog2(std::uint32_t count) { return count <= 1 ? 0 : std::bit_width(count - 1); }
+
+/// `count` points in the unit square; sets of different seeds are independent.
+class SobolSet {
+public:
+    SobolSet(int count, std::uint32_t seed)
+        : shift_(32 - ceilLog2(static_cast<std::uint32_t>(count))),
+          order_(hashBits(seed)),
+          first_(hashBits(seed + 1)),
+          second_(hashBits(seed + 2)) {}
+
+    Vec2f operator[](int i) const {
+        auto index = static_cast<std::uint32_t>(i);
+        if (shift_ < 32) index = reverseBits(scrambleReversed(reverseBits(index << shift_), order_)) >> shift_;
+        return {unitFloat(reverseBits(scrambleReversed(index, first_))),
+                unitFloat(reverseBits(scrambleReversed(secondDimensionReversed(index), second_)))};
+    }
+
+private:
+    int shift_;
+    std::uint32_t order_, first_, second_;
+};
 
 }  // namespace pelt::render

@@ -33,7 +33,7 @@ float rollOff(float x) {
 
 Studio makeStudio(const View& view, bool colors_are_data) {
     Studio studio;
-    studio.key = lightDirection(view, -38, 50);
+    studio.key = lightDirection(view, -50, 46);
     studio.key_side = normalized(cross(Vec3f(0, 1, 0), studio.key), Vec3f(1, 0, 0));
     studio.key_up = cross(studio.key, studio.key_side);
     studio.fill = lightDirection(view, 62, 12);
@@ -48,10 +48,10 @@ Studio makeStudio(const View& view, bool colors_are_data) {
         studio.occlusion_depth = 0.6f;
         studio.shadow_depth = 0.75f;
     } else {
-        studio.key_color = {1.22f, 1.14f, 1.03f};
+        studio.key_color = {1.42f, 1.33f, 1.20f};
         studio.fill_color = {0.10f, 0.13f, 0.17f};
-        studio.rim_color = {0.42f, 0.46f, 0.52f};
-        studio.sky_color = {0.44f, 0.48f, 0.55f};
+        studio.rim_color = {0.50f, 0.55f, 0.62f};
+        studio.sky_color = {0.40f, 0.44f, 0.51f};
         studio.ground_color = {0.30f, 0.28f, 0.27f};
         studio.gloss = 0.055f;
     }
@@ -77,10 +77,12 @@ Radiance shade(const Studio& studio, const Surface& surface) {
 }
 
 Vec3f boneColor(const Studio& studio, const Vec3f& normal, const Vec3f& to_eye, bool joint) {
-    const float light = 0.62f + 0.5f * std::max(dot(normal, studio.key), 0.0f);
-    const float edge = 0.55f + 0.45f * std::sqrt(std::clamp(dot(normal, to_eye), 0.0f, 1.0f));
-    const Vec3f color = joint ? Vec3f(0.93f, 0.94f, 0.96f) : Vec3f(0.045f, 0.16f, 0.30f);
-    return color * (light * edge);
+    constexpr Vec3f kBone{0.030f, 0.125f, 0.260f}, kJoint{0.95f, 0.96f, 0.98f}, kRim{0.012f, 0.045f, 0.100f};
+    const float facing = std::clamp(dot(normal, to_eye), 0.0f, 1.0f);
+    const float light = 0.60f + 0.65f * std::max(dot(normal, studio.key), 0.0f);
+    // A dark rim lifts the joints off light and dark skin alike.
+    return joint ? mix(kRim, kJoint * std::min(light, 1.0f), smoothstep(0.50f, 0.66f, facing))
+                 : kBone * (light * (0.6f + 0.4f * facing));
 }
 
 Vec3f background(float x, float y) {

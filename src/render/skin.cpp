@@ -5,6 +5,7 @@
 #include <pelt/geometry/normals.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace pelt::render {
 
@@ -75,8 +76,24 @@ Skin::Skin(const Subject& subject, const Normalization& normalize, const Progres
     else
         normals_.assign(subject.normals.begin(), subject.normals.end());
     for (Vec3f& n : normals_) n = normalized(n);
+    findBounds();
     for (Vec3f& c : colors_)
         for (int k = 0; k < 3; ++k) c[k] = isFinite(c) ? std::clamp(c[k], 0.0f, 1.0f) : kNotANumber[k];
+}
+
+void Skin::findBounds() {
+    if (scene_.empty()) return;
+    const float inf = std::numeric_limits<float>::infinity();
+    Vec3f low(inf, inf, inf), high(-inf, -inf, -inf);
+    for (const Triangle& t : scene_.triangles())
+        for (const std::uint32_t v : t)
+            for (int k = 0; k < 3; ++k) {
+                low[k] = std::min(low[k], scene_.positions()[v][k]);
+                high[k] = std::max(high[k], scene_.positions()[v][k]);
+            }
+    center_ = (low + high) * 0.5f;
+    for (const Triangle& t : scene_.triangles())
+        for (const std::uint32_t v : t) radius_ = std::max(radius_, length(scene_.positions()[v] - center_));
 }
 
 SkinPoint Skin::at(std::uint32_t triangle, float u, float v, const Vec3f& ray_direction) const {

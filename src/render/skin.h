@@ -20,12 +20,21 @@ public:
     Skin(const Subject& subject, const Normalization& normalize, const Progress& progress);
 
     const RayScene& scene() const { return scene_; }
+
+    /// A sphere round all triangles; radius -1 where there are none.
+    const Vec3f& center() const { return center_; }
+    float radius() const { return radius_; }
+
     SkinPoint at(std::uint32_t triangle, float u, float v, const Vec3f& ray_direction) const;
 
 private:
+    void findBounds();
+
     RayScene scene_;
     std::vector<Vec3f> normals_;
     std::vector<Vec3f> colors_;
+    Vec3f center_;
+    float radius_ = -1;
 };
 
 /// The overlay's octahedra and joints as triangles.
