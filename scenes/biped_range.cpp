@@ -159,6 +159,28 @@ void applyFingers(BipedPose& pose, double frame) {
     apply(pose, {166, 188, "thumb_3", Axis::flex, -48, 0}, frame);
 }
 
+/// Where the ankle of a leg goes, relative to rest, while the pelvis stays where it is.
+Vec3d ankleShift(const BipedPose& pose, const char* side) {
+    const std::vector<BipedJoint>& joints = bipedJoints();
+    Quatd turned = pose.rotations[0];
+    Vec3d at = joints[0].position, before = at;
+    for (const char* name : {"thigh_", "shin_", "foot_"}) {
+        const std::size_t j = bipedJoint(std::string(name) + side);
+        at += toMatrix(turned) * (joints[j].position - before);
+        before = joints[j].position;
+        turned = turned * pose.rotations[j];
+    }
+    return at - before;
+}
+
+/// Moves the body so that the lower foot stays where it stands; between two feet at one height, their middle.
+void stand(BipedPose& pose) {
+    constexpr double kSoftness = 0.01;  // metres
+    const Vec3d left = ankleShift(pose, "L"), right = ankleShift(pose, "R");
+    const double share = 1 / (1 + std::exp((left.y - right.y) / kSoftness));
+    pose.offset = -(left * share + right * (1 - share));
+}
+
 }  // namespace
 
 BipedPose rangeOfMotionPose(double seconds) {
@@ -166,9 +188,11 @@ BipedPose rangeOfMotionPose(double seconds) {
     const double frame = seconds * kFps;
     for (const Gesture& g : kGestures) apply(pose, g, frame);
     applyFingers(pose, frame);
-    // The crouch at the end lowers the body by what the legs lose.
-    const double knees = angleAt({172, 198, "shin", Axis::bend, 1, 0}, frame);
-    pose.offset = {0, -0.175 * knees, 0};
+    for (const char* thigh : {"thigh_L", "thigh_R"}) {  // the legs stay when the pelvis turns
+        Quatd& q = pose.rotations[bipedJoint(thigh)];
+        q = conjugate(pose.rotations[0]) * q;
+    }
+    stand(pose);
     return pose;
 }
 
