@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +22,13 @@
 #endif
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PELT_SANITIZED_ADDRESSES
+#endif
+
+#ifdef PELT_SANITIZED_ADDRESSES
+// A sanitizer reserves terabytes of address space, so what is really used is limited instead; leaks of a process that
+// ends at once do not matter.
+extern "C" const char* __asan_default_options() { return "hard_rss_limit_mb=1024:detect_leaks=0"; }
+extern "C" const char* __tsan_default_options() { return "hard_rss_limit_mb=1024"; }
 #endif
 
 namespace {
@@ -50,12 +58,22 @@ void limit(int resource, rlim_t most) {
     ::setrlimit(static_cast<__rlimit_resource_t>(resource), &current);
 }
 
+/// Address space for a file: what the program itself needs and many times the file's size. A damaged file that makes
+/// the library ask without end is so stopped early.
+[[maybe_unused]] std::uint64_t memoryLimit(const Arguments& arguments) {
+    constexpr std::uint64_t kAlways = std::uint64_t(192) << 20, kPerByte = 128;
+    std::error_code unreadable;
+    const std::uint64_t size = std::filesystem::file_size(arguments.in, unreadable);
+    if (unreadable || size > arguments.memory / kPerByte) return arguments.memory;
+    return std::min(arguments.memory, kAlways + size * kPerByte);
+}
+
 void limitProcess(const Arguments& arguments) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever waits for the result is gone: so is the need for it
     limit(RLIMIT_CORE, 0);
     if (arguments.seconds > 0) limit(RLIMIT_CPU, arguments.seconds);
-#ifndef PELT_SANITIZED_ADDRESSES  // a sanitizer reserves terabytes of address space
-    if (arguments.memory > 0) limit(RLIMIT_AS, arguments.memory);
+#ifndef PELT_SANITIZED_ADDRESSES
+    if (arguments.memory > 0) limit(RLIMIT_AS, memoryLimit(arguments));
 #endif
 }
 

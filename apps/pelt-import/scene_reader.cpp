@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <assimp/Importer.hpp>
-#include <cctype>
 #include <cmath>
+#include <new>
 #include <set>
 
 namespace pelt::importer {
@@ -27,9 +27,12 @@ bool isCollada(std::span<const std::byte> bytes) {
     return head.find("<COLLADA") != std::string_view::npos;
 }
 
-std::string oneLine(std::string text) {
+/// What the library says, fit for a line of ours: it may quote the file at length.
+std::string quoted(std::string text) {
+    constexpr std::size_t kLongest = 120;
+    if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
     for (char& c : text)
-        if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
+        if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
     return text;
 }
 
@@ -42,9 +45,11 @@ const aiScene& readScene(std::span<const std::byte> bytes, const char* format) {
     library->SetPropertyInteger(AI_CONFIG_IMPORT_REMOVE_EMPTY_BONES, 0);
     library->SetPropertyInteger(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     const aiScene* scene = library->ReadFileFromMemory(bytes.data(), bytes.size(), aiProcess_Triangulate, format);
+    const std::string fault = library->GetErrorString();
+    if (fault == "std::bad_alloc") throw std::bad_alloc();
     if (!scene || !scene->mRootNode)
-        throw Error::badInput(fmt::format("it cannot be read: {}; export it again, as glTF if that does not help",
-                                          oneLine(library->GetErrorString())));
+        throw Error::badInput(
+            fmt::format("it cannot be read: {}; export it again, as glTF if that does not help", quoted(fault)));
     return *scene;
 }
 
