@@ -1,8 +1,7 @@
-#include <pelt/render/render.h>
-
 #include <algorithm>
 #include <numbers>
 
+#include "color_scale.h"
 #include "srgb.h"
 
 namespace pelt::render {
@@ -69,11 +68,7 @@ Vec3f mapColor(ColorMap map, float t) {
 std::vector<Vec3f> mapColors(ColorMap map, std::span<const float> values, float low, float high) {
     std::vector<Vec3f> colors;
     colors.reserve(values.size());
-    const double range = double(high) - low;
-    for (const float v : values) {
-        const double t = range != 0 ? (double(v) - low) / range : v > high ? 1 : 0;
-        colors.push_back(mapColor(map, std::isnan(v) ? v : static_cast<float>(t)));
-    }
+    for (const float v : values) colors.push_back(mapColor(map, scalePosition(v, low, high)));
     return colors;
 }
 

@@ -90,8 +90,9 @@ Image render(const Subject& subject, const Frame& frame, const Camera& camera, c
     const View view = fitView(frame, camera, static_cast<float>(options.width) / static_cast<float>(options.height));
     const Skin skin(subject, normalize, progress);
     const BoneShapes bones = makeBoneShapes(subject.bones, normalize, progress);
-    Gatherer gatherer{skin,          bones,          view,           makeStudio(view, !subject.colors.empty()),
-                      options.width, options.height, options.samples};
+    Gatherer gatherer{
+        skin,          bones,          view,           makeStudio(view, subject.scalars || !subject.colors.empty()),
+        options.width, options.height, options.samples};
     gatherer.floor = normalize({frame.center.x, frame.floor, frame.center.z}).y;
     gatherer.has_floor = options.floor && std::isfinite(gatherer.floor);
 

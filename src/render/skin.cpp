@@ -21,6 +21,9 @@ void checkSizes(const Subject& s) {
         throw Error::badInput(fmt::format("render: {} normals for {} vertices", s.normals.size(), s.positions.size()));
     if (!s.colors.empty() && s.colors.size() != s.positions.size())
         throw Error::badInput(fmt::format("render: {} colours for {} vertices", s.colors.size(), s.positions.size()));
+    if (s.scalars && s.scalars->values.size() != s.positions.size())
+        throw Error::badInput(
+            fmt::format("render: {} values for {} vertices", s.scalars->values.size(), s.positions.size()));
     for (std::size_t t = 0; t < s.triangles.size(); ++t)
         for (const std::uint32_t v : s.triangles[t])
             if (v >= s.positions.size())
@@ -69,7 +72,10 @@ Vec3f liftToTangents(const Vec3f& p, const Vec3f corner[3], const Vec3f normal[3
 }  // namespace
 
 Skin::Skin(const Subject& subject, const Normalization& normalize, const Progress& progress)
-    : scene_(makeScene(subject, normalize, progress)), colors_(subject.colors.begin(), subject.colors.end()) {
+    : scene_(makeScene(subject, normalize, progress)),
+      colors_(subject.colors.begin(), subject.colors.end()),
+      scalars_(subject.scalars) {
+    if (scalars_) scale_.emplace(scalars_->map);
     if (subject.normals.empty())
         normals_ = geometry::angleWeightedNormals(scene_.positions(), scene_.triangles(),
                                                   geometry::weldByPosition(scene_.positions()));
@@ -96,17 +102,27 @@ void Skin::findBounds() {
         for (const std::uint32_t v : t) radius_ = std::max(radius_, length(scene_.positions()[v] - center_));
 }
 
+Vec3f Skin::colorAt(const Triangle& t, const float (&weight)[3]) const {
+    if (scalars_) {
+        const std::span<const float> values = scalars_->values;
+        const float value = weight[0] * values[t[0]] + weight[1] * values[t[1]] + weight[2] * values[t[2]];
+        return scale_->at(scalePosition(value, scalars_->low, scalars_->high));
+    }
+    if (colors_.empty()) return kClay;
+    return colors_[t[0]] * weight[0] + colors_[t[1]] * weight[1] + colors_[t[2]] * weight[2];
+}
+
 SkinPoint Skin::at(std::uint32_t triangle, float u, float v, const Vec3f& ray_direction) const {
     const Triangle& t = scene_.triangles()[triangle];
     const float weight[3] = {1 - u - v, u, v};
-    Vec3f corner[3], normal[3], position, smooth, color;
+    Vec3f corner[3], normal[3], position, smooth;
     for (int k = 0; k < 3; ++k) {
         corner[k] = scene_.positions()[t[k]];
         normal[k] = normals_[t[k]];
         position += corner[k] * weight[k];
         smooth += normal[k] * weight[k];
-        color += (colors_.empty() ? kClay : colors_[t[k]]) * weight[k];
     }
+    const Vec3f color = colorAt(t, weight);
     SkinPoint point;
     point.position = position;
     const Vec3f to_eye = -ray_direction;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "color_scale.h"
 #include "ray_scene.h"
 #include "shading.h"
 
@@ -29,10 +30,13 @@ public:
 
 private:
     void findBounds();
+    Vec3f colorAt(const Triangle& triangle, const float (&weight)[3]) const;
 
     RayScene scene_;
     std::vector<Vec3f> normals_;
     std::vector<Vec3f> colors_;
+    std::optional<Scalars> scalars_;
+    std::optional<ColorTable> scale_;
     Vec3f center_;
     float radius_ = -1;
 };

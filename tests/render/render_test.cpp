@@ -168,6 +168,29 @@ TEST(Render, ColorsStayReadableInTheShade) {
     EXPECT_GT(image.pixel(42, 48)[1], image.pixel(42, 48)[0] + 30);  // still green in the shade
 }
 
+TEST(Render, ScalarsAreMappedAfterTheyAreInterpolated) {
+    // Half way between weight 0 and weight 1 the scale is green; blending blue and red would be purple.
+    Mesh mesh = makeBook(0);
+    const std::vector<float> ends = {0, 0, 0, 0, 1, 1}, few(2), broken(6, kNan);
+    mesh.positions[0] = {-1, 0.9f, 0};
+    mesh.positions[1] = {1, 0.9f, 0};
+    Subject subject = subjectOf(mesh);
+    subject.scalars = Scalars{ends, ColorMap::blue_to_red, 0, 1};
+    Options options = small(48, 48);
+    options.floor = false;
+    const Frame frame = frameOf(mesh.positions);
+    const Image image = render(subject, frame, straight(), options);
+    const std::uint8_t* middle = image.pixel(24, 25);
+    EXPECT_GT(middle[1], 150);
+    EXPECT_LT(std::max(middle[0], middle[2]), 100);
+    subject.scalars->values = broken;
+    const Image magenta = render(subject, frame, straight(), options);
+    EXPECT_GT(std::min(magenta.pixel(24, 24)[0], magenta.pixel(24, 24)[2]), 150);
+    EXPECT_LT(magenta.pixel(24, 24)[1], 60);
+    subject.scalars->values = few;
+    EXPECT_THROW(render(subject, frame, straight(), options), Error);
+}
+
 TEST(Render, BonesAreSeenThroughTheSkin) {
     const Mesh mesh = makeSphere();
     const std::vector<Bone> bones = {{{-0.6f, 0, 0}, {0.6f, 0, 0}}, {{0.6f, 0, 0}, {0.6f, 0, 0}}};

@@ -12,6 +12,16 @@
 
 namespace pelt::render {
 
+enum class ColorMap { viridis, blue_to_red };  ///< perceptually even; Blender's weight colours
+
+/// Numbers on the vertices, shown as colours of a scale. They are interpolated before they are mapped, so that every
+/// pixel has a colour of the scale, on coarse meshes too. Not finite: magenta.
+struct Scalars {
+    std::span<const float> values;  ///< one per vertex
+    ColorMap map = ColorMap::viridis;
+    float low = 0, high = 1;  ///< the ends of the scale; values beyond take the end's colour
+};
+
 /// A bone drawn over the mesh: from a joint to its child. A bone without length is drawn as a joint alone.
 struct Bone {
     Vec3f from, to;
@@ -24,6 +34,7 @@ struct Subject {
     std::span<const Triangle> triangles;
     std::span<const Vec3f> colors;  ///< linear RGB per vertex, shaded gently so that they can be read; empty: clay
     std::span<const Bone> bones;    ///< skeleton overlay, seen through the skin; empty: none
+    std::optional<Scalars> scalars = {};  ///< instead of `colors`
 };
 
 /// Where the picture is taken from. Angles in degrees: azimuth 0 looks along -z (from the front of a glTF character,
@@ -62,8 +73,6 @@ struct Options {
 /// Throws Error: bad usage for options out of range, bad input for spans that do not fit together, cancelled.
 Image render(const Subject& subject, const Frame& frame, const Camera& camera, const Options& options,
              const Progress& progress = {});
-
-enum class ColorMap { viridis, blue_to_red };  ///< perceptually even; Blender's weight colours
 
 /// Linear RGB of `t` in 0..1 (clamped; NaN: magenta).
 Vec3f mapColor(ColorMap map, float t);
