@@ -58,7 +58,7 @@ TEST(Weld, ExactWeldingKeepsNeighbouringFloatsApart) {
     EXPECT_EQ(weldByPosition(points, 1e-6f).count(), 1u);
 }
 
-TEST(Weld, ATolerancesAgreesWithBruteForce) {
+TEST(Weld, AToleranceAgreesWithBruteForce) {
     std::vector<Vec3f> points = randomPoints(400, 1);
     points.insert(points.end(), points.begin(), points.begin() + 40);
     for (const float tolerance : {0.0f, 0.02f, 0.1f, 0.15f, 0.3f, 5.0f}) {

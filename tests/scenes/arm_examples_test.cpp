@@ -3,6 +3,7 @@
 #include <pelt/scenes/scenes.h>
 
 #include "scenes/scene_checks.h"
+#include "scenes/self_intersection.h"
 
 namespace pelt::scenes {
 namespace {
@@ -96,6 +97,12 @@ TEST_F(ArmExamples, HaveNoNeedlesForFaces) {
     for (const double t : {0.7, 1.5, 2.5, 4.5}) {
         const auto frame = frameAt(t);
         EXPECT_GT(smallestAngle(frame, arm.mesh.triangles), 4) << t;
+    }
+}
+
+TEST_F(ArmExamples, PassThroughThemselvesAtNoAngle) {
+    for (double t = 0; t <= 6; t += 0.5) {
+        EXPECT_EQ(countSelfIntersections(frameAt(t), arm.mesh.triangles), 0u) << t;
     }
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "scenes/scene_checks.h"
+#include "scenes/self_intersection.h"
 
 namespace pelt::scenes {
 namespace {
@@ -38,6 +39,7 @@ TEST_P(EveryScene, IsAClosedManifoldOfGenusZeroThatFacesOutwards) {
         EXPECT_EQ(euler, 2 * long(report.connected_parts));
         EXPECT_GT(signedVolume(mesh.positions, mesh.triangles), 0);
         EXPECT_GE(smallestAngle(mesh.positions, mesh.triangles), 15);
+        EXPECT_EQ(countSelfIntersections(mesh.positions, mesh.triangles), 0u);
     }
 }
 
