@@ -4,6 +4,7 @@
 #include <pelt/core/error.h>
 
 #include <cmath>
+#include <limits>
 
 namespace pelt::io::gltf {
 
@@ -55,6 +56,12 @@ double JsonRef::asFinite() const {
     const double number = value_->get<double>();
     if (!std::isfinite(number)) fail("must be finite; re-export the file");
     return number;
+}
+
+float JsonRef::asFloat() const {
+    const double number = asFinite();
+    if (std::abs(number) > std::numeric_limits<float>::max()) fail("is beyond single precision; re-export the file");
+    return static_cast<float>(number);
 }
 
 bool JsonRef::asBool() const {

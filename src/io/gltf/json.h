@@ -35,6 +35,7 @@ public:
     /// An index into the top-level array `collection` of `count` entries.
     std::size_t asIndex(const char* collection, std::size_t count) const;
     double asFinite() const;
+    float asFloat() const;
     bool asBool() const;
     const std::string& asString() const;
 

@@ -135,7 +135,12 @@ void MeshLoader::addVertices(PrimitiveReader& primitive, const Placement& placem
     const std::size_t count = primitive.vertexCount();
     const std::vector<float> positions = primitive.floats("POSITION", "VEC3");
     requireFinite(primitive.json().at("attributes").at("POSITION"), positions, 3, "vertex");
-    for (std::size_t v = 0; v < count; ++v) mesh_.positions.push_back(placement.point(vec3At(positions, v)));
+    for (std::size_t v = 0; v < count; ++v) {
+        mesh_.positions.push_back(placement.point(vec3At(positions, v)));
+        if (!isFinite(mesh_.positions.back()))
+            primitive.json().fail(
+                fmt::format("vertex {} lies beyond single precision in root space; scale it down", v));
+    }
     const std::size_t total = mesh_.positions.size();
 
     if (primitive.has("NORMAL")) {
@@ -195,8 +200,7 @@ std::size_t MeshLoader::startMorphs(const JsonRef& mesh, const JsonRef& node, st
         morph.name = names && t < names->size() && (*names)[t].is_string() ? (*names)[t].get<std::string>()
                                                                            : fmt::format("morph_{}", t);
         morph.instance = static_cast<std::uint32_t>(instance);
-        if (defaults && t < defaults->size())
-            morph.default_weight = static_cast<float>(defaults->element(t).asFinite());
+        if (defaults && t < defaults->size()) morph.default_weight = defaults->element(t).asFloat();
         mesh_.morphs.push_back(std::move(morph));
     }
     return first;

@@ -1,0 +1,165 @@
+#include <gtest/gtest.h>
+#include <pelt/core/error.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+#include "../../shared_data.h"
+#include "compressed_maker.h"
+
+namespace pelt::io::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> gltfFiles(const char* folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(sharedPath(folder)))
+        if (entry.path().extension() == ".glb" || entry.path().extension() == ".gltf") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+TEST(GltfRealFiles, EveryRiggedAndConformanceFileSurvivesARoundTripBitByBit) {
+    PELT_NEEDS_SHARED("data/rigged");
+    for (const char* folder : {"data/rigged", "data/conformance"})
+        for (const fs::path& file : gltfFiles(folder)) {
+            SCOPED_TRACE(file.string());
+            const Character c = loadCharacter(file);
+            expectEqual(loadGltf(toGlb(c), "again.glb"), c);
+        }
+}
+
+TEST(GltfRealFiles, JsonOfABinaryFileComesBackEqual) {
+    PELT_NEEDS_SHARED("data/rigged");
+    for (const fs::path& file : gltfFiles("data/rigged")) {
+        if (file.extension() != ".glb") continue;
+        SCOPED_TRACE(file.string());
+        std::ifstream stream(file, std::ios::binary);
+        const std::string text((std::istreambuf_iterator<char>(stream)), {});
+        EXPECT_EQ(jsonOf(toGlb(loadCharacter(file))), jsonOf(std::as_bytes(std::span(text))));
+    }
+}
+
+TEST(GltfRealFiles, RobotExpressiveIsNormalisedWithOneWarning) {
+    PELT_NEEDS_SHARED("data/rigged/RobotExpressive");
+    const Character c = loadCharacter(sharedPath("data/rigged/RobotExpressive/RobotExpressive.glb"));
+    ASSERT_EQ(c.warnings.size(), 1U);
+    EXPECT_NE(c.warnings[0].find("1.755"), std::string::npos) << c.warnings[0];
+}
+
+TEST(GltfRealFiles, MalformedFilesLoadOrAreRefused) {
+    PELT_NEEDS_SHARED("data/malformed");
+    std::size_t count = 0;
+    for (const fs::path& file : gltfFiles("data/malformed")) {
+        ++count;
+        try {
+            const Character c = loadCharacter(file);
+            toGlb(c);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_input) << error.what();
+            EXPECT_NE(std::string(error.what()).find(file.string()), std::string::npos) << error.what();
+        }
+    }
+    EXPECT_EQ(count, 97U);
+}
+
+/// Everything that saving can change: weights with 6 influences, three joints more (one on a node of its own, one a new
+/// root, one a second binding), a clip more.
+Character changed(Character c) {
+    if (c.weights.empty()) return c;
+    c.skeleton.nodes.push_back({"pelt_helper", static_cast<std::int32_t>(c.skeleton.joints[0].node), {}, {}});
+    c.skeleton.joints.push_back({static_cast<std::uint32_t>(c.skeleton.nodes.size() - 1), {}});
+    c.skeleton.nodes.push_back({"pelt_root", -1, {}, {}});
+    c.skeleton.joints.push_back({static_cast<std::uint32_t>(c.skeleton.nodes.size() - 1), {}});
+    c.skeleton.joints.push_back({c.skeleton.joints[0].node, Affine3d(Mat3d{}, Vec3d{1, 1, 1})});
+    SkinWeights weights;
+    for (std::size_t v = 0; v < c.weights.vertexCount(); ++v) {
+        std::vector<std::uint32_t> joints(c.weights.jointsOf(v).begin(), c.weights.jointsOf(v).end());
+        std::vector<float> values(c.weights.weightsOf(v).begin(), c.weights.weightsOf(v).end());
+        for (std::size_t k = 0; k < 3; ++k) {
+            joints.push_back(static_cast<std::uint32_t>(c.skeleton.joints.size() - 1 - k));
+            values.push_back(0.1F * static_cast<float>(1 + (v + k) % 7));
+        }
+        appendVertex(weights, joints, values);
+    }
+    c.weights = std::move(weights);
+    Clip clip{"pelt_clip", 0, 1, {}};
+    clip.channels.push_back({ChannelPath::rotation,
+                             c.skeleton.joints[0].node,
+                             Interpolation::linear,
+                             4,
+                             {0, 1},
+                             {0, 0, 0, 1, 0, 0, 0.6F, 0.8F}});
+    c.clips.push_back(clip);
+    return c;
+}
+
+using Issues = std::map<std::string, int>;
+
+/// What the validator says about each file: "errors CODE" -> how often. Empty where it cannot be run.
+std::map<std::string, Issues> validate(const std::vector<fs::path>& files) {
+    std::string command = "'" PELT_TEST_DATA "/../../scripts/validate_gltf'";
+    for (const fs::path& file : files) command += " '" + file.string() + "'";
+    std::map<std::string, Issues> out;
+    std::FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
+    std::string text;
+    char part[4096];
+    while (pipe && std::fgets(part, sizeof part, pipe)) text += part;
+    if (pipe) ::pclose(pipe);
+    for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
+        const Json line = Json::parse(text.substr(at, end - at));
+        Issues& issues = out[line["file"].get<std::string>()];
+        for (const char* kind : {"errors", "warnings"})
+            for (const Json& issue : line[kind]) {
+                const std::string full = issue.get<std::string>();
+                ++issues[kind + (" " + full.substr(0, full.find(' ')))];
+            }
+    }
+    return out;
+}
+
+TEST(GltfValidator, SavingAddsNoErrorAndNoWarning) {
+    const TemporaryFolder folder;
+    std::vector<fs::path> before, unchanged, edited, made;
+    const auto add = [&](const fs::path& file) {
+        const std::string stem = std::to_string(before.size());
+        const Character c = loadCharacter(file), other = changed(c);
+        before.push_back(file);
+        unchanged.push_back(folder / (stem + "a.gltf"));
+        edited.push_back(folder / (stem + "b.glb"));
+        made.push_back(folder / (stem + "c.glb"));
+        saveCharacter(c, unchanged.back());
+        saveCharacter(other, edited.back());
+        Character fresh = other;
+        fresh.source = nullptr;
+        saveCharacter(fresh, made.back());
+    };
+    int serial = 0;
+    for (const GlbMaker& maker : {makeStrip(), makeMeshoptStrip(), makeDracoStrip(0)}) {
+        const fs::path file = folder / ("in" + std::to_string(serial++) + ".glb");
+        const std::vector<std::byte> bytes = maker.bytes();
+        std::ofstream(file, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        add(file);
+    }
+    if (fs::exists(sharedPath("data/rigged")))
+        for (const char* root : {"data/rigged", "data/conformance"})
+            for (const fs::path& file : gltfFiles(root)) add(file);
+    const auto was = validate(before);
+    if (was.empty()) GTEST_SKIP() << "needs node and gltf-validator (npm install --prefix build/npm gltf-validator)";
+    const auto same = validate(unchanged), now = validate(edited), fresh = validate(made);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        SCOPED_TRACE(before[i].string());
+        const Issues& allowed = was.at(before[i].string());
+        EXPECT_EQ(same.at(unchanged[i].string()), allowed);
+        for (const auto& [issue, count] : now.at(edited[i].string()))
+            EXPECT_TRUE(allowed.contains(issue) && allowed.at(issue) >= count) << issue << " x " << count;
+        for (const auto& [issue, count] : fresh.at(made[i].string())) ADD_FAILURE() << "new document: " << issue;
+    }
+}
+
+}  // namespace
+}  // namespace pelt::io::test
