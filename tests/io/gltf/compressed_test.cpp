@@ -83,7 +83,7 @@ TEST(GltfCompressed, PlainDataBesideDracoIsPreferred) {
 
 TEST(GltfCompressed, BrokenDataIsBadInput) {
     for (const GlbMaker& good : {makeMeshoptStrip(), makeDracoStrip(), makeDracoStrip(0)})
-        for (std::size_t i = 0; i < good.binary.size(); ++i) {
+        for (std::size_t i = 0; i < good.binary.size(); i += 3) {
             GlbMaker bad = good;
             bad.binary[i] ^= std::byte(0xFF);
             try {

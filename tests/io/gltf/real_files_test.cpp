@@ -123,15 +123,18 @@ std::map<std::string, Issues> validate(const std::vector<fs::path>& files) {
 
 TEST(GltfValidator, SavingAddsNoErrorAndNoWarning) {
     const TemporaryFolder folder;
-    std::vector<fs::path> before, unchanged, edited, made;
+    std::vector<fs::path> before, same_before, unchanged, edited, made;
     const auto add = [&](const fs::path& file) {
         const std::string stem = std::to_string(before.size());
         const Character c = loadCharacter(file), other = changed(c);
         before.push_back(file);
-        unchanged.push_back(folder / (stem + "a.gltf"));
         edited.push_back(folder / (stem + "b.glb"));
         made.push_back(folder / (stem + "c.glb"));
-        saveCharacter(c, unchanged.back());
+        if (file.extension() == ".gltf") {  // a .glb comes back byte by byte, which other tests see
+            same_before.push_back(file);
+            unchanged.push_back(folder / (stem + "a.gltf"));
+            saveCharacter(c, unchanged.back());
+        }
         saveCharacter(other, edited.back());
         Character fresh = other;
         fresh.source = nullptr;
@@ -151,10 +154,11 @@ TEST(GltfValidator, SavingAddsNoErrorAndNoWarning) {
     const auto was = validate(before);
     if (was.empty()) GTEST_SKIP() << "needs node and gltf-validator (npm install --prefix build/npm gltf-validator)";
     const auto same = validate(unchanged), now = validate(edited), fresh = validate(made);
+    for (std::size_t i = 0; i < unchanged.size(); ++i)
+        EXPECT_EQ(same.at(unchanged[i].string()), was.at(same_before[i].string())) << same_before[i];
     for (std::size_t i = 0; i < before.size(); ++i) {
         SCOPED_TRACE(before[i].string());
         const Issues& allowed = was.at(before[i].string());
-        EXPECT_EQ(same.at(unchanged[i].string()), allowed);
         for (const auto& [issue, count] : now.at(edited[i].string()))
             EXPECT_TRUE(allowed.contains(issue) && allowed.at(issue) >= count) << issue << " x " << count;
         for (const auto& [issue, count] : fresh.at(made[i].string())) ADD_FAILURE() << "new document: " << issue;
