@@ -113,46 +113,67 @@ HWY_INLINE void addScaled(const float* numbers, V w, Xyz& sum) {
     sum.z = hn::MulAdd(w, hn::Set(d, numbers[2]), sum.z);
 }
 
-/// The streams from vertex `v` on.
-HWY_INLINE VertexStreams from(const VertexStreams& s, std::size_t v) {
-    if (!s.normals) return {s.positions + v, nullptr, s.out_positions + v, nullptr};
-    return {s.positions + v, s.normals + v, s.out_positions + v, s.out_normals + v};
+/// Where the lanes of one step are read and written.
+struct Step {
+    std::size_t block, lane;
+    const VertexStreams& streams;
+    const Vec3f *positions, *normals;  ///< null: the rig's own rows
+    Vec3f *out_positions, *out_normals;
+};
+
+HWY_INLINE Xyz load(const VectorRows& rows, std::size_t lane) {
+    const Lanes d;
+    return {hn::Load(d, rows.x + lane), hn::Load(d, rows.y + lane), hn::Load(d, rows.z + lane)};
+}
+
+HWY_INLINE Xyz restPositions(const Triples& triples, const Step& s) {
+    return s.positions ? triples.load(s.positions) : load(s.streams.own_positions[s.block], s.lane);
+}
+
+HWY_INLINE Xyz restNormals(const Triples& triples, const Step& s) {
+    return s.normals ? triples.load(s.normals) : load(s.streams.own_normals[s.block], s.lane);
 }
 
 /// Room for one block, for those that a range cuts.
 class BlockCopy {
 public:
-    /// Copies the lanes [begin, end) of the block that `s` points at, and gives streams for the whole block.
-    HWY_NOINLINE VertexStreams read(const VertexStreams& s, std::size_t begin, std::size_t end) {
-        std::copy(s.positions + begin, s.positions + end, positions_ + begin);
-        if (!s.normals) return {positions_, nullptr, positions_, nullptr};
-        std::copy(s.normals + begin, s.normals + end, normals_ + begin);
-        return {positions_, normals_, positions_, normals_};
+    /// Copies the lanes [begin, end) of the block from vertex `start` on, and gives streams for the whole block.
+    HWY_NOINLINE VertexStreams read(VertexStreams s, std::size_t start, std::size_t begin, std::size_t end) {
+        if (s.positions) std::copy(s.positions + start + begin, s.positions + start + end, positions_ + begin);
+        if (s.normals) std::copy(s.normals + start + begin, s.normals + start + end, normals_ + begin);
+        if (s.positions) s.positions = positions_;
+        if (s.normals) s.normals = normals_;
+        s.out_positions = positions_;
+        s.out_normals = normals_;
+        return s;
     }
-    HWY_NOINLINE void write(const VertexStreams& s, std::size_t begin, std::size_t end) const {
-        std::copy(positions_ + begin, positions_ + end, s.out_positions + begin);
-        if (s.normals) std::copy(normals_ + begin, normals_ + end, s.out_normals + begin);
+    HWY_NOINLINE void write(const VertexStreams& s, std::size_t start, std::size_t begin, std::size_t end) const {
+        std::copy(positions_ + begin, positions_ + end, s.out_positions + start + begin);
+        if (s.out_normals) std::copy(normals_ + begin, normals_ + end, s.out_normals + start + begin);
     }
 
 private:
     Vec3f positions_[InfluenceBlocks::kLanes], normals_[InfluenceBlocks::kLanes];
 };
 
-/// Calls `body(block, lane, streams)` for the vertices [first, last), `kStep` lanes at a time; the streams point at the
-/// vertex of that lane. A block that the range cuts is computed whole on a copy: a vertex gets the same operations
-/// however ranges are cut, and nothing outside the range is read or written.
+/// Calls `body(step)` for the vertices [first, last), `kStep` lanes at a time. A block that the range cuts is computed
+/// whole on a copy: a vertex gets the same operations however ranges are cut, and nothing outside the range is read of
+/// the caller's memory or written.
 template <class Body>
-HWY_INLINE void forEachBlock(const VertexStreams& streams, std::size_t first, std::size_t last, const Body& body) {
+HWY_INLINE void forEachStep(const VertexStreams& streams, std::size_t first, std::size_t last, const Body& body) {
     constexpr std::size_t kLanes = InfluenceBlocks::kLanes;
     BlockCopy copy;
     for (std::size_t block = first / kLanes; block * kLanes < last; ++block) {
         const std::size_t start = block * kLanes;
         const std::size_t begin = first > start ? first - start : 0, end = std::min(kLanes, last - start);
         const bool cut = end - begin != kLanes;
-        const VertexStreams whole = from(streams, start);
-        const VertexStreams here = HWY_UNLIKELY(cut) ? copy.read(whole, begin, end) : whole;
-        for (std::size_t lane = 0; lane < kLanes; lane += kStep) body(block, lane, from(here, lane));
-        if (HWY_UNLIKELY(cut)) copy.write(whole, begin, end);
+        const VertexStreams s = HWY_UNLIKELY(cut) ? copy.read(streams, start, begin, end) : streams;
+        for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+            const std::size_t v = cut ? lane : start + lane;
+            body(Step{block, lane, s, s.positions ? s.positions + v : nullptr, s.normals ? s.normals + v : nullptr,
+                      s.out_positions + v, s.out_normals ? s.out_normals + v : nullptr});
+        }
+        if (HWY_UNLIKELY(cut)) copy.write(streams, start, begin, end);
     }
 }
 

@@ -77,6 +77,18 @@ void appendBlock(std::vector<Influence>& influences, InfluenceBlocks& blocks) {
     blocks.offsets.push_back(static_cast<std::uint32_t>(blocks.joints.size()));
 }
 
+std::vector<VectorRows> packRows(const std::vector<Vec3f>& vectors) {
+    constexpr std::size_t kLanes = InfluenceBlocks::kLanes;
+    std::vector<VectorRows> rows((vectors.size() + kLanes - 1) / kLanes);
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+        VectorRows& row = rows[v / kLanes];
+        row.x[v % kLanes] = vectors[v].x;
+        row.y[v % kLanes] = vectors[v].y;
+        row.z[v % kLanes] = vectors[v].z;
+    }
+    return rows;
+}
+
 }  // namespace
 
 InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count) {
@@ -99,24 +111,22 @@ RestMesh packRest(const Mesh& mesh) {
     if (!mesh.normals.empty() && mesh.normals.size() != mesh.positions.size())
         throw Error::badInput("the mesh has " + std::to_string(mesh.positions.size()) + " positions but " +
                               std::to_string(mesh.normals.size()) + " normals");
-    return {mesh.positions, mesh.normals};
+    return {mesh.positions.size(), packRows(mesh.positions), packRows(mesh.normals)};
 }
 
 VertexStreams resolveStreams(const RestMesh& own, const RestShape& rest, const Output& out) noexcept {
-    const std::size_t count = own.positions.size();
-    VertexStreams streams;
-    streams.positions = rest.positions.empty() ? own.positions.data() : rest.positions.data();
-    streams.out_positions = out.positions.data();
+    [[maybe_unused]] const std::size_t count = own.vertex_count;
     assert(rest.positions.empty() || rest.positions.size() == count);
-    assert(out.positions.size() == count);
-
-    const std::span<const Vec3f> normals = rest.normals.empty() ? std::span(own.normals) : rest.normals;
-    if (!out.normals.empty() && !normals.empty()) {
-        assert(normals.size() == count && out.normals.size() == count);
-        streams.normals = normals.data();
-        streams.out_normals = out.normals.data();
-    }
-    static_cast<void>(count);
+    assert(rest.normals.empty() || rest.normals.size() == count);
+    assert(out.positions.size() == count && (out.normals.empty() || out.normals.size() == count));
+    VertexStreams streams;
+    streams.own_positions = own.positions.data();
+    streams.positions = rest.positions.empty() ? nullptr : rest.positions.data();
+    streams.out_positions = out.positions.data();
+    if (out.normals.empty() || (own.normals.empty() && rest.normals.empty())) return streams;
+    streams.own_normals = own.normals.data();
+    streams.normals = rest.normals.empty() ? nullptr : rest.normals.data();
+    streams.out_normals = out.normals.data();
     return streams;
 }
 

@@ -24,8 +24,8 @@ struct InfluenceBlocks {
     std::size_t joint_count = 0;         ///< one more than the highest joint named
     std::vector<std::uint32_t> offsets;  ///< block b owns entries offsets[b] .. offsets[b + 1]
     std::vector<std::uint32_t> joints;   ///< per entry, ascending in a block: every vertex sums its joints in this
-                                        ///< order, so that copies of a vertex come out bit-equal wherever they are
-    std::vector<Row> rows;  ///< per entry
+                                         ///< order, so that copies of a vertex come out bit-equal wherever they are
+    std::vector<Row> rows;               ///< per entry
 
     std::size_t blockCount() const { return offsets.size() - 1; }
     /// What one pass over all blocks reads of them.
@@ -39,17 +39,26 @@ struct InfluenceBlocks {
 /// for each of `vertex_count` vertices, or a vertex has no weight or one that is negative or not finite.
 InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count);
 
-/// A rest shape as rigs keep it. `normals` is empty or one per vertex.
-struct RestMesh {
-    std::vector<Vec3f> positions;
-    std::vector<Vec3f> normals;
+/// One block's three-vectors, by component: what kernels load without taking triples apart.
+struct alignas(64) VectorRows {
+    float x[InfluenceBlocks::kLanes] = {}, y[InfluenceBlocks::kLanes] = {}, z[InfluenceBlocks::kLanes] = {};
 };
 
-/// Copies the rest shape out of a mesh. Throws Error (bad input) where positions and normals differ in number.
+/// A rest shape as rigs keep it, a row per block. `normals` is empty where the mesh has none.
+struct RestMesh {
+    std::size_t vertex_count = 0;
+    std::vector<VectorRows> positions;
+    std::vector<VectorRows> normals;
+};
+
+/// Packs the rest shape of a mesh. Throws Error (bad input) where positions and normals differ in number.
 RestMesh packRest(const Mesh& mesh);
 
-/// The streams of one evaluation, overrides resolved; indexed by vertex. Both normals are null where none are wanted.
+/// The streams of one evaluation. Rest shapes are the rig's own rows, indexed by block, unless the caller's replace
+/// them, indexed by vertex as results are. No normals are wanted where `out_normals` is null.
 struct VertexStreams {
+    const VectorRows* own_positions = nullptr;
+    const VectorRows* own_normals = nullptr;
     const Vec3f* positions = nullptr;
     const Vec3f* normals = nullptr;
     Vec3f* out_positions = nullptr;

@@ -152,15 +152,15 @@ struct DqsBlock {
     DqsSums sums;
     Triples triples{};
 
-    HWY_INLINE void operator()(std::size_t block, std::size_t lane, const VertexStreams& s) const {
-        const std::size_t entry = sums.rig.blocks.offsets[block], end = sums.rig.blocks.offsets[block + 1];
-        const DualQuaternion dq = sums.blendRigid<kAligned>(entry, end, lane);
+    HWY_INLINE void operator()(const Step& s) const {
+        const std::size_t entry = sums.rig.blocks.offsets[s.block], end = sums.rig.blocks.offsets[s.block + 1];
+        const DualQuaternion dq = sums.blendRigid<kAligned>(entry, end, s.lane);
         const Xyz r = dq.b.v;
         const V scale = hn::Div(hn::Set(Lanes(), 2.0f), hn::MulAdd(dq.b.w, dq.b.w, dot(r, r)));
 
-        const Xyz x = triples.load(s.positions);
+        const Xyz x = restPositions(triples, s);
         Xyz y = sub(x, splat(sums.rig.origin));
-        if constexpr (kStretch) y = sums.stretched(entry, end, lane, y);
+        if constexpr (kStretch) y = sums.stretched(entry, end, s.lane, y);
         const Xyz u = add(cross(r, y), mulAdd(y, dq.b.w, dq.e.v));
         const Xyz moved = add(cross(r, u), mulSub(dq.e.v, dq.b.w, mul(r, dq.e.w)));
         if constexpr (kStretch)
@@ -169,9 +169,9 @@ struct DqsBlock {
             triples.store(add(mulAdd(moved, scale, splat(sums.pose.shift)), x), s.out_positions);
 
         if constexpr (kNormals) {
-            Xyz n = triples.load(s.normals);
+            Xyz n = restNormals(triples, s);
             if constexpr (kStretch)
-                if (sums.pose.mirrored) n = sums.mirrored(entry, end, lane, n);
+                if (sums.pose.mirrored) n = sums.mirrored(entry, end, s.lane, n);
             triples.store(mulAdd(cross(r, mulAdd(n, dq.b.w, cross(r, n))), scale, n), s.out_normals);
         }
     }
@@ -179,10 +179,10 @@ struct DqsBlock {
 
 template <bool kStretch, bool kAligned>
 HWY_INLINE void run(const DqsSums& sums, const VertexStreams& streams, std::size_t first, std::size_t last) {
-    if (streams.normals)
-        forEachBlock(streams, first, last, DqsBlock<true, kStretch, kAligned>{sums});
+    if (streams.out_normals)
+        forEachStep(streams, first, last, DqsBlock<true, kStretch, kAligned>{sums});
     else
-        forEachBlock(streams, first, last, DqsBlock<false, kStretch, kAligned>{sums});
+        forEachStep(streams, first, last, DqsBlock<false, kStretch, kAligned>{sums});
 }
 
 void dqsRange(const DqsRig::Packed& rig, const DqsPose::Data& pose, const VertexStreams& streams, std::size_t first,

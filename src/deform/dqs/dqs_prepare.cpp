@@ -95,7 +95,7 @@ DqsRig prepareDqs(const Mesh& rest, const SkinWeights& weights, std::span<const 
     packed.links = spanningForest(packed.blended, packed.blocks.joint_count);
     packed.rest = packRest(rest);
     packed.centres.assign(joint_positions.begin(), joint_positions.begin() + packed.blocks.joint_count);
-    packed.origin = middle(packed.rest.positions);
+    packed.origin = middle(rest.positions);
     return {std::make_shared<const DqsRig::Packed>(std::move(packed))};
 }
 

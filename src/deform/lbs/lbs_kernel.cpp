@@ -64,20 +64,20 @@ struct LbsBlock {
     const Affine3f* bones;
     Triples triples;
 
-    HWY_INLINE void operator()(std::size_t block, std::size_t lane, const VertexStreams& s) const {
-        const BlendedMatrix m = blend(blocks, bones, blocks.offsets[block], blocks.offsets[block + 1], lane);
-        const Xyz p = triples.load(s.positions);
+    HWY_INLINE void operator()(const Step& s) const {
+        const BlendedMatrix m = blend(blocks, bones, blocks.offsets[s.block], blocks.offsets[s.block + 1], s.lane);
+        const Xyz p = restPositions(triples, s);
         triples.store(mulAdd(m.a, p.x, mulAdd(m.b, p.y, mulAdd(m.c, p.z, m.t))), s.out_positions);
-        if constexpr (kNormals) triples.store(transformNormal(m, triples.load(s.normals)), s.out_normals);
+        if constexpr (kNormals) triples.store(transformNormal(m, restNormals(triples, s)), s.out_normals);
     }
 };
 
 void lbsRange(const InfluenceBlocks& blocks, const Affine3f* bones, const VertexStreams& streams, std::size_t first,
               std::size_t last) {
-    if (streams.normals)
-        forEachBlock(streams, first, last, LbsBlock<true>{blocks, bones, {}});
+    if (streams.out_normals)
+        forEachStep(streams, first, last, LbsBlock<true>{blocks, bones, {}});
     else
-        forEachBlock(streams, first, last, LbsBlock<false>{blocks, bones, {}});
+        forEachStep(streams, first, last, LbsBlock<false>{blocks, bones, {}});
 }
 
 }  // namespace HWY_NAMESPACE
