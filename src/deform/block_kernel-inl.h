@@ -144,7 +144,7 @@ public:
         if (s.positions) s.positions = positions_;
         if (s.normals) s.normals = normals_;
         s.out_positions = positions_;
-        s.out_normals = normals_;
+        if (s.out_normals) s.out_normals = normals_;
         return s;
     }
     HWY_NOINLINE void write(const VertexStreams& s, std::size_t start, std::size_t begin, std::size_t end) const {

@@ -100,15 +100,13 @@ struct DqsSums {
     }
 
     /// Σ_j ±w_j (q_j + ε d_j), with q_j on the hemisphere of the heaviest joint's.
-    template <bool kAligned>
     HWY_INLINE DualQuaternion blendRigid(std::size_t entry, std::size_t end, std::size_t lane) const {
         const V zero = hn::Zero(Lanes());
-        Quaternion pivot{{zero, zero, zero}, zero};
-        if constexpr (!kAligned) pivot = pivots(entry, end, lane);
-        Quaternion b{{zero, zero, zero}, zero}, e = b;
+        Quaternion pivot{{zero, zero, zero}, zero}, b = pivot, e = pivot;
+        if (!pose.aligned) pivot = pivots(entry, end, lane);
         for (; entry < end; ++entry) {
             const RigidJoint& joint = pose.rigid[rig.blocks.joints[entry]];
-            const V w = kAligned ? weight(entry, lane) : signedWeight(entry, lane, pivot);
+            const V w = pose.aligned ? weight(entry, lane) : signedWeight(entry, lane, pivot);
             addScaled(joint.q, w, b.v);
             addScaled(joint.d, w, e.v);
             b.w = hn::MulAdd(w, hn::Set(Lanes(), joint.q[3]), b.w);
@@ -146,52 +144,40 @@ struct DqsSums {
     }
 };
 
-/// A functor and not a lambda, whose body compilers leave out of line here.
-template <bool kNormals, bool kStretch, bool kAligned>
+/// A functor and not a lambda, whose body compilers leave out of line here. What a pose decides is decided per block:
+/// branches that always go the same way cost nothing next to a copy of all this for each.
 struct DqsBlock {
     DqsSums sums;
     Triples triples{};
 
     HWY_INLINE void operator()(const Step& s) const {
         const std::size_t entry = sums.rig.blocks.offsets[s.block], end = sums.rig.blocks.offsets[s.block + 1];
-        const DualQuaternion dq = sums.blendRigid<kAligned>(entry, end, s.lane);
+        const DualQuaternion dq = sums.blendRigid(entry, end, s.lane);
         const Xyz r = dq.b.v;
         const V scale = hn::Div(hn::Set(Lanes(), 2.0f), hn::MulAdd(dq.b.w, dq.b.w, dot(r, r)));
 
-        const Xyz x = restPositions(triples, s);
-        Xyz y = sub(x, splat(sums.rig.origin));
-        if constexpr (kStretch) y = sums.stretched(entry, end, s.lane, y);
+        const Xyz middle = splat(sums.rig.origin);
+        Xyz x = restPositions(triples, s), y = sub(x, middle);
+        if (sums.pose.stretched) {
+            y = sums.stretched(entry, end, s.lane, y);
+            x = add(y, middle);
+        }
         const Xyz u = add(cross(r, y), mulAdd(y, dq.b.w, dq.e.v));
         const Xyz moved = add(cross(r, u), mulSub(dq.e.v, dq.b.w, mul(r, dq.e.w)));
-        if constexpr (kStretch)
-            triples.store(add(mulAdd(moved, scale, y), splat(sums.pose.origin)), s.out_positions);
-        else  // y + origin, written so that no motion gives back x to the bit
-            triples.store(add(mulAdd(moved, scale, splat(sums.pose.shift)), x), s.out_positions);
+        // x and not y + middle, so that no motion gives back x to the bit
+        triples.store(add(mulAdd(moved, scale, splat(sums.pose.shift)), x), s.out_positions);
 
-        if constexpr (kNormals) {
+        if (s.out_normals) {
             Xyz n = restNormals(triples, s);
-            if constexpr (kStretch)
-                if (sums.pose.mirrored) n = sums.mirrored(entry, end, s.lane, n);
+            if (sums.pose.mirrored) n = sums.mirrored(entry, end, s.lane, n);
             triples.store(mulAdd(cross(r, mulAdd(n, dq.b.w, cross(r, n))), scale, n), s.out_normals);
         }
     }
 };
 
-template <bool kStretch, bool kAligned>
-HWY_INLINE void run(const DqsSums& sums, const VertexStreams& streams, std::size_t first, std::size_t last) {
-    if (streams.out_normals)
-        forEachStep(streams, first, last, DqsBlock<true, kStretch, kAligned>{sums});
-    else
-        forEachStep(streams, first, last, DqsBlock<false, kStretch, kAligned>{sums});
-}
-
 void dqsRange(const DqsRig::Packed& rig, const DqsPose::Data& pose, const VertexStreams& streams, std::size_t first,
               std::size_t last) {
-    const DqsSums sums{rig, pose};
-    if (pose.stretched)
-        pose.aligned ? run<true, true>(sums, streams, first, last) : run<true, false>(sums, streams, first, last);
-    else
-        pose.aligned ? run<false, true>(sums, streams, first, last) : run<false, false>(sums, streams, first, last);
+    forEachStep(streams, first, last, DqsBlock{{rig, pose}});
 }
 
 }  // namespace HWY_NAMESPACE

@@ -58,7 +58,6 @@ HWY_INLINE Xyz transformNormal(const BlendedMatrix& m, const Xyz& n) {
 }
 
 /// A functor and not a lambda, whose body compilers leave out of line here.
-template <bool kNormals>
 struct LbsBlock {
     const InfluenceBlocks& blocks;
     const Affine3f* bones;
@@ -68,16 +67,13 @@ struct LbsBlock {
         const BlendedMatrix m = blend(blocks, bones, blocks.offsets[s.block], blocks.offsets[s.block + 1], s.lane);
         const Xyz p = restPositions(triples, s);
         triples.store(mulAdd(m.a, p.x, mulAdd(m.b, p.y, mulAdd(m.c, p.z, m.t))), s.out_positions);
-        if constexpr (kNormals) triples.store(transformNormal(m, restNormals(triples, s)), s.out_normals);
+        if (s.out_normals) triples.store(transformNormal(m, restNormals(triples, s)), s.out_normals);
     }
 };
 
 void lbsRange(const InfluenceBlocks& blocks, const Affine3f* bones, const VertexStreams& streams, std::size_t first,
               std::size_t last) {
-    if (streams.out_normals)
-        forEachStep(streams, first, last, LbsBlock<true>{blocks, bones, {}});
-    else
-        forEachStep(streams, first, last, LbsBlock<false>{blocks, bones, {}});
+    forEachStep(streams, first, last, LbsBlock{blocks, bones, {}});
 }
 
 }  // namespace HWY_NAMESPACE
