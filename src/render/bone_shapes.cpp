@@ -10,13 +10,14 @@ namespace {
 struct Triangles {
     std::vector<Vec3f> positions;
     std::vector<Triangle> triangles;
-    std::vector<bool> is_joint;
+    std::vector<std::int32_t> joint;
+    std::vector<Vec3f> centers;
 
-    void add(const Vec3f& a, const Vec3f& b, const Vec3f& c, bool joint) {
+    void add(const Vec3f& a, const Vec3f& b, const Vec3f& c, std::int32_t of_joint) {
         const auto first = static_cast<std::uint32_t>(positions.size());
         positions.insert(positions.end(), {a, b, c});
         triangles.push_back({first, first + 1, first + 2});
-        is_joint.push_back(joint);
+        joint.push_back(of_joint);
     }
 };
 
@@ -31,14 +32,16 @@ void addOctahedron(Triangles& out, const Vec3f& from, const Vec3f& to) {
     const Vec3f waist = from + axis * 0.16f;
     const Vec3f ring[4] = {waist + side * radius, waist + up * radius, waist - side * radius, waist - up * radius};
     for (int k = 0; k < 4; ++k) {
-        out.add(from, ring[k], ring[(k + 1) % 4], false);
-        out.add(to, ring[k], ring[(k + 1) % 4], false);
+        out.add(from, ring[k], ring[(k + 1) % 4], -1);
+        out.add(to, ring[k], ring[(k + 1) % 4], -1);
     }
 }
 
-/// A sphere of 16 by 10 facets.
+/// A sphere of 24 by 14 facets.
 void addBall(Triangles& out, const Vec3f& center, float radius) {
-    constexpr int kTurns = 16, kRings = 10;
+    constexpr int kTurns = 24, kRings = 14;
+    const auto joint = static_cast<std::int32_t>(out.centers.size());
+    out.centers.push_back(center);
     const auto point = [&](int ring, int turn) {
         const float a = std::numbers::pi_v<float> * static_cast<float>(ring) / kRings;
         const float b = 2 * std::numbers::pi_v<float> * static_cast<float>(turn) / kTurns;
@@ -46,9 +49,9 @@ void addBall(Triangles& out, const Vec3f& center, float radius) {
     };
     for (int ring = 0; ring < kRings; ++ring)
         for (int turn = 0; turn < kTurns; ++turn) {
-            out.add(point(ring, turn), point(ring + 1, turn), point(ring + 1, turn + 1), true);
+            out.add(point(ring, turn), point(ring + 1, turn), point(ring + 1, turn + 1), joint);
             if (ring > 0 && ring + 1 < kRings)
-                out.add(point(ring, turn), point(ring + 1, turn + 1), point(ring, turn + 1), true);
+                out.add(point(ring, turn), point(ring + 1, turn + 1), point(ring, turn + 1), joint);
         }
 }
 
@@ -84,7 +87,8 @@ Triangles makeShapes(std::span<const Bone> bones, const Normalization& normalize
 
 BoneShapes makeBoneShapes(std::span<const Bone> bones, const Normalization& normalize, const Progress& progress) {
     Triangles shapes = makeShapes(bones, normalize);
-    return {std::move(shapes.is_joint), RayScene(std::move(shapes.positions), std::move(shapes.triangles), progress)};
+    return {std::move(shapes.joint), std::move(shapes.centers),
+            RayScene(std::move(shapes.positions), std::move(shapes.triangles), progress)};
 }
 
 }  // namespace pelt::render

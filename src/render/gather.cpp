@@ -216,9 +216,12 @@ void addBones(const Gatherer& g, Batch& batch, PixelLayers& out) {
     for (int k = 0; k < batch.count; ++k) {
         if (batch.rays.hit.geomID[k] == RTC_INVALID_GEOMETRY_ID) continue;
         const Vec3f eye = -batch.direction(k);
-        Vec3f n = normalized(Vec3f(batch.rays.hit.Ng_x[k], batch.rays.hit.Ng_y[k], batch.rays.hit.Ng_z[k]), eye);
+        const std::int32_t joint = g.bones.joint[batch.rays.hit.primID[k]];
+        Vec3f n(batch.rays.hit.Ng_x[k], batch.rays.hit.Ng_y[k], batch.rays.hit.Ng_z[k]);
+        if (joint >= 0) n = batch.origin(k) - eye * batch.rays.ray.tfar[k] - g.bones.centers[joint];
+        n = normalized(n, eye);
         if (dot(n, eye) < 0) n = -n;
-        out.bones += boneColor(g.studio, n, eye, g.bones.is_joint[batch.rays.hit.primID[k]]);
+        out.bones += boneColor(g.studio, n, eye, joint >= 0);
         out.bone_coverage += 1;
     }
 }

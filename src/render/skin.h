@@ -43,7 +43,8 @@ private:
 
 /// The overlay's octahedra and joints as triangles.
 struct BoneShapes {
-    std::vector<bool> is_joint;  ///< per triangle
+    std::vector<std::int32_t> joint;  ///< per triangle: the joint whose ball it is part of, or -1
+    std::vector<Vec3f> centers;       ///< per joint, for round shading
     RayScene scene;
 };
 
