@@ -116,7 +116,7 @@ std::size_t BipedShape::head() {
     add(addSolid(cone({0, 1.641, 0.0775}, {0, 1.600, 0.0970}, 0.0058, 0.0088), 0.016, bone));  // nose
     addPair(addSolid(ball({0.0085, 1.5955, 0.0865}, {0.0070, 0.0062, 0.0090}), 0.012, bone));  // its wings
     const std::size_t upper = addSolid(ball({0, 1.5640, 0.0775}, {0.0215, 0.0050, 0.0085}), 0, bone);
-    const std::size_t lower = addSolid(ball({0, 1.5553, 0.0770}, {0.0185, 0.0056, 0.0085}), 0.002, bone);
+    const std::size_t lower = addSolid(ball({0, 1.5553, 0.0770}, {0.0185, 0.0056, 0.0085}), 0.0035, bone);
     add(addGroup(0.007, {upper, lower}));
     addPair(addCarving(ball({0.0235, 1.5612, 0.0800}, {0.0040, 0.0030, 0.0050}), 0.008));  // corner of the mouth
     const Vec3d lean{-14, 18, -12};
@@ -169,7 +169,7 @@ std::size_t BipedShape::hand() {
         for (int i = 0; i < 3; ++i) {
             const std::string joint = name + "_" + std::to_string(i + 1) + "_L";
             const BipedJoint& j = joints[bipedJoint(joint)];
-            bones.push_back(addSolid(cone(j.position, j.tail, r[i], r[i + 1]), 0.002, {joint.c_str()}));
+            bones.push_back(addSolid(cone(j.position, j.tail, r[i], r[i + 1]), 0.003, {joint.c_str()}));
         }
         return addGroup(blend, bones);
     };
@@ -228,13 +228,13 @@ std::size_t BipedShape::foot() {
     std::vector<std::size_t> toes;
     const auto toe = [&](double across, double inward, double tip, double r) {
         toes.push_back(
-            addSolid(cone(at(0.122, across, r + 0.003), at(tip, across + inward, r), r, r * 0.95), 0.004, bones));
+            addSolid(cone(at(0.122, across, r + 0.003), at(tip, across + inward, r), r, r * 0.95), 0.006, bones));
     };
-    toe(-0.0250, 0.001, 0.176, 0.0135);
-    toe(-0.0030, 0.000, 0.177, 0.0095);
-    toe(0.0135, -0.001, 0.170, 0.0090);
-    toe(0.0285, -0.002, 0.161, 0.0086);
-    toe(0.0415, -0.004, 0.149, 0.0084);
+    toe(-0.0242, 0.001, 0.176, 0.0135);
+    toe(-0.0050, 0.000, 0.177, 0.0096);
+    toe(0.0100, 0.000, 0.171, 0.0091);
+    toe(0.0244, 0.000, 0.163, 0.0087);
+    toe(0.0380, -0.001, 0.151, 0.0084);
     const std::size_t front = addGroup(0.014, toes);
     const std::size_t inner =
         addSolid(ball(at(-0.022, -0.0265, 0.086), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});

@@ -18,7 +18,7 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr int kCoarseRounds = 4, kFineRounds = 5;
+constexpr int kCoarseRounds = 3, kFineRounds = 5;
 constexpr int kCorrections = 4;
 
 /// The edge length that gives `vertex_count` vertices if triangles were equilateral: A / h² = (√3/2) V.
@@ -97,6 +97,10 @@ ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t ver
     double scale = scaleFor(surface, grid, double(vertex_count));
     Remesher remesher(surface, EditMesh(grid.positions, grid.triangles));
     checkBorder(remesher.mesh(), surface.symmetric);
+    // From the grid's size down by halves: a chord across a groove that the grid did not see must not be cut into many
+    // pieces at once, they would fall on either wall in no order.
+    const double smallest = remesher.smallestSize(scale);
+    for (double shortest = surface.cell; shortest > smallest; shortest /= 2) remesher.round(scale, shortest);
     for (int i = 0; i < kCoarseRounds; ++i) remesher.round(scale);
     for (int i = 0; i < kCorrections; ++i) {
         const double ratio = fullCount(remesher.mesh(), surface.symmetric) / double(vertex_count);

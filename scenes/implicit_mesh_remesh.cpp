@@ -28,14 +28,14 @@ double sharpestCosine(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
 
 Remesher::Remesher(const ImplicitSurface& surface, EditMesh mesh) : surface_(surface), mesh_(std::move(mesh)) {}
 
-void Remesher::round(double scale) {
-    measureSizes(scale);
+void Remesher::round(double scale, double shortest) {
+    measureSizes(scale, shortest);
     splitLong();
     collapseShort();
     flipForValence();
     size_.clear();
     mesh_.compact();
-    measureSizes(scale);
+    measureSizes(scale, shortest);
     relax();
     relax();
 }
@@ -45,10 +45,16 @@ void Remesher::improve() {
     relax();
 }
 
-void Remesher::measureSizes(double scale) {
+double Remesher::smallestSize(double scale) {
+    measureSizes(scale, 0);
+    return *std::min_element(size_.begin(), size_.end());
+}
+
+void Remesher::measureSizes(double scale, double shortest) {
     size_.resize(mesh_.position.size());
     parallelFor(size_.size(), kGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t v = first; v < last; ++v) size_[v] = surface_.edge_length(mesh_.position[v], scale);
+        for (std::size_t v = first; v < last; ++v)
+            size_[v] = std::max(surface_.edge_length(mesh_.position[v], scale), shortest);
     });
 }
 
@@ -216,7 +222,6 @@ void Remesher::relax() {
 double Remesher::worstAngleAround(std::uint32_t v, const Vec3d& at) const {
     double worst = -1;
     mesh_.halfEdgesOf(v, ring_);
-    Vec3d before, after;
     for (const std::uint32_t h : ring_) {
         const Vec3d &a = mesh_.position[mesh_.to(h)], &b = mesh_.position[mesh_.tip(h)];
         worst = std::max(worst, sharpestCosine(at, a, b));

@@ -12,15 +12,17 @@ public:
 
     const EditMesh& mesh() const { return mesh_; }
 
-    /// Split, collapse, flip, relax and project once.
-    void round(double scale);
+    /// Split, collapse, flip, relax and project once; no edges shorter than `shortest` are made.
+    void round(double scale, double shortest = 0);
+    /// The shortest edge length wanted anywhere.
+    double smallestSize(double scale);
     /// Flips for larger smallest angles and relaxes; the number of vertices stays.
     void improve();
     /// Moves, flips and collapses round the worst triangles. Gives the smallest angle in degrees.
     double improveWorst();
 
 private:
-    void measureSizes(double scale);
+    void measureSizes(double scale, double shortest);
     void splitLong();
     void collapseShort();
     void flipForValence();

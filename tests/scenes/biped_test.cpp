@@ -194,20 +194,30 @@ TEST(Biped, HasTwelveEdgesRoundEveryBone) {
 TEST(Biped, EveryJointOwnsOneConnectedPatchOfSkin) {
     const Character& biped = biped20k();
     EXPECT_GE(biped.skeleton.joints.size(), 22u);
-    for (std::uint32_t j = 0; j < biped.skeleton.joints.size(); ++j) {
-        std::vector<Triangle> own;
-        std::set<std::uint32_t> vertices;
-        for (std::uint32_t v = 0; v < biped.mesh.positions.size(); ++v) {
-            ASSERT_EQ(biped.weights.influenceCount(v), 1u);
-            if (biped.weights.jointsOf(v)[0] == j) vertices.insert(v);
+    ASSERT_EQ(biped.weights.vertexCount(), biped.mesh.positions.size());
+    ASSERT_EQ(maxInfluences(biped.weights), 1u);
+    const auto owner = [&](std::uint32_t v) { return biped.weights.jointsOf(v)[0]; };
+    const auto adjacency = geometry::vertexAdjacency(biped.mesh.triangles, biped.mesh.positions.size());
+    std::vector<int> patches(biped.skeleton.joints.size()), vertices(patches);
+    std::vector<bool> seen(biped.mesh.positions.size());
+    for (std::uint32_t seed = 0; seed < seen.size(); ++seed) {
+        ++vertices[owner(seed)];
+        if (seen[seed]) continue;
+        ++patches[owner(seed)];
+        seen[seed] = true;
+        for (std::vector<std::uint32_t> stack{seed}; !stack.empty();) {
+            const std::uint32_t v = stack.back();
+            stack.pop_back();
+            for (const std::uint32_t n : adjacency.of(v)) {
+                if (seen[n] || owner(n) != owner(seed)) continue;
+                seen[n] = true;
+                stack.push_back(n);
+            }
         }
-        EXPECT_GE(vertices.size(), 10u) << rig::jointName(biped.skeleton, j);
-        for (const Triangle& t : biped.mesh.triangles)
-            if (vertices.count(t[0]) && vertices.count(t[1]) && vertices.count(t[2])) own.push_back(t);
-        const auto parts = geometry::connectedParts(geometry::vertexAdjacency(own, biped.mesh.positions.size()));
-        std::set<std::uint32_t> names;
-        for (const Triangle& t : own) names.insert(parts.part[t[0]]);
-        EXPECT_EQ(names.size(), 1u) << rig::jointName(biped.skeleton, j);
+    }
+    for (std::size_t j = 0; j < patches.size(); ++j) {
+        EXPECT_EQ(patches[j], 1) << rig::jointName(biped.skeleton, j);
+        EXPECT_GE(vertices[j], 20) << rig::jointName(biped.skeleton, j);
     }
 }
 
