@@ -104,6 +104,13 @@ inline void truncateAndMutate(std::span<const std::byte> file, int count,
     }
 }
 
+/// For formats that say how long they are: no cut may pass for a whole file.
+inline void expectEveryCutIsRefused(std::span<const std::byte> file,
+                                    const std::function<void(std::span<const std::byte>)>& load) {
+    for (std::size_t size = 0; size < file.size(); ++size)
+        EXPECT_FALSE(badInput([&] { load(file.first(size)); }).empty()) << "cut at byte " << size;
+}
+
 inline bool sameBits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 inline void expectSameBits(std::span<const Vec3f> a, std::span<const Vec3f> b) {

@@ -158,3 +158,8 @@ TEST(Ply, SurvivesTruncationAndMutation) {
     for (const char* format : kFormats)
         truncateAndMutate(richFile(format), 2000, [](std::span<const std::byte> bytes) { parse(bytes); });
 }
+
+TEST(Ply, ABinaryFileCutAnywhereIsRefused) {
+    for (const char* format : {"binary_little_endian", "binary_big_endian"})
+        expectEveryCutIsRefused(richFile(format), [](std::span<const std::byte> bytes) { parse(bytes); });
+}

@@ -231,6 +231,7 @@ TEST(Sequence, ACutFileSaysHowManyFramesFit) {
     for (const auto& file : files) {
         const auto cut = std::span(file.bytes).first(file.bytes.size() - 1);
         EXPECT_SAYS(badInput([&] { open(file.opener, cut); }), "says 3 frames of 4 vertices, but 2 frames fit");
+        expectEveryCutIsRefused(file.bytes, [&](std::span<const std::byte> bytes) { open(file.opener, bytes); });
     }
     EXPECT_SAYS(badInput([&] { open(io::openPc2, bytesOf("POINTCACHE2 and more")); }), "20 bytes are fewer");
     auto longer = mddFile();
