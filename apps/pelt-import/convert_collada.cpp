@@ -111,7 +111,9 @@ SourceInstance makeInstance(const aiScene& scene, const MeshNode& mesh_node, boo
     const aiMesh& first = *mesh_node.meshes.front();
     for (unsigned m = 0; m < first.mNumAnimMeshes; ++m) {
         instance.morph_names.emplace_back(first.mAnimMeshes[m]->mName.C_Str());
-        instance.morph_weights.push_back(0);
+        // The library turns weights of 0 into 1, so 1 most likely means 0.
+        const float weight = first.mAnimMeshes[m]->mWeight;
+        instance.morph_weights.push_back(weight > 0 && weight < 1 ? weight : 0);
     }
     return instance;
 }
