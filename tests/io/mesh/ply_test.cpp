@@ -44,8 +44,8 @@ std::vector<std::byte> richFile(const std::string& format) {
                  "element vertex 5\nproperty double z\nproperty uchar red\nproperty float x\nproperty int y\n"
                  "property list ushort short tags\nproperty float nx\nproperty float ny\nproperty float nz\n"
                  "property float texture_u\nproperty float texture_v\nobj_info x\n"
-                 "element face 2\nproperty uchar flag\nproperty list uint ushort vertex_index\nproperty float area\n"
-                 "element edge 1\nproperty int a\n");
+                 "element edge 1\nproperty int a\n"
+                 "element face 2\nproperty uchar flag\nproperty list uint ushort vertex_index\nproperty float area\n");
     for (short c = 0; c < 2; ++c) ply.put(std::uint8_t(2)).put(0.5).put(-1.5).put(c);
     for (int v = 0; v < 5; ++v) {
         ply.put(double(v) * 0.25).put(std::uint8_t(200)).put(float(v) - 2.5f).put(std::int32_t(-v * v));
@@ -53,11 +53,12 @@ std::vector<std::byte> richFile(const std::string& format) {
         for (int k = 0; k < v; ++k) ply.put(std::int16_t(-k));
         ply.put(0.0f).put(0.0f).put(-1.0f).put(float(v) * 0.125f).put(0.5f);
     }
+    ply.put(std::int32_t(7));
     ply.put(std::uint8_t(1)).put(std::uint32_t(3));
     for (int k = 0; k < 3; ++k) ply.put(std::uint16_t(k));
     ply.put(2.0f).put(std::uint8_t(0)).put(std::uint32_t(4));
     for (int k : {4, 3, 2, 1}) ply.put(std::uint16_t(k));
-    ply.put(1.0f).put(std::int32_t(7));
+    ply.put(1.0f);
     return ply.bytes();
 }
 
