@@ -71,7 +71,10 @@ struct CellHash {
 class WeldGrid {
 public:
     WeldGrid(std::span<const Vec3f> positions, double tolerance)
-        : positions_(positions), tolerance_(tolerance), cell_size_(tolerance * 0.57735) {}
+        : positions_(positions), tolerance_(tolerance), cell_size_(tolerance * 0.57735) {
+        cells_.reserve(positions.size());
+        blocks_.reserve(positions.size());
+    }
 
     void insert(std::uint32_t vertex, DisjointSets& sets) {
         const Vec3d p(positions_[vertex]);
@@ -81,13 +84,18 @@ public:
             if (!std::isfinite(c)) return;  // not finite, or floats so coarse that only equal ones are near
         }
         auto& members = cells_[cell];
-        if (!members.empty()) sets.join(members.front(), vertex);
+        if (members.empty()) {
+            ++blocks_[blockOf(cell, 0, 0, 0)];
+        } else {
+            sets.join(members.front(), vertex);
+        }
         members.push_back(vertex);
     }
 
     /// Joins cells that hold a near pair; with cells of tolerance / sqrt 3, two cells away is as far as it gets.
     void joinNeighbours(DisjointSets& sets) const {
         for (const auto& [cell, members] : cells_) {
+            if (isAlone(cell)) continue;
             for (int n = 63; n < 125; ++n) {  // the half of the 5x5x5 block after its centre, 62
                 const Cell other{cell[0] + n / 25 - 2 + 0.0, cell[1] + n / 5 % 5 - 2 + 0.0, cell[2] + n % 5 - 2 + 0.0};
                 const auto found = cells_.find(other);
@@ -99,6 +107,24 @@ public:
     }
 
 private:
+    /// The block of 8x8x8 cells that holds the cell so many steps away.
+    static Cell blockOf(const Cell& cell, int dx, int dy, int dz) {
+        const auto block = [](double c) { return std::floor(c / 8) + 0.0; };
+        return {block(cell[0] + dx), block(cell[1] + dy), block(cell[2] + dz)};
+    }
+
+    /// Whether the blocks within reach of the cell hold no other: most vertices of a mesh with a small tolerance, and
+    /// far fewer questions than there are neighbouring cells.
+    bool isAlone(const Cell& cell) const {
+        const Cell own = blockOf(cell, 0, 0, 0);
+        if (blocks_.at(own) > 1) return false;
+        for (int corner = 0; corner < 8; ++corner) {
+            const Cell block = blockOf(cell, corner & 1 ? 2 : -2, corner & 2 ? 2 : -2, corner & 4 ? 2 : -2);
+            if (block != own && blocks_.contains(block)) return false;
+        }
+        return true;
+    }
+
     bool anyNear(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
         for (const std::uint32_t i : a) {
             for (const std::uint32_t j : b) {
@@ -112,6 +138,7 @@ private:
     std::span<const Vec3f> positions_;
     double tolerance_, cell_size_;
     std::unordered_map<Cell, std::vector<std::uint32_t>, CellHash> cells_;
+    std::unordered_map<Cell, std::uint32_t, CellHash> blocks_;  ///< how many cells of the block hold a vertex
 };
 
 }  // namespace
