@@ -103,7 +103,7 @@ std::span<const std::byte> AccessorReader::view(std::size_t index) {
     if (const Buffer& bytes = document_.buffers[buffer])
         return std::span(*bytes).subspan(json.unsignedOr("byteOffset", 0), json.at("byteLength").asUnsigned());
     if (const auto known = unpacked_.find(index); known != unpacked_.end()) return known->second;
-    const auto compressed = findExtension(json, "EXT_meshopt_compression");
+    const auto compressed = findExtension(json, kMeshopt);
     if (!compressed) json.fail(fmt::format("buffers[{}] has no data; re-export the file", buffer));
     return unpacked_[index] = unpackMeshopt(document_, *compressed, budget_);
 }

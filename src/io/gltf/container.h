@@ -4,6 +4,9 @@
 
 namespace pelt::io::gltf {
 
+/// glTF 2.0, 4.4.2: "glTF", "JSON" and "BIN" as little-endian words.
+inline constexpr std::uint32_t kMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBinChunk = 0x004E4942;
+
 /// Reads a .glb or the text of a .gltf, with the buffers it refers to. Checks the container, the shape of the top-level
 /// arrays, the asset's version, the required extensions and that every buffer view lies inside its buffer. Throws Error
 /// (bad input).

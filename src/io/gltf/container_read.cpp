@@ -13,26 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBinChunk = 0x004E4942;
 constexpr int kDeepest = 256;  // copying and writing JSON recurse; no real file comes near
 
 /// Required extensions that change how the skin is read, and that Pelt reads.
 constexpr std::array<std::string_view, 4> kRead = {"KHR_mesh_quantization", "EXT_meshopt_compression",
                                                    "KHR_draco_mesh_compression", "KHR_animation_pointer"};
-/// Required extensions that say nothing about the skin: materials, textures, lights, names and the like.
-constexpr std::array<std::string_view, 13> kPassed = {"KHR_materials_",
-                                                      "KHR_texture_",
-                                                      "EXT_texture_",
-                                                      "MSFT_texture_dds",
-                                                      "KHR_lights_",
-                                                      "EXT_lights_",
-                                                      "KHR_xmp",
-                                                      "KHR_node_visibility",
-                                                      "KHR_node_hover",
-                                                      "KHR_node_selectability",
-                                                      "ADOBE_",
-                                                      "AGI_stk_",
-                                                      "MOZ_"};
+/// How required extensions begin that say nothing about the skin: materials, textures, lights, names and the like.
+constexpr std::array<std::string_view, 13> kPassed = {
+    "KHR_materials_",      "KHR_texture_",          "EXT_texture_",          "MSFT_texture_dds", "MSFT_packing_",
+    "ADOBE_materials_",    "KHR_techniques_webgl",  "KHR_lights_",           "EXT_lights_",      "KHR_xmp",
+    "KHR_node_visibility", "KHR_node_hoverability", "KHR_node_selectability"};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& fault) {
     throw Error::badInput(fmt::format("{}: {}", name, fault));
@@ -218,7 +208,7 @@ Document readDocument(std::span<const std::byte> bytes, const std::string& name,
     for (std::size_t v = 0; v < document.count("bufferViews"); ++v) {
         const JsonRef view = document.item("bufferViews", v);
         checkRange(document, view);
-        if (const auto compressed = findExtension(view, "EXT_meshopt_compression")) checkRange(document, *compressed);
+        if (const auto compressed = findExtension(view, kMeshopt)) checkRange(document, *compressed);
     }
     return document;
 }

@@ -13,9 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBinChunk = 0x004E4942;
-constexpr const char* kMeshopt = "EXT_meshopt_compression";
-
 void align(std::vector<std::byte>& bytes, std::byte fill = {}) { bytes.resize((bytes.size() + 3) / 4 * 4, fill); }
 
 void putU32(std::vector<std::byte>& out, std::uint64_t value) {
@@ -169,15 +166,17 @@ void writeDocument(Document document, const fs::path& path, bool is_glb) {
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     if (!fs::equivalent(document.folder, folder, ignored)) embedImages(document);
     const std::vector<std::byte> binary = packBuffers(document);
+    // Both are complete on the disk before either gets its name.
+    std::optional<AtomicFile> beside;
     if (!binary.empty()) {
-        const fs::path beside = binaryBeside(document, path);
-        document.json["buffers"][0]["uri"] = percentEncoded(beside.filename().string());
-        AtomicFile file(beside);
-        file.write(binary);
-        file.commit();
+        const fs::path target = binaryBeside(document, path);
+        document.json["buffers"][0]["uri"] = percentEncoded(target.filename().string());
+        beside.emplace(target);
+        beside->write(binary);
     }
     AtomicFile file(path);
     file.write(dumped(document.json, 2) + "\n");
+    if (beside) beside->commit();
     file.commit();
 }
 

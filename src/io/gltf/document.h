@@ -10,6 +10,9 @@
 
 namespace pelt::io::gltf {
 
+inline constexpr const char* kDraco = "KHR_draco_mesh_compression";
+inline constexpr const char* kMeshopt = "EXT_meshopt_compression";
+
 /// A chunk of a .glb that is neither JSON nor BIN: kept and written back.
 struct Chunk {
     std::uint32_t type = 0;

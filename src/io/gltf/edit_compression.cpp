@@ -8,8 +8,6 @@
 namespace pelt::io::gltf {
 namespace {
 
-constexpr const char *kDraco = "KHR_draco_mesh_compression", *kMeshopt = "EXT_meshopt_compression";
-
 void eraseExtension(Json& object, const char* name) {
     const auto extensions = object.find("extensions");
     if (extensions == object.end()) return;

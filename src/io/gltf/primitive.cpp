@@ -5,8 +5,6 @@
 namespace pelt::io::gltf {
 namespace {
 
-constexpr const char* kDraco = "KHR_draco_mesh_compression";
-
 enum Mode : std::uint64_t { kTriangles = 4, kStrip = 5, kFan = 6 };
 
 /// Draco is read where the plain data is not in the file: an accessor without a buffer view and without sparse values.
