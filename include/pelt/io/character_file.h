@@ -9,17 +9,20 @@
 
 namespace pelt::io {
 
-/// Reads a character: .glb .gltf, and .fbx .dae through the importer. Throws Error (bad input) with one line that
-/// names the file, the fault, its place and a remedy.
+/// Reads a character: .glb .gltf, and .fbx .dae through the importer (see import.h). Throws Error (bad input) with one
+/// line that names the file, the fault, its place and a remedy. docs/gltf.md says what is read and how.
 Character loadCharacter(const std::filesystem::path& path);
 
-/// The same from memory; `folder` is where external buffers are looked for (empty: they are refused). `name` is how
-/// messages call it.
+/// A .glb or .gltf from memory; `folder` is where external buffers are looked for (empty: they are refused). `name` is
+/// how messages call it. `bytes` need not outlive the call.
 Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder = {});
 
 /// Writes .glb or .gltf (with a .bin beside it). A character that was loaded goes out as its own document, with only
-/// what differs from the loaded state edited: weights, clips, nodes and joints appended after the loaded ones. One made
-/// in memory gets a new document. Mesh positions and faces of a loaded character must be the loaded ones.
+/// what differs from the loaded state edited: weights, clips, rest transforms and inverse binds, nodes and joints
+/// appended after the loaded ones. One made in memory (source is null) gets a new document. Throws Error: bad usage
+/// where the mesh of a loaded character is not the loaded one, where loaded nodes, joints or weights are missing, where
+/// sizes contradict each other or for another extension; bad input where the loaded document itself cannot be edited;
+/// system where the disk says no.
 void saveCharacter(const Character& character, const std::filesystem::path& path);
 
 /// What saveCharacter would write as .glb, in memory.
