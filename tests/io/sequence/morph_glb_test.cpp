@@ -1,3 +1,4 @@
+#include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
 #include <sys/wait.h>
 
@@ -161,4 +162,14 @@ TEST(MorphGlb, TheKhronosValidatorFindsNothing) {
         EXPECT_TRUE(found["errors"].empty() && found["warnings"].empty()) << line;
     }
     EXPECT_EQ(count, 2);
+}
+
+TEST(MorphGlb, LoadsAsAMeshWithAMorphTargetPerFrame) {
+    const TempFolder folder;
+    const Mesh mesh = gridMesh(5);
+    writeAll(folder / "a.glb", wave(mesh, 3), &mesh);
+    const Mesh back = io::loadMesh(folder / "a.glb");
+    expectSameBits(back.positions, mesh.positions);
+    EXPECT_EQ(back.triangles, mesh.triangles);
+    EXPECT_EQ(back.morphs.size(), 3u);
 }
