@@ -5,6 +5,7 @@
 #include <new>
 #include <sstream>
 
+#include "help.h"
 #include "signals.h"
 #include "text.h"
 #include "verbs.h"
@@ -78,7 +79,7 @@ int runProgram(int count, char** words) {
         "pelt");
     app.set_version_flag("--version", "pelt " PELT_VERSION);
     app.require_subcommand(1);
-    app.get_formatter()->column_width(34);
+    app.formatter(std::make_shared<HelpFormatter>());
     app.footer(
         "pelt VERB --help explains a verb and shows an example.\n\nExample:\n"
         "  pelt sample biped -o biped.glb && pelt render biped.glb --method lbs,dqs -o biped.png");

@@ -44,6 +44,24 @@ double momentOfClip(const Moment& moment, const Clip& clip, double fps) {
     return std::clamp(seconds, clip.first_key, std::max(clip.first_key, clip.last_key));
 }
 
+double liveliestMoment(const Skeleton& skeleton, const Clip& clip) {
+    constexpr int kSteps = 48;
+    std::vector<Affine3d> rest;
+    for (const SkeletonNode& node : skeleton.nodes) rest.push_back(rig::restLocal(node));
+    double best = clip.first_key + clip.seconds() / 2, most = 1e-6;
+    for (int step = 0; step <= kSteps; ++step) {
+        const double seconds = clip.first_key + clip.seconds() * step / kSteps;
+        const std::vector<Affine3d> local = rig::sampleLocals(skeleton, &clip, seconds);
+        double turned = 0;
+        for (std::size_t n = 0; n < local.size(); ++n) {
+            const Mat3d a = local[n].linear(), b = rest[n].linear();
+            for (int c = 0; c < 3; ++c) turned += length(a.col[c] - b.col[c]);
+        }
+        if (turned > most * (1 + 1e-9)) best = seconds, most = turned;
+    }
+    return best;
+}
+
 std::size_t momentOfSequence(const Moment& moment, std::size_t frames, double frame_seconds) {
     if (frames == 0) throw Error::badInput("has no frames");
     if (moment.unit == Moment::Unit::sample) return sampleIndex(moment.value, frames);

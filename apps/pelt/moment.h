@@ -20,6 +20,10 @@ Moment parseMoment(const std::string& text);
 /// Seconds on the clip's time line, cut to its keys. Throws Error (bad input) for a sample that is not there.
 double momentOfClip(const Moment& moment, const Clip& clip, double fps);
 
+/// The moment, of a few dozen even ones, at which the nodes are farthest from their rest transforms: where methods
+/// differ most to the eye. The middle where nothing turns.
+double liveliestMoment(const Skeleton& skeleton, const Clip& clip);
+
 /// The frame nearest to the moment, cut to the sequence. Throws Error (bad input) for a frame that is not there.
 std::size_t momentOfSequence(const Moment& moment, std::size_t frames, double frame_seconds);
 

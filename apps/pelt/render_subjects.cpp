@@ -70,17 +70,23 @@ void RenderSubject::pose(const pipeline::Method& method, const pipeline::Samplin
     if (!character_->skeleton.joints.empty()) method_ = method.name;
 }
 
-RenderSubject::Pose RenderSubject::at(const Moment& moment, double fps, bool skeleton) const {
+double RenderSubject::secondsAt(const std::optional<Moment>& moment, double fps) const {
+    const Clip& clip = *sampler_->clip();
+    return moment ? momentOfClip(*moment, clip, fps) : liveliestMoment(character_->skeleton, clip);
+}
+
+RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, double fps, bool skeleton) const {
     Pose pose;
     Shot& shot = pose.shot;
     shot.triangles = mesh().triangles;
     shot.positions = mesh().positions;
     if (sampler_) {
-        pose.seconds = momentOfClip(moment, *sampler_->clip(), fps);
+        pose.seconds = secondsAt(moment, fps);
         if (!mesh().normals.empty()) shot.normals.resize(shot.positions.size());
         sampler_->evaluateAt(*pose.seconds, shot.positions, shot.normals);
     } else if (sequence_) {
-        if (moves()) pose.frame = momentOfSequence(moment, sequence_->frameCount(), sequence_->frameSeconds());
+        const Moment chosen = moment.value_or(Moment{Moment::Unit::percent, 50});
+        if (moves()) pose.frame = momentOfSequence(chosen, sequence_->frameCount(), sequence_->frameSeconds());
         sequence_->readFrame(pose.frame.value_or(0), shot.positions);
     } else {
         shot.normals = mesh().normals;

@@ -17,7 +17,7 @@ namespace pelt::cli {
 struct RenderChoice {
     std::vector<std::filesystem::path> files;
     std::vector<std::string> methods;  ///< empty: lbs
-    std::vector<Moment> moments;       ///< empty: the bind pose, or the middle where a clip or method is named
+    std::vector<Moment> moments;       ///< empty: the bind pose, or a lively one where a clip or method is named
     pipeline::Sampling sampling;
     std::optional<std::filesystem::path> mesh;
     bool skeleton = false;
@@ -43,10 +43,12 @@ public:
         std::optional<double> seconds;     ///< of a clip
         std::optional<std::size_t> frame;  ///< of a sequence
     };
-    Pose at(const Moment& moment, double fps, bool skeleton) const;
+    /// Without a moment: the liveliest of a clip, the middle of a sequence.
+    Pose at(const std::optional<Moment>& moment, double fps, bool skeleton) const;
 
 private:
     const Mesh& mesh() const;
+    double secondsAt(const std::optional<Moment>& moment, double fps) const;
 
     std::filesystem::path file_;
     std::shared_ptr<const Character> character_;

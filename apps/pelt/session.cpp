@@ -61,11 +61,12 @@ void Session::warn(const std::filesystem::path& file, const std::string& message
     warnings_.push_back(fmt::format("{}: {}", file.string(), message));
 }
 
-Character Session::loadCharacter(const std::filesystem::path& path) {
+Character Session::loadCharacter(const std::filesystem::path& path, bool with_warnings) {
     if (pipeline::fileKind(path) != pipeline::FileKind::character)
         throw Error::badInput(fmt::format("{}: is no character file; those are .glb .gltf .fbx .dae", path.string()));
     Character character = aboutFile(path, [&] { return io::loadCharacter(path); });
-    for (const std::string& message : character.warnings) warn(path, message);
+    if (with_warnings)
+        for (const std::string& message : character.warnings) warn(path, message);
     return character;
 }
 

@@ -39,7 +39,8 @@ public:
     /// Text for people, on standard output at the end; not with --json or --quiet.
     void print(const std::string& text) { text_ += text; }
 
-    Character loadCharacter(const std::filesystem::path& path);
+    /// What the loader mended becomes warnings, unless the verb itself reports it.
+    Character loadCharacter(const std::filesystem::path& path, bool with_warnings = true);
 
     /// A quality gate was missed: the result is written all the same, then the program says so and ends with 4.
     void missGate(const std::string& message) { missed_gate_ = message; }

@@ -102,7 +102,9 @@ Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout
     const double share = 1.0 / static_cast<double>(shots.size());
     for (std::size_t s = 0; s < shots.size(); ++s) {
         const Shot& shot = shots[s];
-        const render::Subject subject{shot.positions, shot.normals, shot.triangles, shot.colors, shot.bones};
+        render::Subject subject{shot.positions, shot.normals, shot.triangles, shot.colors, shot.bones};
+        if (layout.bar && !shot.values.empty())
+            subject.scalars = render::Scalars{shot.values, layout.bar->map, layout.bar->low, layout.bar->high};
         const double done = static_cast<double>(s) * share;
         const Progress progress = session.progressPart("render", done, done + share);
         panels.push_back({render::render(subject, frames[s], shot.camera, options, progress), shot.caption});

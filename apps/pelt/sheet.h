@@ -13,6 +13,7 @@ namespace pelt::cli {
 /// One panel of a picture.
 struct Shot {
     std::vector<Vec3f> positions, normals, colors;  ///< normals and colours may be empty
+    std::vector<float> values;                      ///< shown on the scale of the sheet's colour bar; may be empty
     std::span<const Triangle> triangles;
     std::vector<render::Bone> bones;
     render::Camera camera;

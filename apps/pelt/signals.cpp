@@ -45,7 +45,9 @@ void removeTemporaries() {
             const std::string name = it->path().filename().string();
             if (name.find(mark) != std::string::npos && it->path().extension() == ".tmp") found.push_back(it->path());
         }
-        for (const fs::path& path : found) fs::remove_all(path, fault);
+        // The work may be removing the same files; what it took from under our hands is no reason to stop.
+        for (const fs::path& path : found)
+            for (int tries = 0; tries < 100 && fs::exists(path, fault); ++tries) fs::remove_all(path, fault);
     }
 }
 
@@ -76,7 +78,11 @@ void installSignals() {
     action.sa_handler = onSignal;
     action.sa_flags = SA_RESTART;
     ::sigemptyset(&action.sa_mask);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+    struct sigaction hang_up {};
+    ::sigaction(SIGHUP, nullptr, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);  // nohup stays nohup
 }
 
 bool cancelRequested() { return cancel_requested.load(); }

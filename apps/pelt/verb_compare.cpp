@@ -58,7 +58,7 @@ Image drawHeatmap(Session& session, const CompareOptions& options, const geometr
     for (Shot& shot : shots) {
         shot.positions = rest;
         shot.triangles = faces;
-        shot.colors = render::mapColors(render::ColorMap::viridis, error.vertex_rms, 0, most);
+        shot.values = error.vertex_rms;
     }
     shots[0].camera.azimuth = 25;
     shots[0].caption = "front";

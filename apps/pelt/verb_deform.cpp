@@ -32,10 +32,11 @@ void writeFrames(Session& session, const DeformOptions& options, const Character
                  pipeline::CharacterSampler& sampler) {
     const std::size_t frames = sampler.frameCount(), vertices = character.mesh.vertexCount();
     const io::SequenceInfo info{frames, vertices, sampler.frameSeconds(), &character.mesh};
+    session.lap("evaluate");
+    std::vector<Vec3f> positions(vertices), normals(options.normals ? vertices : 0);
     session.lap("write");
     const auto positions_writer = io::createSequence(options.output, info);
     const auto normals_writer = options.normals ? io::createSequence(*options.normals, info) : nullptr;
-    std::vector<Vec3f> positions(vertices), normals(normals_writer ? vertices : 0);
     const Progress progress = session.progress();
     for (std::size_t frame = 0; frame < frames; ++frame) {
         progress.report("deform", static_cast<double>(frame) / static_cast<double>(frames));
@@ -59,7 +60,8 @@ void runDeform(Session& session, const DeformOptions& options) {
     auto sampler = aboutFile(options.input, [&] {
         return std::make_unique<pipeline::CharacterSampler>(character, method, options.sampling, session.progress());
     });
-    if (options.normals) sampler->setRestNormals(pipeline::restNormals(character.mesh, options.weld));
+    if (options.normals && character.mesh.normals.empty())
+        sampler->setRestNormals(pipeline::restNormals(character.mesh, options.weld));
     writeFrames(session, options, character, *sampler);
 
     session.result["method"] = method.name;

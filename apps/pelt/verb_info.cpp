@@ -172,7 +172,7 @@ void runInfo(Session& session, const std::filesystem::path& file, const std::opt
     session.stage("load");
     switch (pipeline::fileKind(file)) {
         case pipeline::FileKind::character: {
-            const Character character = session.loadCharacter(file);
+            const Character character = session.loadCharacter(file, false);  // its problems list them
             session.stage("inspect");
             describeCharacter(character, weld_tolerance, found);
             break;

@@ -43,13 +43,13 @@ std::string captionOf(const RenderSubject& subject, const RenderSubject::Pose& p
 Panels takeShots(Session& session, const RenderChoice& choice, const std::vector<RenderSubject>& subjects,
                  const render::Camera& camera) {
     Panels panels;
-    std::vector<Moment> moments = choice.moments;
+    std::vector<std::optional<Moment>> moments(choice.moments.begin(), choice.moments.end());
     const bool any_moves =
         std::any_of(subjects.begin(), subjects.end(), [](const RenderSubject& s) { return s.moves(); });
-    if (moments.empty() || !any_moves) moments = {{Moment::Unit::percent, 50.0}};
+    if (moments.empty() || !any_moves) moments = {std::nullopt};
     const std::set<std::filesystem::path> files(choice.files.begin(), choice.files.end());
     session.stage("evaluate");
-    for (const Moment& moment : moments) {
+    for (const std::optional<Moment>& moment : moments) {
         for (const RenderSubject& subject : subjects) {
             session.progress().report("evaluate", -1);
             RenderSubject::Pose pose =
@@ -80,10 +80,12 @@ void colorByWeights(const ColorChoice& color, const std::vector<RenderSubject>& 
     const bool one_joint = color.kind == ColorChoice::Kind::joint;
     for (std::size_t p = 0; p < panels.shots.size(); ++p) {
         const RenderSubject& subject = subjects[p % subjects.size()];
-        panels.shots[p].colors = aboutFile(subject.file(), [&] {
+        aboutFile(subject.file(), [&] {
             const Character& character = characterOf(subject);
-            if (!one_joint) return weightColors(character);
-            return render::mapColors(render::ColorMap::blue_to_red, jointWeights(character, color.joint), 0, 1);
+            if (one_joint)
+                panels.shots[p].values = jointWeights(character, color.joint);
+            else
+                panels.shots[p].colors = weightColors(character);
         });
     }
     if (one_joint) panels.bar = render::ColorBar{render::ColorMap::blue_to_red, 0, 1, color.joint};
@@ -120,7 +122,7 @@ void colorByError(const std::vector<RenderSubject>& subjects, Panels& panels) {
         if (p % subjects.size() == 0)
             panels.shots[p].caption += " (reference)";
         else
-            panels.shots[p].colors = render::mapColors(render::ColorMap::viridis, errors[p], 0, most);
+            panels.shots[p].values = std::move(errors[p]);
     }
     panels.bar = render::ColorBar{render::ColorMap::viridis, 0, most, "distance"};
 }
@@ -192,7 +194,8 @@ void addRender(CLI::App& app, Session& session) {
     verb->add_option(
             "--frame", options->moments,
             "When, one panel each: seconds on the clip's time line (0.5), a sample's number at --fps (12f, -1f), "
-            "or a share of the clip (50%). Default: the bind pose; 50% where --clip or --method is given")
+            "or a share of the clip (50%). Default: the bind pose; where --clip or --method is given, the pose "
+            "farthest from rest")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("T,...");

@@ -15,7 +15,7 @@ void addSamplingOptions(CLI::App& verb, pipeline::Sampling& sampling, bool with_
     if (!with_frames) return;
     CLI::Option* frames = verb.add_option("--frames", sampling.frames,
                                           "Which of the samples, as a Python slice: 0:100:5, ::2, -10:, ::-1")
-                              ->type_name("A:B:STEP");
+                              ->type_name("SLICE");
     bind_pose->excludes(frames);
 }
 

@@ -50,7 +50,8 @@ struct CharacterSampler::State {
     std::vector<double> times;  ///< empty: the bind pose
     double frame_seconds = 1.0 / 30.0;
     std::unique_ptr<Deformer> deformer;  ///< null: bind pose, or a mesh without joints
-    std::vector<Vec3f> rest_normals;     ///< filled when normals are first asked for
+    std::vector<Vec3f> rest_normals;     ///< given, or filled when normals are first asked for
+    bool own_normals = true;             ///< they are the mesh's
     std::vector<Vec3f> morphed_positions, morphed_normals;
     std::optional<geometry::Weld> weld;  ///< to recompute the normals of a morphed mesh that has none of its own
 
@@ -83,14 +84,17 @@ bool CharacterSampler::State::morph(double seconds, bool want_normals) {
 
 deform::RestShape CharacterSampler::State::restShape(double seconds, bool want_normals) {
     if (morph(seconds, want_normals)) return {morphed_positions, morphed_normals};
-    deform::RestShape rest{character.mesh.positions, {}};
-    if (want_normals) rest.normals = normalsAtRest();
+    // Empty spans: the rig's own copy, which lies as the kernels like it.
+    deform::RestShape rest;
+    if (!deformer) rest.positions = character.mesh.positions;
+    if (want_normals && !(deformer && own_normals)) rest.normals = normalsAtRest();
     return rest;
 }
 
 CharacterSampler::CharacterSampler(const Character& character, const Method& method, const Sampling& sampling,
                                    const Progress& progress)
     : state_(std::make_unique<State>(character)) {
+    state_->own_normals = !character.mesh.normals.empty();
     if (sampling.bind_pose) return;
     state_->times = sampleTimes(character, sampling);
     state_->clip = &chosenClip(character, sampling);
@@ -113,6 +117,7 @@ void CharacterSampler::setRestNormals(std::vector<Vec3f> normals) {
     if (normals.size() != state_->character.mesh.vertexCount())
         throw Error::badUsage("rest normals must be as many as the mesh has vertices");
     state_->rest_normals = std::move(normals);
+    state_->own_normals = false;
 }
 
 void CharacterSampler::evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals) {
