@@ -49,7 +49,7 @@ void appendRounded(const SkinWeights& weights, std::size_t vertex, std::vector<I
     const double scale = kUnits / checkedSum(weights, vertex);
     const auto joints = weights.jointsOf(vertex);
     const auto values = weights.weightsOf(vertex);
-    const std::size_t heaviest = std::max_element(values.begin(), values.end()) - values.begin();
+    const std::size_t heaviest = heaviestInfluence(weights, vertex);
     double rest = kUnits;
     for (std::size_t i = 0; i < values.size(); ++i)
         if (i != heaviest) rest -= std::round(values[i] * scale);
@@ -90,6 +90,15 @@ std::vector<VectorRows> packRows(const std::vector<Vec3f>& vectors) {
 }
 
 }  // namespace
+
+std::size_t heaviestInfluence(const SkinWeights& weights, std::size_t vertex) {
+    const auto joints = weights.jointsOf(vertex);
+    const auto values = weights.weightsOf(vertex);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < joints.size(); ++i)
+        if (values[i] > values[best] || (values[i] == values[best] && joints[i] < joints[best])) best = i;
+    return best;
+}
 
 InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count) {
     checkShape(weights, vertex_count);

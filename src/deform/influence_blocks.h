@@ -34,6 +34,9 @@ struct InfluenceBlocks {
     }
 };
 
+/// Which of a vertex's influences is the heaviest, the lowest joint on ties. There is at least one.
+std::size_t heaviestInfluence(const SkinWeights& weights, std::size_t vertex);
+
 /// Packs `weights`, rounded to multiples of 2^-24 that sum to exactly 1 per vertex: blending equal matrices then loses
 /// nothing, and the rest pose comes back bit for bit. Throws Error (bad input) where `weights` does not have one row
 /// for each of `vertex_count` vertices, or a vertex has no weight or one that is negative or not finite.

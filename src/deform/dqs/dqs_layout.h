@@ -35,13 +35,13 @@ struct alignas(64) StretchJoint {
 };
 
 /// Dual quaternions blend alike whatever the origins of both spaces, so small numbers are kept: rest positions count
-/// from the rest shape's middle, posed ones from `origin`. A character far away loses no more than its result rounds.
+/// from the rest shape's middle, posed ones from that middle moved by `shift`, which is added last. A character far
+/// away loses no more than its result rounds.
 struct DqsPose::Data {
     std::shared_ptr<const DqsRig::Packed> rig;
     std::vector<RigidJoint> rigid;      ///< per joint
     std::vector<StretchJoint> stretch;  ///< per joint
-    Vec3f origin;
-    Vec3f shift;             ///< `origin` less the rest shape's middle: what is left to add where nothing is stretched
+    Vec3f shift;
     bool stretched = false;  ///< some joint's stretch is not the identity
     bool aligned = false;    ///< quaternions that any vertex blends are on one hemisphere as they stand
     bool mirrored = false;   ///< some joint's stretch mirrors

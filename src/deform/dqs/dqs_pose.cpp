@@ -35,14 +35,14 @@ RigidJoint toRigid(const Mat3d& rotation, const Vec3d& t) {
     return {{float(q.x), float(q.y), float(q.z), float(q.w)}, {float(d.x), float(d.y), float(d.z), float(d.w)}};
 }
 
-/// Where the bones take the rest shape's middle, on average.
-Vec3f posedOrigin(const DqsRig::Packed& rig, std::span<const Affine3f> bones) {
+/// By how much the bones move the rest shape's middle, on average.
+Vec3f meanShift(const DqsRig::Packed& rig, std::span<const Affine3f> bones) {
     Vec3d sum;
     std::size_t count = 0;
     for (std::size_t j = 0; j < rig.centres.size(); ++j) {
-        const Vec3d place = Affine3d(bones[j]) * Vec3d(rig.origin);
-        if (!isFinite(place)) continue;
-        sum += place;
+        const Vec3d shift = Affine3d(bones[j]) * Vec3d(rig.origin) - Vec3d(rig.origin);
+        if (!isFinite(shift)) continue;
+        sum += shift;
         ++count;
     }
     const Vec3f mean(sum / static_cast<double>(std::max<std::size_t>(count, 1)));
@@ -75,7 +75,6 @@ DqsPose::DqsPose(const DqsRig& rig) : data_(std::make_unique<Data>()) {
     data_->rig = rig.packed;
     data_->rigid.resize(rig.packed->centres.size());
     data_->stretch.resize(rig.packed->centres.size());
-    data_->origin = rig.packed->origin;
 }
 
 DqsPose::~DqsPose() = default;
@@ -86,8 +85,8 @@ void DqsPose::set(std::span<const Affine3f> bones) noexcept {
     Data& pose = *data_;
     const DqsRig::Packed& rig = *pose.rig;
     assert(bones.size() >= rig.centres.size());
-    pose.origin = posedOrigin(rig, bones);
-    pose.shift = pose.origin - rig.origin;
+    pose.shift = meanShift(rig, bones);
+    const Vec3d origin(rig.origin), posed_origin = origin + Vec3d(pose.shift);
     pose.stretched = pose.mirrored = false;
     for (std::size_t j = 0; j < rig.centres.size(); ++j) {
         const Affine3d bone(bones[j]);
@@ -95,8 +94,8 @@ void DqsPose::set(std::span<const Affine3f> bones) noexcept {
         if (isIdentity(polar.stretch)) polar.stretch = {};
 
         // Both spaces counted from their origins: the joint at c, and where the bone takes it.
-        const Vec3d c = rig.centres[j] - Vec3d(rig.origin);
-        const Vec3d placed = bone * rig.centres[j] - Vec3d(pose.origin);
+        const Vec3d c = rig.centres[j] - origin;
+        const Vec3d placed = bone * rig.centres[j] - posed_origin;
         pose.rigid[j] = toRigid(polar.rotation, placed - polar.rotation * c);
 
         StretchJoint& out = pose.stretch[j];

@@ -9,14 +9,9 @@
 namespace pelt::deform {
 namespace {
 
-/// The joint whose hemisphere counts: the largest weight, the lowest joint on ties.
+/// The joint whose hemisphere counts.
 std::uint32_t heaviestJoint(const SkinWeights& weights, std::size_t vertex) {
-    const auto joints = weights.jointsOf(vertex);
-    const auto values = weights.weightsOf(vertex);
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < joints.size(); ++i)
-        if (values[i] > values[best] || (values[i] == values[best] && joints[i] < joints[best])) best = i;
-    return joints[best];
+    return weights.jointsOf(vertex)[heaviestInfluence(weights, vertex)];
 }
 
 std::vector<std::uint16_t> packPivots(const SkinWeights& weights, const InfluenceBlocks& blocks) {
