@@ -43,7 +43,8 @@ Character makeBiped(std::size_t resolution) {
     parallelFor(middle, 512, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const Vec3d p = skin.positions[v];
-            Vec3d n = fieldGradient(surface, p);
+            // Not over a point: what the mesh is too coarse to show must not shimmer in its normals.
+            Vec3d n = fieldGradient(surface, p, 0.15 * shape.edgeLength(p, skin.scale));
             if (v >= half) n.x = 0;
             mesh.positions[v] = Vec3f(p);
             mesh.normals[v] = Vec3f(normalized(n, Vec3d(0, 1, 0)));

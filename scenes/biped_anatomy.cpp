@@ -237,9 +237,9 @@ std::size_t BipedShape::foot() {
     toe(0.0380, -0.001, 0.151, 0.0084);
     const std::size_t front = addGroup(0.014, toes);
     const std::size_t inner =
-        addSolid(ball(at(-0.022, -0.0265, 0.086), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
+        addSolid(ball(at(-0.022, -0.0240, 0.086), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
     const std::size_t outer =
-        addSolid(ball(at(-0.028, 0.0260, 0.078), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
+        addSolid(ball(at(-0.028, 0.0240, 0.078), {0.007, 0.013, 0.012}), 0.02, {"shin_L", "foot_L"});
     return addGroup(0.06, {sole, front, inner, outer});
 }
 

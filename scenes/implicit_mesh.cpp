@@ -112,6 +112,7 @@ ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t ver
     const double angle = remesher.improveWorst();
     ImplicitMesh result = mirrored(remesher.mesh(), surface.symmetric);
     result.smallest_angle = angle;
+    result.scale = scale;
     return result;
 }
 

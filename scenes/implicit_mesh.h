@@ -28,6 +28,7 @@ struct ImplicitMesh {
     /// first ones in the same order.
     std::size_t positive_count = 0, plane_count = 0;
     double smallest_angle = 0;  ///< over all triangles, in degrees
+    double scale = 0;           ///< that gave the count, as edge_length takes it
 };
 
 /// Meshes the surface with about `vertex_count` well-shaped triangles of the sizes wanted: marching tetrahedra, then
