@@ -71,7 +71,9 @@ void installSignals() {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
         if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
             ::_exit(1);
+    // A closed pipe and a file over the user's limit become errors of the write that met them.
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     if (::pipe2(wake_pipe, O_CLOEXEC) != 0) return;
     std::thread(watch).detach();
     struct sigaction action {};

@@ -44,7 +44,8 @@ std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, co
         case FileKind::mesh: {
             Mesh loaded = io::loadMesh(path);
             std::vector<Vec3f> positions = loaded.positions;
-            return makeSequence(std::move(positions), loaded.vertexCount(), std::move(loaded));
+            const std::size_t vertices = positions.size();
+            return makeSequence(std::move(positions), vertices, std::move(loaded));
         }
         case FileKind::sequence:
             break;

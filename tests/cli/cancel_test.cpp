@@ -55,6 +55,16 @@ TEST_F(Cancel, ALongPictureStopsWithinASecond) {
     EXPECT_TRUE(filesLeft().empty());
 }
 
+TEST_F(Cancel, WorkThatDoesNotListenIsEndedToo) {
+    RunOptions options;
+    options.interrupt_after = std::chrono::milliseconds(200);
+    const RunResult result =
+        runPelt({"sample", "biped", "--resolution", "400000", "-o", path("b.glb"), "--quiet"}, options);
+    EXPECT_EQ(result.status, 130) << result.err;
+    EXPECT_EQ(result.err, "pelt: cancelled\n");
+    EXPECT_TRUE(filesLeft().empty());
+}
+
 TEST_F(Cancel, LongWorkSaysHowFarItIsInPlainLines) {
     RunOptions options;
     options.interrupt_after = std::chrono::milliseconds(2500);

@@ -48,16 +48,19 @@ TEST_F(Errors, AFolderThatIsMissingIsStatus1) {
     expectFailure(runPelt({"sample", "bar", "-o", "/proc/x.glb"}), 1, "/proc/x.glb");
 }
 
-TEST_F(Errors, ADiskThatIsFullLeavesTheOldFile) {
-    if (!fs::exists("/dev/full")) GTEST_SKIP() << "needs /dev/full";
-    // The target's folder cannot take the file: the nearest to a full disk that a test can make everywhere.
-    writeBytes(path("old.npy"), "old");
-    fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
-    const RunResult result = runPelt({"deform", bar(), "-o", path("old.npy")});
-    fs::permissions(folder_, fs::perms::owner_all);
-    if (result.status == 0) GTEST_SKIP() << "this user may write anywhere";
-    expectFailure(result, 1, "old.npy");
-    EXPECT_EQ(readBytes(path("old.npy")), "old");
+TEST_F(Errors, ADiskThatFillsUpIsStatus1AndLeavesTheOldFile) {
+    RunOptions options;
+    options.file_size_limit = 3000;
+    for (const std::string name : {"old.npy", "old.pc2", "old.mdd", "old.glb"}) {
+        SCOPED_TRACE(name);
+        writeBytes(path(name), "old");
+        expectFailure(runPelt({"deform", bar(), "-o", path(name)}, options), 1, name);
+        EXPECT_EQ(readBytes(path(name)), "old");
+    }
+    expectFailure(runPelt({"deform", bar(), "-o", path("frames")}, options), 1, "frames");
+    expectFailure(runPelt({"bind", bar(), "-o", path("b.glb")}, options), 1, "b.glb");
+    expectFailure(runPelt({"render", bar(), "--size", "200x200", "-o", path("r.png")}, options), 1, "r.png");
+    EXPECT_EQ(filesLeft(), (std::vector<std::string>{"old.glb", "old.mdd", "old.npy", "old.pc2"}));
 }
 
 TEST_F(Errors, DamagedFilesOfEveryKindAreOneLineAndStatus3) {

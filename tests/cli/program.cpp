@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,11 @@ namespace {
         ::dup2(::open(options.stdout_file.c_str(), O_WRONLY), STDOUT_FILENO);
     } else {
         ::dup2(out, STDOUT_FILENO);
+    }
+    if (options.file_size_limit > 0) {
+        const auto bytes = static_cast<rlim_t>(options.file_size_limit);
+        const rlimit limit{bytes, bytes};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
     }
     for (const std::string& variable : options.environment) ::putenv(const_cast<char*>(variable.c_str()));
     std::vector<char*> words{const_cast<char*>(PELT_PROGRAM)};

@@ -26,7 +26,8 @@ struct RunOptions {
     std::chrono::milliseconds interrupt_after{0};  ///< above 0: send SIGINT then …
     std::function<bool()> interrupt_when;          ///< … or as soon as this holds
     bool close_stdout = false;
-    std::string stdout_file;  ///< instead of being captured
+    long file_size_limit = 0;  ///< bytes a file may grow to, as a disk that fills up
+    std::string stdout_file;   ///< instead of being captured
 };
 
 RunResult runPelt(const std::vector<std::string>& arguments, const RunOptions& options = {});
