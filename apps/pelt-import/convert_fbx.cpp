@@ -72,10 +72,7 @@ SourceInstance makeInstance(const FbxDocument& document, const FbxRig& rig, cons
         has_bones = has_bones || mesh->mNumBones > 0;
     }
     const std::vector<FbxCluster> clusters = readClusters(document, *placed.geometry, rig);
-    if (has_bones && !clusters.empty())
-        bindToJoints(rig, clusters, placed, instance, skeleton);
-    else
-        instance.to_root = placed.node.world;  // replaced by the caller, who knows the rig's own world transforms
+    if (has_bones && !clusters.empty()) bindToJoints(rig, clusters, placed, instance, skeleton);
     return instance;
 }
 
