@@ -1,7 +1,6 @@
+#include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
-
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -27,10 +26,18 @@ fs::path temporaryBeside(const fs::path& target) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const fs::path& target) : target_(target), temporary_(temporaryBeside(target)) {
+AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
     std::error_code fault;
-    if (fs::is_directory(target, fault)) failWriting(target, EISDIR);
-    file_ = std::fopen(temporary_.c_str(), "wb");
+    if (fs::is_symlink(target, fault)) {
+        // The link stays, and what it points to is replaced.
+        const fs::path real = fs::weakly_canonical(target, fault);
+        if (!fault) target_ = real;
+    }
+    const fs::file_status status = fs::status(target_, fault);
+    if (fs::is_directory(status)) failWriting(target, EISDIR);
+    if (!fs::exists(status) || fs::is_regular_file(status)) temporary_ = temporaryBeside(target_);
+    // A device or a pipe cannot be replaced by a rename; it is written as it is.
+    file_ = std::fopen(temporary_.empty() ? target_.c_str() : temporary_.c_str(), "wb");
     if (!file_) failWriting(target, errno);
 }
 
@@ -38,7 +45,7 @@ AtomicFile::~AtomicFile() {
     if (!file_) return;
     std::fclose(file_);
     std::error_code ignored;
-    fs::remove(temporary_, ignored);
+    if (!temporary_.empty()) fs::remove(temporary_, ignored);
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -57,10 +64,12 @@ void AtomicFile::commit() {
     const bool closed = std::fclose(file_) == 0;
     if (flushed && !closed) code = errno;
     file_ = nullptr;
-    if (flushed && closed && std::rename(temporary_.c_str(), target_.c_str()) == 0) return;
-    if (flushed && closed) code = errno;
+    if (flushed && closed) {
+        if (temporary_.empty() || std::rename(temporary_.c_str(), target_.c_str()) == 0) return;
+        code = errno;
+    }
     std::error_code ignored;
-    fs::remove(temporary_, ignored);
+    if (!temporary_.empty()) fs::remove(temporary_, ignored);
     failWriting(target_, code);
 }
 
@@ -103,7 +112,8 @@ std::vector<std::byte> readFile(const fs::path& path, std::uint64_t limit) {
     const std::uint64_t size = fs::file_size(path, fault);
     if (fault) throw Error::badInput(fmt::format("{}: cannot be read: {}", path.string(), fault.message()));
     if (size > limit)
-        throw Error::badInput(fmt::format("{}: {} bytes are more than the {} that are read", path.string(), size, limit));
+        throw Error::badInput(
+            fmt::format("{}: {} bytes are more than the {} that are read", path.string(), size, limit));
     std::vector<std::byte> bytes(size);
     if (std::fread(bytes.data(), 1, size, file) != size)
         throw Error::badInput(fmt::format("{}: could not be read to its end", path.string()));

@@ -68,6 +68,32 @@ TEST_F(AtomicOutput, AMissingFolderIsASystemError) {
     }
 }
 
+TEST_F(AtomicOutput, ADeviceStaysADevice) {
+    const fs::path null = "/dev/null";
+    AtomicFile file(null);
+    file.write("gone");
+    file.commit();
+    EXPECT_TRUE(fs::is_character_file(null));
+    EXPECT_THROW(
+        {
+            AtomicFile full("/dev/full");
+            full.write("no room");
+            full.commit();
+        },
+        Error);
+    EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST_F(AtomicOutput, ALinkStaysALink) {
+    std::ofstream(folder_ / "real.txt") << "old";
+    fs::create_symlink("real.txt", folder_ / "link.txt");
+    AtomicFile file(folder_ / "link.txt");
+    file.write("new");
+    file.commit();
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link.txt"));
+    EXPECT_EQ(contents(folder_ / "real.txt"), "new");
+}
+
 TEST_F(AtomicOutput, AFolderIsReplacedAsAWhole) {
     const fs::path target = folder_ / "frames";
     fs::create_directory(target);

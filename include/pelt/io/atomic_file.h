@@ -10,7 +10,8 @@
 namespace pelt::io {
 
 /// A file that appears whole or not at all: written under a temporary name beside the target, renamed by commit(),
-/// removed by the destructor otherwise. Throws Error (system) when the disk says no.
+/// removed by the destructor otherwise. A device or a pipe is written directly; through a symbolic link, what it points
+/// to is replaced. Throws Error (system) when the disk says no.
 class AtomicFile {
 public:
     explicit AtomicFile(const std::filesystem::path& target);
