@@ -140,6 +140,13 @@ TEST(Dqs, ResultsAreContinuousWhereStretchesStartToCount) {
         EXPECT_LT(farthest(posed[i].positions, posed[i - 1].positions), 2e-6 * c.diagonal());
 }
 
+TEST(Dqs, SmallStretchesCount) {
+    SkinCase c = makeCase(67, 8, 4, Bones::gentle);
+    for (Affine3f& b : c.bones)
+        b = Affine3f(Affine3d(b) * Affine3d(Mat3d{{{1 + 3e-5, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {}));
+    EXPECT_LT(farthest(Skinner(Method::dqs, c).all().positions, referenceOf(Method::dqs, c).positions), 4e-6);
+}
+
 TEST(Dqs, AMirroredRigidCharacterKeepsItsShadingOutward) {
     // Every bone mirrored after posing: normals are the mirror images of those of the unmirrored pose.
     SkinCase c = makeCase(67, 1, 1, Bones::gentle);

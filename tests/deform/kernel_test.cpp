@@ -5,6 +5,17 @@
 
 #include "skin_case.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PELT_WITH_ASAN
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define PELT_WITH_ASAN
+#endif
+#ifdef PELT_WITH_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace pelt::deform {
 namespace {
 
@@ -68,20 +79,23 @@ TEST(Kernels, EveryLengthAndOffsetGivesTheSameBitsAndTouchesNothingElse) {
             }
 }
 
+#ifdef PELT_WITH_ASAN
 TEST(Kernels, NothingOutsideTheRangeIsReadOfTheRestShape) {
-    // Only the part in range is there at all: a read beyond it is a sanitizer's report.
     for (const Method method : kMethods) {
-        const SkinCase c = makeCase(40, 5, 4, Bones::gentle);
+        const SkinCase c = makeCase(64, 5, 4, Bones::gentle);
         const Skinner skinner(method, c);
-        const Posed whole = skinner.all();
-        std::vector<Vec3f> rest = c.mesh.positions;
-        std::fill(rest.begin(), rest.begin() + 5, Vec3f{NAN, NAN, NAN});
-        std::fill(rest.begin() + 21, rest.end(), Vec3f{NAN, NAN, NAN});
-        Posed part{std::vector<Vec3f>(40), std::vector<Vec3f>(40)};
-        skinner.evaluate({rest, {}}, 5, 16, {part.positions, part.normals});
-        for (std::size_t v = 5; v < 21; ++v) EXPECT_EQ(part.positions[v], whole.positions[v]);
+        const std::vector<Vec3f> positions = c.mesh.positions, normals = c.mesh.normals;
+        Posed part{std::vector<Vec3f>(64), std::vector<Vec3f>(64)};
+        for (const std::vector<Vec3f>* rest : {&positions, &normals}) {  // a read beyond [6, 40) is a report
+            ASAN_POISON_MEMORY_REGION(rest->data(), 6 * sizeof(Vec3f));
+            ASAN_POISON_MEMORY_REGION(rest->data() + 40, 24 * sizeof(Vec3f));
+        }
+        skinner.evaluate({positions, normals}, 6, 34, {part.positions, part.normals});
+        for (const std::vector<Vec3f>* rest : {&positions, &normals})
+            ASAN_UNPOISON_MEMORY_REGION(rest->data(), 64 * sizeof(Vec3f));
     }
 }
+#endif
 
 TEST(Kernels, AnyNumberOfThreadsGivesTheSameBytes) {
     for (const Method method : kMethods) {
