@@ -12,7 +12,8 @@ namespace pelt::cli {
 namespace {
 
 constexpr int kLeastSide = 16, kMostSide = 16384;
-constexpr PictureSize kAlone{1280, 960}, kPanel{640, 640};
+constexpr PictureSize kAlone{1280, 960};
+constexpr int kPanelHeight = 640, kNarrowestPanel = 440, kWidestPanel = 960;
 
 bool isAlone(std::span<const Shot> shots, const SheetLayout& layout) { return shots.size() == 1 && !layout.bar; }
 
@@ -62,6 +63,23 @@ Image padded(const Image& image, PictureSize size) {
     return sheet;
 }
 
+/// Upright panels for what stands, wide ones for what lies: as the widest shot is, with air at its sides.
+PictureSize suitablePanel(std::span<const Shot> shots) {
+    constexpr float kAir = 1.3f;
+    float widest = 0;
+    for (const Shot& shot : shots) {
+        Vec3f low{1e30f, 1e30f, 1e30f}, high = -low;
+        for (const Vec3f& p : shot.positions) {
+            if (!isFinite(p)) continue;
+            for (int i = 0; i < 3; ++i) low[i] = std::min(low[i], p[i]), high[i] = std::max(high[i], p[i]);
+        }
+        const Vec3f extent = high - low;
+        if (extent.y > 0) widest = std::max(widest, std::max(extent.x, extent.z) / extent.y);
+    }
+    const float width = std::min(kAir * widest * kPanelHeight, static_cast<float>(kWidestPanel));
+    return {std::max(kNarrowestPanel, static_cast<int>(width) / 8 * 8), kPanelHeight};
+}
+
 std::vector<render::Frame> sharedFrames(std::span<const Shot> shots) {
     std::map<std::size_t, render::Frame> by_size;
     for (const Shot& shot : shots) {
@@ -92,7 +110,7 @@ PictureSize parseSize(const std::string& text) {
 Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout& layout) {
     session.stage("render");
     const bool alone = isAlone(shots, layout);
-    PictureSize panel = alone || shots.size() == 1 ? kAlone : kPanel;
+    PictureSize panel = shots.size() == 1 ? kAlone : suitablePanel(shots);
     if (layout.size) panel = alone ? *layout.size : panelFor(shots, layout, *layout.size);
     render::Options options;
     options.width = panel.width, options.height = panel.height;

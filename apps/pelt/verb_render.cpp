@@ -210,7 +210,7 @@ void addRender(CLI::App& app, Session& session) {
             "--camera", options->camera,
             "front, back, left, right, side, top, three-quarter (default), or AZIMUTH,ELEVATION[,ZOOM] in degrees")
         ->type_name("VIEW");
-    verb->add_option("--size", options->size, "Of the whole picture (default: 1280x960; 640x640 each panel of a sheet)")
+    verb->add_option("--size", options->size, "Of the whole picture (default: 1280x960, or what a sheet's panels need)")
         ->type_name("WxH");
     verb->add_option("--columns", options->columns, "Panels a row (default: one column per method or file)")
         ->check(CLI::Range(1, 64))
