@@ -75,3 +75,19 @@ TEST_F(Cancel, LongWorkSaysHowFarItIsInPlainLines) {
     EXPECT_LT(std::count(result.err.begin(), result.err.end(), '\n'), 6) << result.err;
     EXPECT_EQ(result.err.find('\r'), std::string::npos);
 }
+
+TEST_F(Cancel, ATerminalShowsABarWithStagePercentAndTimeLeft) {
+    RunOptions options;
+    options.terminal = true;
+    options.interrupt_after = std::chrono::milliseconds(1500);
+    options.environment = {"TERM=xterm", "LC_ALL=C.UTF-8"};
+    const std::vector<std::string> words = {"deform", bar(), "--fps", "500000", "-o", path("long.npy")};
+    const RunResult colored = runPelt(words, options);
+    EXPECT_EQ(colored.status, 130);
+    for (const char* part : {"deform ", "░", " % ", " left", "\x1b[36m", "\r\x1b[2K"})
+        EXPECT_NE(colored.err.find(part), std::string::npos) << part;
+    options.environment.push_back("NO_COLOR=1");
+    const RunResult plain = runPelt(words, options);
+    EXPECT_NE(plain.err.find(" left"), std::string::npos) << plain.err;
+    EXPECT_EQ(plain.err.find("\x1b[36m"), std::string::npos);
+}

@@ -38,6 +38,17 @@ namespace {
     ::_exit(127);
 }
 
+/// A pair of ends: what is written to the second is read from the first.
+bool openPipe(int ends[2], bool terminal) {
+    if (!terminal) return ::pipe2(ends, O_CLOEXEC) == 0;
+    ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    char name[128];
+    if (ends[0] < 0 || ::grantpt(ends[0]) != 0 || ::unlockpt(ends[0]) != 0) return false;
+    if (::ptsname_r(ends[0], name, sizeof name) != 0) return false;
+    ends[1] = ::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    return ends[1] >= 0;
+}
+
 /// Moves what is there into `text`; false once the other end is closed.
 bool drain(int pipe, std::string& text) {
     char buffer[65536];
@@ -76,7 +87,7 @@ void readBoth(pid_t child, int out, int err, const RunOptions& options, RunResul
 RunResult runPelt(const std::vector<std::string>& arguments, const RunOptions& options) {
     RunResult result;
     int out[2], err[2];
-    if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0) return result;
+    if (!openPipe(out, false) || !openPipe(err, options.terminal)) return result;
     const pid_t child = ::fork();
     if (child == 0) becomePelt(arguments, options, out[1], err[1]);
     ::close(out[1]);

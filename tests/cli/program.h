@@ -26,6 +26,7 @@ struct RunOptions {
     std::chrono::milliseconds interrupt_after{0};  ///< above 0: send SIGINT then …
     std::function<bool()> interrupt_when;          ///< … or as soon as this holds
     bool close_stdout = false;
+    bool terminal = false;     ///< standard error is a terminal
     long file_size_limit = 0;  ///< bytes a file may grow to, as a disk that fills up
     std::string stdout_file;   ///< instead of being captured
 };

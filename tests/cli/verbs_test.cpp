@@ -131,6 +131,32 @@ TEST_F(Bind, RigidGivesEveryVertexOneJointAndKeepsTheRest) {
     EXPECT_EQ(rmsBetween(bar(), path("b.glb"), {"--bind-pose"}), 0.0);
 }
 
+TEST_F(Bind, AnImportedCharacterGoesOutAsGltf) {
+    const std::string fbx = std::string(PELT_TEST_DATA) + "/import/smooth_bar.fbx";
+    runWell({"bind", fbx, "-o", path("b.glb")});
+    const nlohmann::json before = runWell({"info", fbx, "--json"}).json();
+    const nlohmann::json after = runWell({"info", path("b.glb"), "--json"}).json();
+    EXPECT_EQ(after.at("max_influences"), 1);
+    for (const char* key : {"vertices", "triangles", "joints"}) EXPECT_EQ(after.at(key), before.at(key));
+    EXPECT_EQ(rmsBetween(fbx, path("b.glb"), {"--bind-pose"}), 0.0);
+}
+
+TEST_F(Deform, TheTruthOfAnotherProgramIsMet) {
+    const std::string data = std::string(PELT_TEST_DATA) + "/import/smooth_bar";
+    runWell({"deform", data + ".fbx", "--fps", "24", "-o", path("fbx.npy")});
+    EXPECT_LT(rmsBetween(path("fbx.npy"), data + ".truth.npy"), 1e-5);
+}
+
+TEST_F(Deform, WhatTheLoaderMendedIsAWarning) {
+    PELT_NEEDS_SHARED("data/rigged/RobotExpressive/RobotExpressive.glb");
+    const std::string robot = sharedPath("data/rigged/RobotExpressive/RobotExpressive.glb").string();
+    const RunResult result = runPelt({"deform", robot, "--frames", ":2", "-o", path("r.npy"), "--json"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.err.rfind("pelt: warning: " + robot + ": ", 0), 0u) << result.err;
+    EXPECT_EQ(result.json().at("warnings").size(), 1u);
+    EXPECT_EQ(runWell({"deform", robot, "--frames", ":2", "-o", path("r.npy"), "--quiet"}).out, "");
+}
+
 TEST_F(Deform, EveryOutputFormatHoldsTheSameFrames) {
     const std::vector<std::string> names = {"a.npy", "a.pc2", "a.mdd", "a.glb", "frames"};
     for (const std::string& name : names) {
