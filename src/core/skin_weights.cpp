@@ -36,10 +36,12 @@ float appendVertex(SkinWeights& weights, std::span<const std::uint32_t> joints, 
         else
             entries.push_back({joints[i], values[i]});
     }
+    // Divided before they are sorted: rounding may make two weights equal, and ties go to the lower joint.
+    for (Entry& e : entries) e.weight = static_cast<float>(e.weight / sum);
     std::sort(entries.begin(), entries.end(), heavier);
     for (const Entry& e : entries) {
         weights.joints.push_back(e.joint);
-        weights.weights.push_back(static_cast<float>(e.weight / sum));
+        weights.weights.push_back(e.weight);
     }
     weights.offsets.push_back(static_cast<std::uint32_t>(weights.joints.size()));
     return static_cast<float>(sum);
