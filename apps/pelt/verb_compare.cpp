@@ -104,7 +104,10 @@ void runCompare(Session& session, const CompareOptions& options) {
     const auto b = openSequence(session, options.b, options.sampling, options.mesh);
     checkSizes(options, *a, *b);
     std::optional<Mesh> mesh;
-    if (options.mesh) mesh = io::loadMesh(*options.mesh);
+    if (options.mesh) {
+        pipeline::fileKind(*options.mesh);
+        mesh = io::loadMesh(*options.mesh);
+    }
     const std::vector<Vec3f> rest = restPose(options, mesh, *a);
     std::span<const Triangle> faces;
     if (options.heatmap) faces = facesOf(options, mesh, *a, *b);

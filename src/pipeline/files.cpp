@@ -34,6 +34,9 @@ FileKind fileKind(const std::filesystem::path& path) {
         throw Error::badInput(fmt::format("{}: cannot be read: {}", path.string(),
                                           fault ? fault.message() : "No such file or directory"));
     }
+    // A pipe or a device could keep a reader waiting for ever.
+    if (!std::filesystem::is_regular_file(status))
+        throw Error::badInput(fmt::format("{}: is no plain file; copy its data into one first", path.string()));
     const std::string extension = extensionOf(path);
     if (contains(kCharacters, extension)) return FileKind::character;
     if (contains(kMeshes, extension)) return FileKind::mesh;

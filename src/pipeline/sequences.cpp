@@ -51,7 +51,10 @@ std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, co
             break;
     }
     std::optional<Mesh> topology;
-    if (mesh) topology = io::loadMesh(*mesh);
+    if (mesh) {
+        fileKind(*mesh);
+        topology = io::loadMesh(*mesh);
+    }
     return io::openSequence(path, std::move(topology));
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <pelt/pipeline/files.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -40,6 +41,8 @@ TEST_F(Files, WhatPeltDoesNotReadIsBadInput) {
     EXPECT_THROW(fileKind(touch("a.stl")), Error);
     EXPECT_THROW(fileKind(touch("a")), Error);
     EXPECT_THROW(fileKind(folder_ / "missing.glb"), Error);
+    ASSERT_EQ(::mkfifo((folder_ / "pipe.glb").c_str(), 0600), 0);
+    EXPECT_THROW(fileKind(folder_ / "pipe.glb"), Error);
 }
 
 TEST_F(Files, AnErrorNamesItsFileOnce) {

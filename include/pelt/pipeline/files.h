@@ -12,8 +12,8 @@ enum class FileKind {
     sequence,   ///< .npy .pc2 .mdd, a folder, a glob
 };
 
-/// What a path holds, by its extension (of any case). Throws Error (bad input) for one that Pelt does not read, or a
-/// file that is not there.
+/// What a path holds, by its extension (of any case). Throws Error (bad input) for one that Pelt does not read, a file
+/// that is not there, or one that is neither a plain file nor a folder.
 FileKind fileKind(const std::filesystem::path& path);
 
 /// The lower-case extension with its dot; empty where there is none.
