@@ -5,10 +5,8 @@
 #include <filesystem>
 
 /// Real characters that are not part of the repository: tests that need them say so and are skipped without.
-inline std::filesystem::path sharedPath(const char* relative) {
-    return std::filesystem::path(PELT_SHARED) / relative;
-}
+inline std::filesystem::path sharedPath(const char* relative) { return std::filesystem::path(PELT_SHARED) / relative; }
 
-#define PELT_NEEDS_SHARED(relative)                                                           \
-    if (!std::filesystem::exists(sharedPath(relative)))                                       \
+#define PELT_NEEDS_SHARED(relative)                     \
+    if (!std::filesystem::exists(sharedPath(relative))) \
     GTEST_SKIP() << "needs " << sharedPath(relative) << ", which is not part of the repository"

@@ -13,7 +13,8 @@ public:
     std::size_t frameCount() const override { return vertex_count_ ? positions_.size() / vertex_count_ : 0; }
     std::size_t vertexCount() const override { return vertex_count_; }
     void readFrame(std::size_t frame, std::span<Vec3f> out) override {
-        std::copy_n(positions_.begin() + static_cast<std::ptrdiff_t>(frame * vertex_count_), vertex_count_, out.begin());
+        std::copy_n(positions_.begin() + static_cast<std::ptrdiff_t>(frame * vertex_count_), vertex_count_,
+                    out.begin());
     }
     const Mesh* mesh() const override { return mesh_.positions.empty() ? nullptr : &mesh_; }
 

@@ -41,9 +41,9 @@ void setThreadCount(int threads) {
 }
 
 int threadCount() {
-    return static_cast<int>(std::min<std::size_t>(
-        tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
-        static_cast<std::size_t>(tbb::this_task_arena::max_concurrency())));
+    return static_cast<int>(
+        std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
+                              static_cast<std::size_t>(tbb::this_task_arena::max_concurrency())));
 }
 
 void parallelFor(std::size_t count, std::size_t grain, const std::function<void(std::size_t, std::size_t)>& body) {
@@ -51,9 +51,8 @@ void parallelFor(std::size_t count, std::size_t grain, const std::function<void(
     grain = std::max<std::size_t>(grain, 1);
     const std::size_t ranges = (count + grain - 1) / grain;
     if (ranges == 1) return body(0, count);
-    tbb::parallel_for(std::size_t(0), ranges, [&](std::size_t range) {
-        body(range * grain, std::min(count, (range + 1) * grain));
-    });
+    tbb::parallel_for(std::size_t(0), ranges,
+                      [&](std::size_t range) { body(range * grain, std::min(count, (range + 1) * grain)); });
 }
 
 #endif

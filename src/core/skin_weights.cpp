@@ -10,9 +10,7 @@ struct Entry {
     float weight;
 };
 
-bool heavier(const Entry& a, const Entry& b) {
-    return a.weight != b.weight ? a.weight > b.weight : a.joint < b.joint;
-}
+bool heavier(const Entry& a, const Entry& b) { return a.weight != b.weight ? a.weight > b.weight : a.joint < b.joint; }
 
 }  // namespace
 
@@ -29,8 +27,8 @@ float appendVertex(SkinWeights& weights, std::span<const std::uint32_t> joints, 
     for (std::size_t i = 0; i < joints.size(); ++i) {
         if (!(values[i] > 0)) continue;
         sum += values[i];
-        const auto same = std::find_if(entries.begin(), entries.end(),
-                                       [&](const Entry& e) { return e.joint == joints[i]; });
+        const auto same =
+            std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.joint == joints[i]; });
         if (same != entries.end())
             same->weight += values[i];
         else

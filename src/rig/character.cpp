@@ -1,7 +1,6 @@
+#include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/character.h>
-
-#include <fmt/format.h>
 
 #include <charconv>
 

@@ -1,7 +1,6 @@
+#include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -129,7 +128,8 @@ void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f
             positions[morph.vertices[i]] += morph.position_offsets[i] * w;
         if (normals.empty() || morph.normal_offsets.empty()) continue;
         normals_moved = true;
-        for (std::size_t i = 0; i < morph.vertices.size(); ++i) normals[morph.vertices[i]] += morph.normal_offsets[i] * w;
+        for (std::size_t i = 0; i < morph.vertices.size(); ++i)
+            normals[morph.vertices[i]] += morph.normal_offsets[i] * w;
     }
     if (normals_moved)
         for (Vec3f& n : normals) n = normalized(n, Vec3f{0, 0, 1});

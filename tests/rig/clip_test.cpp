@@ -39,8 +39,8 @@ TEST(Channels, StepTakesTheNewValueAtItsKey) {
 
 TEST(Channels, CubicSplinesFollowTheirTangents) {
     // x(t) = t^3 on [0, 2] exactly: values 0 and 8, slopes 0 and 12.
-    const Channel c = translationKeys(Interpolation::cubic_spline, {0, 2},
-                                      {9, 9, 9, 0, 0, 0, 0, 0, 0, 12, 0, 0, 8, 0, 0, 9, 9, 9});
+    const Channel c =
+        translationKeys(Interpolation::cubic_spline, {0, 2}, {9, 9, 9, 0, 0, 0, 0, 0, 0, 12, 0, 0, 8, 0, 0, 9, 9, 9});
     for (const double t : {0.0, 0.5, 1.0, 1.7, 2.0}) EXPECT_NEAR(at(c, t).x, t * t * t, 1e-12);
     EXPECT_NEAR(at(c, 1).y, 0, 1e-15);
 }

@@ -19,14 +19,10 @@ struct alignas(16) Affine3 {
         for (int i = 0; i < 16; ++i) m[i] = static_cast<T>(o.m[i]);
     }
 
-    constexpr Mat3<T> linear() const {
-        return {{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}};
-    }
+    constexpr Mat3<T> linear() const { return {{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}}; }
     constexpr Vec3<T> translation() const { return {m[12], m[13], m[14]}; }
 
-    friend constexpr Vec3<T> operator*(const Affine3& a, const Vec3<T>& v) {
-        return a.linear() * v + a.translation();
-    }
+    friend constexpr Vec3<T> operator*(const Affine3& a, const Vec3<T>& v) { return a.linear() * v + a.translation(); }
     friend constexpr Affine3 operator*(const Affine3& a, const Affine3& b) {
         return {a.linear() * b.linear(), a * b.translation()};
     }

@@ -18,9 +18,7 @@ struct Mat3 {
     friend constexpr Mat3 operator*(const Mat3& a, const Mat3& b) {
         return {{a * b.col[0], a * b.col[1], a * b.col[2]}};
     }
-    friend constexpr Mat3 operator*(const Mat3& a, T s) {
-        return {{a.col[0] * s, a.col[1] * s, a.col[2] * s}};
-    }
+    friend constexpr Mat3 operator*(const Mat3& a, T s) { return {{a.col[0] * s, a.col[1] * s, a.col[2] * s}}; }
     friend constexpr Mat3 operator+(const Mat3& a, const Mat3& b) {
         return {{a.col[0] + b.col[0], a.col[1] + b.col[1], a.col[2] + b.col[2]}};
     }

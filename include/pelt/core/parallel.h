@@ -5,7 +5,8 @@
 
 namespace pelt {
 
-/// How many threads parallelFor may use from now on; 0: as many as the machine has. Call it between jobs, not during one.
+/// How many threads parallelFor may use from now on; 0: as many as the machine has. Call it between jobs, not during
+/// one.
 void setThreadCount(int threads);
 int threadCount();
 

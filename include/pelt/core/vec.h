@@ -27,12 +27,8 @@ struct Vec3 {
     constexpr Vec3& operator-=(const Vec3& o) { return *this = *this - o; }
     constexpr Vec3& operator*=(T s) { return *this = *this * s; }
 
-    friend constexpr Vec3 operator+(const Vec3& a, const Vec3& b) {
-        return {a.x + b.x, a.y + b.y, a.z + b.z};
-    }
-    friend constexpr Vec3 operator-(const Vec3& a, const Vec3& b) {
-        return {a.x - b.x, a.y - b.y, a.z - b.z};
-    }
+    friend constexpr Vec3 operator+(const Vec3& a, const Vec3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+    friend constexpr Vec3 operator-(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
     friend constexpr Vec3 operator-(const Vec3& a) { return {-a.x, -a.y, -a.z}; }
     friend constexpr Vec3 operator*(const Vec3& a, T s) { return {a.x * s, a.y * s, a.z * s}; }
     friend constexpr Vec3 operator*(T s, const Vec3& a) { return a * s; }

@@ -21,7 +21,7 @@ struct Character {
     Skeleton skeleton;
     SkinWeights weights;
     std::vector<Clip> clips;
-    std::vector<std::string> warnings;  ///< what the loader mended, a sentence each
+    std::vector<std::string> warnings;             ///< what the loader mended, a sentence each
     std::shared_ptr<const SourceDocument> source;  ///< may be null
 };
 

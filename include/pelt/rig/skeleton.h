@@ -13,8 +13,8 @@ namespace pelt {
 /// A node of the hierarchy that moves the skin: a joint, or an ancestor of one.
 struct SkeletonNode {
     std::string name;
-    std::int32_t parent = -1;  ///< index into Skeleton::nodes, -1 for a root; parents come before children
-    Trs local;                 ///< rest transform to the parent's space
+    std::int32_t parent = -1;        ///< index into Skeleton::nodes, -1 for a root; parents come before children
+    Trs local;                       ///< rest transform to the parent's space
     std::optional<Affine3d> matrix;  ///< replaces `local` where the file gives a matrix (it may shear)
 };
 
