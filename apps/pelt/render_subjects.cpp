@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/deform/lbs.h>
 
 #include <algorithm>
 
@@ -18,10 +19,10 @@ bool isPosed(const RenderChoice& choice, const Character& character) {
     return asked && !character.clips.empty();
 }
 
-/// Where the joints are: their bind positions, moved by the skin's matrices.
-std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const Clip* clip, double seconds) {
+/// Where the joints are: their bind positions, moved by the skin's matrices unless the bind pose is shown.
+std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, bool posed, const Clip* clip, double seconds) {
     std::vector<Vec3d> positions = rig::jointRestPositions(skeleton);
-    if (clip) {
+    if (posed) {
         const std::vector<Affine3d> bones = rig::skinMatricesDouble(skeleton, clip, seconds);
         for (std::size_t j = 0; j < positions.size(); ++j) positions[j] = bones[j] * positions[j];
     }
@@ -41,8 +42,11 @@ std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const Clip* clip,
 void addCharacter(Session& session, const RenderChoice& choice, const std::filesystem::path& file,
                   std::vector<RenderSubject>& subjects) {
     const auto character = std::make_shared<const Character>(session.loadCharacter(file));
-    const RenderSubject subject(file, character, nullptr);
-    if (!isPosed(choice, *character)) return subjects.push_back(subject);
+    RenderSubject subject(file, character, nullptr);
+    if (!isPosed(choice, *character)) {
+        if (!choice.sampling.bind_pose) subject.rest();
+        return subjects.push_back(subject);
+    }
     session.stage("prepare");
     const std::vector<std::string> methods = choice.methods.empty() ? std::vector<std::string>{"lbs"} : choice.methods;
     for (const std::string& name : methods) {
@@ -64,6 +68,8 @@ RenderSubject::RenderSubject(std::filesystem::path file, std::shared_ptr<const C
 const Mesh& RenderSubject::mesh() const { return character_ ? character_->mesh : *sequence_->mesh(); }
 
 bool RenderSubject::moves() const { return sampler_ || (sequence_ && sequence_->frameCount() > 1); }
+
+void RenderSubject::rest() { rests_ = !character_->skeleton.joints.empty() && !character_->weights.empty(); }
 
 void RenderSubject::pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress) {
     sampler_ = std::make_shared<pipeline::CharacterSampler>(*character_, method, sampling, progress);
@@ -91,7 +97,13 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
     } else {
         shot.normals = mesh().normals;
     }
-    if (skeleton && character_) shot.bones = skeletonAt(character_->skeleton, clip(), pose.seconds.value_or(0));
+    if (rests_) {
+        const deform::LbsRig rig = deform::prepareLbs(mesh(), character_->weights);
+        const std::vector<Affine3f> bones = rig::skinMatrices(character_->skeleton, nullptr, 0);
+        deform::evaluate(rig, bones, {}, 0, shot.positions.size(), {shot.positions, shot.normals});
+    }
+    if (skeleton && character_)
+        shot.bones = skeletonAt(character_->skeleton, rests_ || clip(), clip(), pose.seconds.value_or(0));
     return pose;
 }
 

@@ -17,7 +17,7 @@ namespace pelt::cli {
 struct RenderChoice {
     std::vector<std::filesystem::path> files;
     std::vector<std::string> methods;  ///< empty: lbs
-    std::vector<Moment> moments;       ///< empty: the bind pose, or a lively one where a clip or method is named
+    std::vector<Moment> moments;       ///< empty: the rest pose, or a lively one where a clip or method is named
     pipeline::Sampling sampling;
     std::optional<std::filesystem::path> mesh;
     bool skeleton = false;
@@ -29,12 +29,16 @@ public:
     RenderSubject(std::filesystem::path file, std::shared_ptr<const Character> character,
                   std::shared_ptr<MeshSequence> sequence);
 
-    /// Poses the character from now on; without it, the bind pose is shown.
+    /// Stands the character up as its nodes rest, which is how a viewer shows it before any clip plays. Without this
+    /// the bind pose is shown: the mesh as the file stores it, which may lie on its back.
+    void rest();
+    /// Poses the character by a clip from now on.
     void pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress);
 
     const std::filesystem::path& file() const { return file_; }
     const Character* character() const { return character_.get(); }  ///< nullptr for a mesh or sequence
     const std::string& method() const { return method_; }            ///< empty where nothing is posed
+    bool rests() const { return rests_; }
     const Clip* clip() const { return sampler_ ? sampler_->clip() : nullptr; }
     bool moves() const;
 
@@ -54,6 +58,7 @@ private:
     std::shared_ptr<const Character> character_;
     std::shared_ptr<MeshSequence> sequence_;
     std::string method_;
+    bool rests_ = false;
     std::shared_ptr<pipeline::CharacterSampler> sampler_;
 };
 

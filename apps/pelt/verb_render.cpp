@@ -36,7 +36,8 @@ std::string captionOf(const RenderSubject& subject, const RenderSubject::Pose& p
     if (!subject.method().empty()) words.push_back(subject.method());
     if (pose.seconds) words.push_back(fmt::format("{:.2f} s", *pose.seconds));
     if (pose.frame) words.push_back(fmt::format("frame {}", *pose.frame));
-    if (words.empty()) words.push_back(subject.character() ? "bind pose" : subject.file().stem().string());
+    if (words.empty() && subject.character()) words.push_back(subject.rests() ? "rest pose" : "bind pose");
+    if (words.empty()) words.push_back(subject.file().stem().string());
     return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -194,7 +195,7 @@ void addRender(CLI::App& app, Session& session) {
     verb->add_option(
             "--frame", options->moments,
             "When, one panel each: seconds on the clip's time line (0.5), a sample's number at --fps (12f, -1f), "
-            "or a share of the clip (50%). Default: the bind pose; where --clip or --method is given, the pose "
+            "or a share of the clip (50%). Default: the rest pose; where --clip or --method is given, the pose "
             "farthest from rest")
         ->delimiter(',')
         ->allow_extra_args(false)

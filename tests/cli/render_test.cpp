@@ -1,3 +1,6 @@
+#include <pelt/io/character_file.h>
+#include <pelt/scenes/scenes.h>
+
 #include "program.h"
 
 namespace {
@@ -28,7 +31,24 @@ TEST_F(Render, OnePoseHasTheSizeAskedFor) {
     const nlohmann::json json = render({"--size", "96x64"});
     EXPECT_EQ(sizeOf("r.png"), std::make_pair(96, 64));
     EXPECT_EQ(json.at("panels").size(), 1u);
-    EXPECT_FALSE(json["panels"][0].contains("seconds"));  // the bind pose
+    EXPECT_FALSE(json["panels"][0].contains("seconds"));  // the rest pose
+}
+
+TEST_F(Render, WithoutAClipTheCharacterStandsAsItsNodesRest) {
+    // Files bound lying down are common: a node above the joints stands them up, and viewers show that.
+    pelt::Character lying = pelt::scenes::find("bar")->make(400);
+    for (pelt::Joint& joint : lying.skeleton.joints)
+        joint.inverse_bind =
+            joint.inverse_bind * pelt::toAffine({{}, pelt::axisAngle(pelt::Vec3d{1, 0, 0}, 1.5), {1, 1, 1}});
+    pelt::io::saveCharacter(lying, path("lying.glb"));
+    const auto picture = [&](const std::string& file, const std::vector<std::string>& words) {
+        std::vector<std::string> all = {"render", file, "-o", path("r.png"), "--size", "96x64", "--quiet"};
+        all.insert(all.end(), words.begin(), words.end());
+        runWell(all);
+        return readBytes(path("r.png"));
+    };
+    EXPECT_EQ(picture(bar(), {}), picture(bar(), {"--bind-pose"}));
+    EXPECT_NE(picture(path("lying.glb"), {}), picture(path("lying.glb"), {"--bind-pose"}));
 }
 
 TEST_F(Render, AContactSheetHasTheSizeAskedForToo) {
