@@ -67,19 +67,19 @@ TEST_F(Cancel, WorkThatDoesNotListenIsEndedToo) {
 
 TEST_F(Cancel, LongWorkSaysHowFarItIsInPlainLines) {
     RunOptions options;
-    options.interrupt_after = std::chrono::milliseconds(2500);
+    options.interrupt_after = std::chrono::milliseconds(4000);
     const RunResult result = runPelt({"deform", bar(), "--fps", "500000", "-o", path("long.npy")}, options);
     EXPECT_EQ(result.status, 130);
     EXPECT_NE(result.err.find("pelt: deform "), std::string::npos) << result.err;
     EXPECT_NE(result.err.find(" left\n"), std::string::npos) << result.err;
-    EXPECT_LT(std::count(result.err.begin(), result.err.end(), '\n'), 6) << result.err;
+    EXPECT_LT(std::count(result.err.begin(), result.err.end(), '\n'), 8) << result.err;
     EXPECT_EQ(result.err.find('\r'), std::string::npos);
 }
 
 TEST_F(Cancel, ATerminalShowsABarWithStagePercentAndTimeLeft) {
     RunOptions options;
     options.terminal = true;
-    options.interrupt_after = std::chrono::milliseconds(1500);
+    options.interrupt_after = std::chrono::milliseconds(3000);
     options.environment = {"TERM=xterm", "LC_ALL=C.UTF-8"};
     const std::vector<std::string> words = {"deform", bar(), "--fps", "500000", "-o", path("long.npy")};
     const RunResult colored = runPelt(words, options);

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+/// Standard error less the lines that say how far long work is: how many there are depends on the machine.
+std::string withoutProgress(const std::string& err);
+
 /// Runs the real program and looks at what a user or a script sees.
 struct RunResult {
     int status = -1;  ///< exit status; 128 + signal where one ended it; -1 after a timeout
@@ -16,7 +19,8 @@ struct RunResult {
 
     nlohmann::json json() const { return nlohmann::json::parse(out); }
     bool oneErrorLine() const {
-        return err.rfind("pelt: ", 0) == 0 && !err.empty() && err.find('\n') == err.size() - 1;
+        const std::string line = withoutProgress(err);
+        return line.rfind("pelt: ", 0) == 0 && line.find('\n') == line.size() - 1;
     }
 };
 
