@@ -11,6 +11,14 @@
 #include <mutex>
 #endif
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PELT_THREAD_SANITIZER
+extern "C" void __tsan_acquire(void*);
+extern "C" void __tsan_release(void*);
+#endif
+#endif
+
 namespace pelt {
 
 #ifdef PELT_SERIAL
@@ -26,6 +34,16 @@ void parallelFor(std::size_t count, std::size_t grain, const std::function<void(
 #else
 
 namespace {
+
+// Debian's libtbb is not built for the thread sanitizer, which therefore cannot see that it orders what the caller did
+// before the bodies, and the bodies before the return. These marks say so; in other builds they are nothing.
+#ifdef PELT_THREAD_SANITIZER
+void passOn(void* token) { __tsan_release(token); }
+void takeOver(void* token) { __tsan_acquire(token); }
+#else
+void passOn(void*) {}
+void takeOver(void*) {}
+#endif
 
 std::mutex limit_mutex;
 std::unique_ptr<tbb::global_control> limit;
@@ -51,8 +69,14 @@ void parallelFor(std::size_t count, std::size_t grain, const std::function<void(
     grain = std::max<std::size_t>(grain, 1);
     const std::size_t ranges = (count + grain - 1) / grain;
     if (ranges == 1) return body(0, count);
-    tbb::parallel_for(std::size_t(0), ranges,
-                      [&](std::size_t range) { body(range * grain, std::min(count, (range + 1) * grain)); });
+    char begun = 0, done = 0;
+    passOn(&begun);
+    tbb::parallel_for(std::size_t(0), ranges, [&](std::size_t range) {
+        takeOver(&begun);
+        body(range * grain, std::min(count, (range + 1) * grain));
+        passOn(&done);
+    });
+    takeOver(&done);
 }
 
 #endif
