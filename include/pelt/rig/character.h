@@ -1,5 +1,6 @@
 #pragma once
 
+#include <pelt/core/ddm_payload.h>
 #include <pelt/core/mesh.h>
 #include <pelt/core/skin_weights.h>
 #include <pelt/rig/clip.h>
@@ -21,6 +22,7 @@ struct Character {
     Skeleton skeleton;
     SkinWeights weights;
     std::vector<Clip> clips;
+    std::shared_ptr<const DdmPayload> ddm;         ///< the mushed skin, null where there is none
     std::vector<std::string> warnings;             ///< what the loader mended, a sentence each
     std::shared_ptr<const SourceDocument> source;  ///< may be null
 };

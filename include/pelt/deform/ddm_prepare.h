@@ -1,0 +1,50 @@
+#pragma once
+
+#include <pelt/core/ddm_payload.h>
+#include <pelt/core/mesh.h>
+#include <pelt/core/progress.h>
+#include <pelt/geometry/laplacian.h>
+
+#include <memory>
+
+namespace pelt::deform {
+
+enum class SmoothingKind { implicit, explicit_ };
+
+/// Numbers for the precomputation of [LeLewis19] §3.4. Per-vertex values are λ D_λ, κ D_κ and α D_α, one per vertex of
+/// the mesh; split copies of a vertex must agree (the lowest one counts).
+struct DdmOptions {
+    geometry::LaplacianKind laplacian = geometry::LaplacianKind::cotangent;
+    SmoothingKind smoothing = SmoothingKind::implicit;
+    int iterations = 20;
+    std::vector<double> lambda, kappa, alpha;
+    bool connect_parts = true;
+    std::vector<bool> excluded;  ///< per vertex: keeps its bind; empty: none
+    float weld_tolerance = 0;
+    /// A joint's part in a vertex under this is dropped while smoothing; 0 keeps all that is there.
+    double cutoff = 1e-7;
+};
+
+/// The precomputation in stages that are kept: Laplacian and factorisations, smoothed Ψ (λ), smoothed weights w' (κ),
+/// their blend Ω (α). Asking again with other options redoes only what depends on what changed.
+class DdmPreparation {
+public:
+    /// Throws Error (bad input) for a mesh without faces, weights that do not fit it or a vertex without weight.
+    DdmPreparation(const Mesh& rest, const SkinWeights& bind);
+    ~DdmPreparation();
+    DdmPreparation(DdmPreparation&&) noexcept;
+
+    /// Throws Error (bad usage) for values outside their range: λ, κ >= 0 (explicit: <= 1), 0 <= α < 1, p >= 0.
+    void update(const DdmOptions& options, const Progress& progress = {});
+
+    /// The rows of every vertex with all their joints.
+    DdmRows<double> rows() const;
+    /// The same with the `influences` largest joints of each vertex (0: all), renormalised.
+    DdmRows<double> rows(std::size_t influences) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace pelt::deform
