@@ -1,112 +1,66 @@
-// Solves the symmetric form of implicit smoothing. With k = lambda D per vertex, row i of
-//     (I + k D_L^-1 L) x = x_0   times   d_i / k_i   is   (d_i / k_i) x_i + (L x)_i = (d_i / k_i) x_0i,
-// symmetric and positive definite over the free vertices (k > 0, d > 0). Frozen vertices keep x_0 and go to the
-// right-hand side. A Cholesky factorisation of the unsymmetric form would read one triangle only and be wrong.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
+#include <pelt/geometry/local_smoothing.h>
 #include <pelt/geometry/smoothing.h>
 
-// clang-format off
-#include <iostream>  // before Eigen/MetisSupport, which uses std::cerr without including it
-// clang-format on
-#include <Eigen/MetisSupport>
-#include <Eigen/SparseCholesky>
-#include <mutex>
+#include <algorithm>
+#include <cmath>
+
+#include "local_factor.h"
 
 namespace pelt::geometry {
 namespace {
 
-using Matrix = Eigen::SparseMatrix<double>;
-using Solver = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::MetisOrdering<int>>;
+/// Columns solved together: the factor is read once for all of them.
+constexpr std::size_t kBatch = 10;
 
-constexpr int kFrozen = -1;
-
-/// METIS draws from the C library's global random numbers after seeding them: one call at a time, or two threads
-/// would disturb each other's orderings and with them the last bits of the results.
-std::mutex ordering_mutex;
+std::vector<double> checkedStrength(std::size_t count, double lambda, std::span<const double> map) {
+    if (!map.empty() && map.size() != count)
+        throw Error::badUsage("the smoothing map has " + std::to_string(map.size()) + " values for " +
+                              std::to_string(count) + " vertices");
+    std::vector<double> strength(count, lambda);
+    for (std::size_t v = 0; v < count; ++v) {
+        if (!map.empty()) strength[v] *= map[v];
+        if (!(strength[v] >= 0) || !std::isfinite(strength[v]))
+            throw Error::badUsage("the smoothing strength of vertex " + std::to_string(v) +
+                                  " must be zero or a positive number");
+    }
+    return strength;
+}
 
 }  // namespace
 
 struct ImplicitSmoother::Factor {
-    struct Pull {  ///< of a frozen vertex on a free one
-        int row;
-        std::uint32_t frozen;
-        double weight;
-    };
-
     std::size_t vertex_count = 0;
-    std::vector<int> row_of;  ///< per vertex: its row in the system, or kFrozen
-    std::vector<std::uint32_t> vertex_of;
-    std::vector<double> scale;  ///< d / k per row
-    std::vector<Pull> pulls;
-    Solver solver;
+    LocalFactor local;
 
-    void numberFreeVertices(const Laplacian& laplacian, double lambda, std::span<const double> map) {
-        row_of.assign(vertex_count, kFrozen);
-        for (std::uint32_t v = 0; v < vertex_count; ++v) {
-            const double strength = lambda * (map.empty() ? 1.0 : map[v]);
-            if (!(strength >= 0) || !std::isfinite(strength)) {
-                throw Error::badUsage("the smoothing strength of vertex " + std::to_string(v) +
-                                      " must be zero or a positive number");
-            }
-            if (strength == 0 || laplacian.diagonal[v] == 0) continue;
-            row_of[v] = static_cast<int>(vertex_of.size());
-            vertex_of.push_back(v);
-            scale.push_back(laplacian.diagonal[v] / strength);
-        }
-    }
-
-    void factorise(const Laplacian& laplacian) {
-        std::vector<Eigen::Triplet<double>> entries;
-        entries.reserve(laplacian.weights.size() / 2 + vertex_of.size());
-        for (int row = 0; row < int(vertex_of.size()); ++row) {
-            const std::uint32_t v = vertex_of[row];
-            entries.emplace_back(row, row, scale[row] + laplacian.diagonal[v]);
-            for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
-                const std::uint32_t n = laplacian.edges.neighbours[e];
-                if (row_of[n] == kFrozen) {
-                    pulls.push_back({row, n, laplacian.weights[e]});
-                } else if (row_of[n] < row) {
-                    entries.emplace_back(row, row_of[n], -laplacian.weights[e]);
-                }
-            }
-        }
-        if (vertex_of.empty()) return;
-        Matrix matrix(Eigen::Index(vertex_of.size()), Eigen::Index(vertex_of.size()));
-        matrix.setFromTriplets(entries.begin(), entries.end());
-        {
-            const std::lock_guard lock(ordering_mutex);
-            solver.analyzePattern(matrix);
-        }
-        solver.factorize(matrix);
-        if (solver.info() != Eigen::Success) {
-            throw Error::badInput("the smoothing system cannot be solved: is a position of the mesh not finite?");
-        }
-    }
-
-    void smoothColumn(std::span<double> column, int iterations) const {
-        Eigen::VectorXd right(Eigen::Index(vertex_of.size()));
+    /// `columns` whole columns of `values`, at most kBatch.
+    void smooth(std::span<double> values, std::size_t columns, int iterations) const {
+        const std::size_t rows = local.vertices.size();
+        std::vector<double> x(rows * columns);
         for (int i = 0; i < iterations; ++i) {
-            for (std::size_t row = 0; row < vertex_of.size(); ++row) {
-                right[Eigen::Index(row)] = scale[row] * column[vertex_of[row]];
-            }
-            for (const Pull& pull : pulls) right[pull.row] += pull.weight * column[pull.frozen];
-            const Eigen::VectorXd solution = solver.solve(right);
-            for (std::size_t row = 0; row < vertex_of.size(); ++row)
-                column[vertex_of[row]] = solution[Eigen::Index(row)];
+            for (std::size_t row = 0; row < rows; ++row)
+                for (std::size_t c = 0; c < columns; ++c)
+                    x[row * columns + c] = local.scale[row] * values[c * vertex_count + local.vertices[row]];
+            for (const LocalFactor::Pull& pull : local.pulls)
+                for (std::size_t c = 0; c < columns; ++c)
+                    x[pull.row * columns + c] += pull.weight * values[c * vertex_count + local.frozen[pull.frozen]];
+            sweep(local.factor, x.data(), columns);
+            for (std::size_t row = 0; row < rows; ++row)
+                for (std::size_t c = 0; c < columns; ++c)
+                    values[c * vertex_count + local.vertices[row]] = x[row * columns + c];
         }
     }
 };
 
 ImplicitSmoother::ImplicitSmoother(const Laplacian& laplacian, double lambda, std::span<const double> map)
     : factor_(std::make_unique<Factor>()) {
-    if (!map.empty() && map.size() != laplacian.vertexCount()) {
-        throw Error::badUsage("the smoothing map has " + std::to_string(map.size()) + " values for " +
-                              std::to_string(laplacian.vertexCount()) + " vertices");
-    }
     factor_->vertex_count = laplacian.vertexCount();
-    factor_->numberFreeVertices(laplacian, lambda, map);
-    factor_->factorise(laplacian);
+    const std::vector<double> strength = checkedStrength(laplacian.vertexCount(), lambda, map);
+    std::vector<std::uint32_t> free_vertices = eliminationOrder(laplacian);
+    std::erase_if(free_vertices, [&](std::uint32_t v) { return strength[v] == 0 || laplacian.diagonal[v] == 0; });
+    std::vector<std::uint32_t> row_of(laplacian.vertexCount(), kNoRow);
+    factor_->local = factorise(laplacian, strength, std::move(free_vertices), row_of);
 }
 
 ImplicitSmoother::~ImplicitSmoother() = default;
@@ -121,9 +75,13 @@ void ImplicitSmoother::smooth(std::span<double> values, int iterations) const {
         if (values.empty()) return;
         throw Error::badUsage("smoothing takes whole columns of " + std::to_string(count) + " values");
     }
-    if (factor_->vertex_of.empty()) return;
-    parallelFor(values.size() / count, 1, [&](std::size_t first, std::size_t last) {
-        for (std::size_t c = first; c < last; ++c) factor_->smoothColumn(values.subspan(c * count, count), iterations);
+    if (factor_->local.vertices.empty()) return;
+    const std::size_t columns = values.size() / count;
+    parallelFor((columns + kBatch - 1) / kBatch, 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t b = first; b < last; ++b) {
+            const std::size_t begin = b * kBatch, size = std::min(kBatch, columns - begin);
+            factor_->smooth(values.subspan(begin * count, size * count), size, iterations);
+        }
     });
 }
 

@@ -3,19 +3,17 @@
 #include <pelt/core/ddm_payload.h>
 #include <pelt/core/mesh.h>
 #include <pelt/core/progress.h>
-#include <pelt/geometry/laplacian.h>
+#include <pelt/geometry/local_smoothing.h>
 
 #include <memory>
 
 namespace pelt::deform {
 
-enum class SmoothingKind { implicit, explicit_ };
-
 /// Numbers for the precomputation of [LeLewis19] §3.4. Per-vertex values are λ D_λ, κ D_κ and α D_α, one per vertex of
 /// the mesh; split copies of a vertex must agree (the lowest one counts).
 struct DdmOptions {
     geometry::LaplacianKind laplacian = geometry::LaplacianKind::cotangent;
-    SmoothingKind smoothing = SmoothingKind::implicit;
+    geometry::SmoothingKind smoothing = geometry::SmoothingKind::implicit;
     int iterations = 20;
     std::vector<double> lambda, kappa, alpha;
     bool connect_parts = true;

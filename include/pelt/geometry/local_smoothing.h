@@ -1,0 +1,47 @@
+#pragma once
+
+#include <pelt/geometry/laplacian.h>
+
+#include <memory>
+
+namespace pelt::geometry {
+
+enum class SmoothingKind { implicit, explicit_ };
+
+/// Numbers on some of the vertices: `width` per listed vertex, zero on all others.
+struct SparseChannels {
+    std::size_t width = 1;
+    std::vector<std::uint32_t> vertices;  ///< ascending
+    std::vector<double> values;           ///< vertices.size() rows of `width`
+};
+
+/// An order of the vertices in which sparse factorisations of the Laplacian, and of any part of it, stay sparse
+/// (nested dissection). Depends on the edges alone.
+std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian);
+
+/// Smooths functions that live on a part of the mesh, only where they live: each step solves
+///     implicit: (I + D D_L^-1 L) X = X_0      explicit: X = (I - D D_L^-1 L) X_0,
+/// D_L the Laplacian's diagonal and D the strengths. Values stay in the range of the input (explicit: for strengths up
+/// to 1). Immutable: any number of threads may smooth at once.
+class LocalSmoother {
+public:
+    /// `strength`: one per vertex; a vertex with strength 0 keeps its values and still pulls on its neighbours, an
+    /// isolated vertex keeps its values. `order` is eliminationOrder(laplacian). Both spans and the Laplacian must
+    /// outlive the smoother. Throws Error (bad usage) for strengths that are negative, not finite or, in explicit
+    /// smoothing, above 1.
+    LocalSmoother(const Laplacian& laplacian, std::span<const std::uint32_t> order, SmoothingKind kind,
+                  std::span<const double> strength);
+    ~LocalSmoother();
+    LocalSmoother(LocalSmoother&&) noexcept;
+
+    /// Smooths `iterations` times. The last channel must be non-negative and says where the function lives: it is
+    /// followed out to where that channel falls under `cutoff`, and vertices at or under it are left out of the result.
+    /// 0 leaves out nothing but what the function cannot reach.
+    SparseChannels smooth(const SparseChannels& input, int iterations, double cutoff) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace pelt::geometry

@@ -1,0 +1,89 @@
+#include "local_factor.h"
+
+#include <pelt/core/error.h>
+
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+
+namespace pelt::geometry {
+namespace {
+
+using Matrix = Eigen::SparseMatrix<double>;
+using Solver = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>>;
+
+bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v) {
+    return strength[v] == 0 || laplacian.diagonal[v] == 0;
+}
+
+/// The lower triangle of the system; fills `pulls` and `frozen` on the way.
+Matrix assemble(const Laplacian& laplacian, std::span<const double> strength, LocalFactor& local,
+                std::vector<std::uint32_t>& row_of) {
+    const std::size_t size = local.vertices.size();
+    std::vector<int> outer{0}, inner;
+    std::vector<double> values;
+    std::vector<std::pair<int, double>> column;
+    outer.reserve(size + 1);
+    inner.reserve(4 * size);
+    values.reserve(4 * size);
+    for (std::uint32_t row = 0; row < size; ++row) {
+        const std::uint32_t v = local.vertices[row];
+        column.assign(1, {int(row), local.scale[row] + laplacian.diagonal[v]});
+        for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
+            const std::uint32_t n = laplacian.edges.neighbours[e];
+            if (isFrozen(laplacian, strength, n)) {
+                if (row_of[n] == kNoRow) {
+                    row_of[n] = std::uint32_t(local.frozen.size());
+                    local.frozen.push_back(n);
+                }
+                local.pulls.push_back({row, row_of[n], laplacian.weights[e]});
+            } else if (row_of[n] != kNoRow && row_of[n] > row) {
+                column.emplace_back(int(row_of[n]), -laplacian.weights[e]);
+            }
+        }
+        std::sort(column.begin(), column.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (const auto& [index, value] : column) {
+            inner.push_back(index);
+            values.push_back(value);
+        }
+        outer.push_back(int(inner.size()));
+    }
+    return Eigen::Map<Matrix>(Eigen::Index(size), Eigen::Index(size), Eigen::Index(inner.size()), outer.data(),
+                              inner.data(), values.data());
+}
+
+SweepFactor extract(const Solver& solver) {
+    const Matrix& lower = solver.matrixL().nestedExpression();
+    const std::size_t size = std::size_t(lower.cols()), entries = std::size_t(lower.nonZeros());
+    SweepFactor factor;
+    factor.offsets.assign(lower.outerIndexPtr(), lower.outerIndexPtr() + size + 1);
+    factor.rows.assign(lower.innerIndexPtr(), lower.innerIndexPtr() + entries);
+    factor.values.assign(lower.valuePtr(), lower.valuePtr() + entries);
+    factor.inverse_diagonal.resize(size);
+    for (std::size_t k = 0; k < size; ++k) factor.inverse_diagonal[k] = 1 / solver.vectorD()[Eigen::Index(k)];
+    return factor;
+}
+
+}  // namespace
+
+LocalFactor factorise(const Laplacian& laplacian, std::span<const double> strength,
+                      std::vector<std::uint32_t> free_vertices, std::vector<std::uint32_t>& row_of) {
+    LocalFactor local;
+    local.vertices = std::move(free_vertices);
+    for (std::uint32_t row = 0; row < local.vertices.size(); ++row) {
+        const std::uint32_t v = local.vertices[row];
+        row_of[v] = row;
+        local.scale.push_back(laplacian.diagonal[v] / strength[v]);
+    }
+    if (!local.vertices.empty()) {
+        Solver solver;
+        solver.compute(assemble(laplacian, strength, local, row_of));
+        if (solver.info() != Eigen::Success)
+            throw Error::badInput("the smoothing system cannot be solved: is a position of the mesh not finite?");
+        local.factor = extract(solver);
+    }
+    for (const std::uint32_t v : local.vertices) row_of[v] = kNoRow;
+    for (const std::uint32_t v : local.frozen) row_of[v] = kNoRow;
+    return local;
+}
+
+}  // namespace pelt::geometry

@@ -1,0 +1,294 @@
+// Smoothing of functions with small support. How far p steps reach is bounded beforehand: one implicit step in one
+// dimension has the kernel exp(-|s|/a) / 2a, whose moment generating function is 1 / (1 - a²t²); by Chernoff's bound
+// what p steps carry beyond a distance s is at most min_t exp(-t s) (1 - a²t²)^-p. On the graph of a mesh a step of
+// strength k has a ≈ sqrt(k)/2 edges, so edges count 2/sqrt(k) and a shortest path search finds the region. Values at
+// its rim are checked afterwards, and it grows where they are still too large.
+#include <pelt/core/error.h>
+#include <pelt/geometry/local_smoothing.h>
+
+// clang-format off
+#include <iostream>  // before Eigen/MetisSupport, which uses std::cerr without including it
+// clang-format on
+#include <Eigen/MetisSupport>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <queue>
+
+#include "local_factor.h"
+
+namespace pelt::geometry {
+namespace {
+
+constexpr float kUnreached = std::numeric_limits<float>::infinity();
+
+/// METIS draws from the C library's global random numbers after seeding them: one call at a time, or two threads
+/// would disturb each other's orderings and with them the last bits of the results.
+std::mutex ordering_mutex;
+
+/// Beyond this distance (in units of the kernel's a) p steps carry less than `cutoff`.
+double reachOf(int iterations, double cutoff) {
+    if (cutoff <= 0) return std::numeric_limits<double>::infinity();
+    double best = std::numeric_limits<double>::infinity();
+    for (double t = 0.02; t < 1; t += 0.02)
+        best = std::min(best, (-std::log(cutoff) - iterations * std::log(1 - t * t)) / t);
+    return best;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian) {
+    const std::size_t count = laplacian.vertexCount();
+    std::vector<std::uint32_t> order(count);
+    if (laplacian.edges.neighbours.empty()) {
+        for (std::uint32_t v = 0; v < count; ++v) order[v] = v;
+        return order;
+    }
+    std::vector<int> outer(laplacian.edges.offsets.begin(), laplacian.edges.offsets.end());
+    std::vector<int> inner(laplacian.edges.neighbours.begin(), laplacian.edges.neighbours.end());
+    std::vector<int> forward(count), backward(count);
+    int size = int(count);
+    const std::lock_guard lock(ordering_mutex);
+    if (METIS_NodeND(&size, outer.data(), inner.data(), nullptr, nullptr, forward.data(), backward.data()) != METIS_OK)
+        throw Error::badInput("the mesh's edges cannot be ordered for solving");
+    for (std::size_t v = 0; v < count; ++v) order[std::size_t(backward[v])] = std::uint32_t(v);
+    return order;
+}
+
+struct LocalSmoother::State {
+    const Laplacian& laplacian;
+    std::span<const std::uint32_t> order;
+    SmoothingKind kind;
+    std::span<const double> strength;
+    std::vector<std::uint32_t> rank;  ///< of each vertex in the order
+    std::size_t free_count = 0;
+    mutable std::once_flag whole_once;
+    mutable LocalFactor whole;  ///< of all free vertices, made when a function reaches most of them
+
+    State(const Laplacian& l, std::span<const std::uint32_t> o, SmoothingKind k, std::span<const double> s)
+        : laplacian(l), order(o), kind(k), strength(s), rank(l.vertexCount()) {}
+
+    bool frozen(std::uint32_t v) const { return strength[v] == 0 || laplacian.diagonal[v] == 0; }
+
+    std::vector<std::uint32_t> region(const std::vector<std::uint32_t>& from, double reach, int hops) const;
+    std::vector<std::uint32_t> allFree() const;
+    bool rimAbove(const SparseChannels& result, const std::vector<std::uint32_t>& region, double cutoff) const;
+    SparseChannels smoothImplicit(const SparseChannels& input, std::vector<std::uint32_t> region, int iterations) const;
+    SparseChannels smoothExplicit(const SparseChannels& input, std::vector<std::uint32_t> region, int iterations) const;
+};
+
+LocalSmoother::LocalSmoother(const Laplacian& laplacian, std::span<const std::uint32_t> order, SmoothingKind kind,
+                             std::span<const double> strength)
+    : state_(std::make_unique<State>(laplacian, order, kind, strength)) {
+    if (strength.size() != laplacian.vertexCount() || order.size() != laplacian.vertexCount())
+        throw Error::badUsage("smoothing takes one strength for each vertex");
+    for (std::uint32_t v = 0; v < strength.size(); ++v) {
+        if (!(strength[v] >= 0) || !std::isfinite(strength[v]))
+            throw Error::badUsage("the smoothing strength of vertex " + std::to_string(v) +
+                                  " must be zero or a positive number");
+        if (kind == SmoothingKind::explicit_ && strength[v] > 1)
+            throw Error::badUsage("explicit smoothing is stable up to a strength of 1, vertex " + std::to_string(v) +
+                                  " has " + std::to_string(strength[v]) + ": use implicit smoothing");
+        state_->free_count += !state_->frozen(v);
+        state_->rank[order[v]] = v;
+    }
+}
+
+LocalSmoother::~LocalSmoother() = default;
+LocalSmoother::LocalSmoother(LocalSmoother&&) noexcept = default;
+
+/// The free vertices within reach of a function, nearest in the order of elimination first. `hops` bounds the number of
+/// edges (explicit steps carry no farther than one edge each).
+std::vector<std::uint32_t> LocalSmoother::State::region(const std::vector<std::uint32_t>& from, double reach,
+                                                        int hops) const {
+    struct Front {
+        float distance;
+        std::uint32_t vertex;
+        int hops;
+        bool operator<(const Front& o) const {
+            return distance != o.distance ? distance > o.distance : vertex > o.vertex;
+        }
+    };
+    std::vector<float> distance(laplacian.vertexCount(), kUnreached);
+    std::priority_queue<Front> queue;
+    for (const std::uint32_t v : from) {
+        distance[v] = 0;
+        queue.push({0, v, 0});
+    }
+    std::vector<std::uint32_t> found;
+    while (!queue.empty()) {
+        const Front front = queue.top();
+        queue.pop();
+        if (front.distance > distance[front.vertex]) continue;
+        if (!frozen(front.vertex)) found.push_back(rank[front.vertex]);
+        if (front.hops == hops || (front.distance > 0 && frozen(front.vertex))) continue;
+        for (const std::uint32_t n : laplacian.edges.of(front.vertex)) {
+            if (frozen(n)) continue;
+            const double k = frozen(front.vertex) ? strength[n] : (strength[n] + strength[front.vertex]) / 2;
+            const float next = front.distance + float(2 / std::sqrt(k));
+            if (next >= distance[n] || next > reach) continue;
+            distance[n] = next;
+            queue.push({next, n, front.hops + 1});
+        }
+    }
+    std::sort(found.begin(), found.end());
+    for (std::uint32_t& v : found) v = order[v];
+    return found;
+}
+
+std::vector<std::uint32_t> LocalSmoother::State::allFree() const {
+    std::vector<std::uint32_t> all;
+    for (const std::uint32_t v : order)
+        if (!frozen(v)) all.push_back(v);
+    return all;
+}
+
+/// Whether the last channel is still above the cutoff somewhere at the rim of the region, beside free vertices that
+/// were left out.
+bool LocalSmoother::State::rimAbove(const SparseChannels& result, const std::vector<std::uint32_t>& region,
+                                    double cutoff) const {
+    std::vector<bool> inside(laplacian.vertexCount());
+    for (const std::uint32_t v : region) inside[v] = true;
+    for (std::size_t i = 0; i < result.vertices.size(); ++i) {
+        if (result.values[(i + 1) * result.width - 1] <= 4 * cutoff) continue;
+        for (const std::uint32_t n : laplacian.edges.of(result.vertices[i]))
+            if (!inside[n] && !frozen(n)) return true;
+    }
+    return false;
+}
+
+namespace {
+
+/// Rows of a region as a result: frozen vertices of the input keep their rows.
+SparseChannels gather(const SparseChannels& input, const std::vector<std::uint32_t>& region,
+                      const std::vector<double>& rows, const std::vector<std::uint32_t>& kept) {
+    const std::size_t width = input.width;
+    struct Source {
+        std::uint32_t vertex;
+        const double* row;
+    };
+    std::vector<Source> sources;
+    for (std::size_t i = 0; i < region.size(); ++i) sources.push_back({region[i], rows.data() + i * width});
+    for (const std::uint32_t i : kept) sources.push_back({input.vertices[i], input.values.data() + i * width});
+    std::sort(sources.begin(), sources.end(), [](const Source& a, const Source& b) { return a.vertex < b.vertex; });
+    SparseChannels result{width, {}, {}};
+    result.vertices.reserve(sources.size());
+    result.values.reserve(sources.size() * width);
+    for (const Source& s : sources) {
+        result.vertices.push_back(s.vertex);
+        result.values.insert(result.values.end(), s.row, s.row + width);
+    }
+    return result;
+}
+
+}  // namespace
+
+SparseChannels LocalSmoother::State::smoothImplicit(const SparseChannels& input, std::vector<std::uint32_t> region,
+                                                    int iterations) const {
+    const std::size_t width = input.width;
+    std::vector<std::uint32_t> row_of(laplacian.vertexCount(), kNoRow);
+    const bool everywhere = 2 * region.size() > free_count;
+    LocalFactor own;
+    if (everywhere) {
+        std::call_once(whole_once, [&] { whole = factorise(laplacian, strength, allFree(), row_of); });
+    } else {
+        own = factorise(laplacian, strength, std::move(region), row_of);
+    }
+    const LocalFactor& local = everywhere ? whole : own;
+
+    for (std::uint32_t row = 0; row < local.vertices.size(); ++row) row_of[local.vertices[row]] = row;
+    std::vector<double> x(local.vertices.size() * width, 0.0), pull(local.vertices.size() * width, 0.0);
+    std::vector<std::uint32_t> kept;
+    std::vector<const double*> frozen_rows(local.frozen.size(), nullptr);
+    for (std::uint32_t i = 0; i < input.vertices.size(); ++i) {
+        const std::uint32_t v = input.vertices[i];
+        const double* row = input.values.data() + i * width;
+        if (frozen(v)) {
+            kept.push_back(i);
+            row_of[v] = i;
+        } else {
+            std::copy_n(row, width, x.data() + row_of[v] * width);
+        }
+    }
+    for (std::size_t f = 0; f < local.frozen.size(); ++f) {
+        const std::uint32_t i = row_of[local.frozen[f]];
+        if (i != kNoRow) frozen_rows[f] = input.values.data() + i * width;
+    }
+    for (const LocalFactor::Pull& p : local.pulls)
+        if (const double* row = frozen_rows[p.frozen])
+            for (std::size_t c = 0; c < width; ++c) pull[p.row * width + c] += p.weight * row[c];
+
+    for (int i = 0; i < iterations; ++i) {
+        for (std::size_t row = 0; row < local.vertices.size(); ++row)
+            for (std::size_t c = 0; c < width; ++c)
+                x[row * width + c] = local.scale[row] * x[row * width + c] + pull[row * width + c];
+        sweep(local.factor, x.data(), width);
+    }
+    return gather(input, local.vertices, x, kept);
+}
+
+SparseChannels LocalSmoother::State::smoothExplicit(const SparseChannels& input, std::vector<std::uint32_t> region,
+                                                    int iterations) const {
+    const std::size_t width = input.width;
+    // Frozen vertices take part as rows that stay, after the free ones.
+    std::vector<std::uint32_t> row_of(laplacian.vertexCount(), kNoRow), kept;
+    std::vector<std::uint32_t> rows = region;
+    for (std::uint32_t i = 0; i < input.vertices.size(); ++i)
+        if (frozen(input.vertices[i])) {
+            kept.push_back(i);
+            rows.push_back(input.vertices[i]);
+        }
+    for (std::uint32_t row = 0; row < rows.size(); ++row) row_of[rows[row]] = row;
+    std::vector<double> x(rows.size() * width, 0.0);
+    for (std::size_t i = 0; i < input.vertices.size(); ++i)
+        std::copy_n(input.values.data() + i * width, width, x.data() + row_of[input.vertices[i]] * width);
+
+    std::vector<double> next = x;
+    for (int step = 0; step < iterations; ++step) {
+        for (std::size_t row = 0; row < region.size(); ++row) {
+            const std::uint32_t v = region[row];
+            const double pull = strength[v] / laplacian.diagonal[v];
+            for (std::size_t c = 0; c < width; ++c) next[row * width + c] = (1 - strength[v]) * x[row * width + c];
+            for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
+                const std::uint32_t n = row_of[laplacian.edges.neighbours[e]];
+                if (n == kNoRow) continue;
+                const double w = pull * laplacian.weights[e];
+                for (std::size_t c = 0; c < width; ++c) next[row * width + c] += w * x[n * width + c];
+            }
+        }
+        std::swap(x, next);
+    }
+    return gather(input, region, x, kept);
+}
+
+SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations, double cutoff) const {
+    const State& s = *state_;
+    if (iterations == 0 || input.vertices.empty()) return input;
+    const bool one_edge_a_step = s.kind == SmoothingKind::explicit_;
+    SparseChannels result;
+    std::size_t explored = std::numeric_limits<std::size_t>::max();
+    for (double reach = reachOf(iterations, cutoff);; reach *= 1.3) {
+        std::vector<std::uint32_t> region =
+            s.region(input.vertices, reach, one_edge_a_step ? iterations : std::numeric_limits<int>::max());
+        if (region.size() == explored) break;  // as far as it can go
+        explored = region.size();
+        const std::vector<std::uint32_t> checked = region;
+        result = one_edge_a_step ? s.smoothExplicit(input, std::move(region), iterations)
+                                 : s.smoothImplicit(input, std::move(region), iterations);
+        if (result.vertices.size() >= s.free_count || cutoff <= 0 || !s.rimAbove(result, checked, cutoff)) break;
+    }
+    // Leave out what fell under the cutoff.
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < result.vertices.size(); ++i) {
+        if (!(result.values[(i + 1) * result.width - 1] > cutoff)) continue;
+        result.vertices[kept] = result.vertices[i];
+        std::copy_n(result.values.data() + i * result.width, result.width, result.values.data() + kept * result.width);
+        ++kept;
+    }
+    result.vertices.resize(kept);
+    result.values.resize(kept * result.width);
+    return result;
+}
+
+}  // namespace pelt::geometry
