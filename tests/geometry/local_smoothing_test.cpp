@@ -90,7 +90,9 @@ TEST(LocalSmoother, ACutoffLeavesOutWhatIsUnderItAndLittleElse) {
             const LocalSmoother smoother(c.laplacian, c.order, kind, c.strength);
             const auto whole = smoother.smooth(input, 5, 0), part = smoother.smooth(input, 5, 1e-6);
             EXPECT_LE(largestDifference(part, c.oracle(kind, input, 5)), 5e-6) << lambda;
-            if (lambda < 1) EXPECT_LT(part.vertices.size(), whole.vertices.size());
+            if (lambda < 1) {
+                EXPECT_LT(part.vertices.size(), whole.vertices.size());
+            }
             for (std::size_t i = 0; i < part.vertices.size(); ++i) EXPECT_GT(part.values[2 * i + 1], 1e-6);
         }
 }
