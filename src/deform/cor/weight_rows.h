@@ -1,0 +1,43 @@
+#pragma once
+
+#include <pelt/core/mesh.h>
+#include <pelt/core/skin_weights.h>
+
+#include <span>
+
+namespace pelt::deform {
+
+struct JointWeight {
+    std::uint32_t joint;
+    double weight;
+
+    friend bool operator==(const JointWeight&, const JointWeight&) = default;
+};
+
+/// Weights by rows of ascending joints; each row sums to 1.
+struct WeightRows {
+    std::vector<std::size_t> offsets{0};
+    std::vector<JointWeight> entries;
+
+    std::size_t count() const { return offsets.size() - 1; }
+    std::span<const JointWeight> of(std::size_t row) const {
+        return {entries.data() + offsets[row], offsets[row + 1] - offsets[row]};
+    }
+    /// Sorts, merges repeated joints and divides by the sum.
+    void append(std::vector<JointWeight>& row);
+};
+
+WeightRows rowsOfVertices(const SkinWeights& weights);
+
+/// Per triangle the mean of its corners.
+WeightRows rowsOfTriangles(const WeightRows& vertices, std::span<const Triangle> triangles);
+
+/// Groups of vertices with the same weights: which group each vertex is in, and one vertex of each.
+struct EqualRows {
+    std::vector<std::uint32_t> group;
+    std::vector<std::uint32_t> first;
+};
+
+EqualRows groupEqualRows(const WeightRows& rows);
+
+}  // namespace pelt::deform

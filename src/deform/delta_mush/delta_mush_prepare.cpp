@@ -1,0 +1,127 @@
+// Iterative Delta Mush [Mancewicz14] in the notation of [LeLewis19] §3.1:
+//     u rest positions, v = Σ_j w_j M_j u skinned ones, ũ and ṽ both smoothed, d = u − ũ, x = ṽ + R d.
+// Departures: every vertex below is a welded one, so that seams stay closed; a morph target acts after smoothing,
+// x = R (u + δ − ũ) + ṽ, as it does in the direct form, so that it need not be smoothed and keeps its size.
+#include <pelt/core/error.h>
+
+#include <algorithm>
+#include <string>
+
+#include "../influence_blocks.h"
+#include "delta_mush_layout.h"
+
+namespace pelt::deform {
+namespace {
+
+void checkMesh(const Mesh& mesh) {
+    if (mesh.triangles.empty()) throw Error::badInput("the mesh has no faces: Delta Mush smooths along its surface");
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v)
+        if (!isFinite(mesh.positions[v]))
+            throw Error::badInput("the position of vertex " + std::to_string(v) + " is not finite");
+    if (!mesh.normals.empty() && mesh.normals.size() != mesh.positions.size())
+        throw Error::badInput("the mesh has " + std::to_string(mesh.positions.size()) + " positions but " +
+                              std::to_string(mesh.normals.size()) + " normals");
+}
+
+void checkOptions(const DeltaMushOptions& options, std::size_t vertex_count) {
+    if (options.iterations < 0) throw Error::badUsage("the number of smoothing iterations must not be negative");
+    if (!options.lambda.empty() && options.lambda.size() != vertex_count)
+        throw Error::badUsage("there are " + std::to_string(options.lambda.size()) + " smoothing strengths for " +
+                              std::to_string(vertex_count) + " vertices");
+    const bool is_explicit = options.smoothing == geometry::SmoothingKind::explicit_;
+    for (std::size_t v = 0; v < options.lambda.size(); ++v) {
+        const double lambda = options.lambda[v];
+        if (!(lambda >= 0) || !std::isfinite(lambda))
+            throw Error::badUsage("the smoothing strength of vertex " + std::to_string(v) +
+                                  " must be zero or a positive number");
+        if (is_explicit && lambda > 1)
+            throw Error::badUsage("explicit smoothing is only stable up to a strength of 1, vertex " +
+                                  std::to_string(v) + " has more: use implicit smoothing");
+    }
+    for (const ExtraEdge& edge : options.extra_edges) {
+        if (edge.a >= vertex_count || edge.b >= vertex_count)
+            throw Error::badUsage("an extra edge names vertex " + std::to_string(std::max(edge.a, edge.b)) +
+                                  ", but the mesh has only " + std::to_string(vertex_count));
+        if (!(edge.weight > 0) || !std::isfinite(edge.weight))
+            throw Error::badUsage("the weight of an extra edge must be a positive number");
+    }
+}
+
+SkinWeights weightsOfPoints(const SkinWeights& weights, const geometry::Weld& weld) {
+    SkinWeights out;
+    for (const std::uint32_t v : weld.representative) appendVertex(out, weights.jointsOf(v), weights.weightsOf(v));
+    return out;
+}
+
+std::vector<ExtraEdge> edgesOfPoints(std::span<const ExtraEdge> edges, const geometry::Weld& weld) {
+    std::vector<ExtraEdge> out;
+    for (const ExtraEdge& edge : edges) {
+        const std::uint32_t a = weld.welded[edge.a], b = weld.welded[edge.b];
+        if (a != b) out.push_back({a, b, edge.weight});
+    }
+    return out;
+}
+
+Vec3d middleOf(std::span<const Vec3f> positions) {
+    Vec3d low(positions[0]), high = low;
+    for (const Vec3f& p : positions)
+        for (int i = 0; i < 3; ++i) {
+            low[i] = std::min<double>(low[i], p[i]);
+            high[i] = std::max<double>(high[i], p[i]);
+        }
+    return (low + high) * 0.5;
+}
+
+std::unique_ptr<const SurfaceSmoother> makeSmoother(std::span<const Vec3f> points, std::span<const Triangle> triangles,
+                                                    const geometry::Weld& weld, const DeltaMushOptions& options) {
+    std::vector<double> lambda(weld.count(), 1.0);
+    if (!options.lambda.empty())
+        std::transform(weld.representative.begin(), weld.representative.end(), lambda.begin(),
+                       [&](std::uint32_t v) { return options.lambda[v]; });
+    auto laplacian = geometry::makeLaplacian(options.laplacian, points, triangles);
+    if (!options.extra_edges.empty()) laplacian = withExtraEdges(laplacian, edgesOfPoints(options.extra_edges, weld));
+    return std::make_unique<SurfaceSmoother>(std::move(laplacian), options.smoothing, options.iterations,
+                                             std::move(lambda));
+}
+
+}  // namespace
+
+void storeColumns(std::span<const Vec3d> vectors, std::span<double> columns) {
+    const std::size_t count = vectors.size();
+    for (std::size_t v = 0; v < count; ++v)
+        for (int i = 0; i < 3; ++i) columns[std::size_t(i) * count + v] = vectors[v][i];
+}
+
+void loadColumns(std::span<const double> columns, std::span<Vec3d> vectors) {
+    const std::size_t count = vectors.size();
+    for (std::size_t v = 0; v < count; ++v) vectors[v] = {columns[v], columns[count + v], columns[2 * count + v]};
+}
+
+DeltaMushRig prepareDeltaMush(const Mesh& rest, const SkinWeights& weights, const DeltaMushOptions& options) {
+    checkMesh(rest);
+    checkOptions(options, rest.vertexCount());
+    DeltaMushRig::Packed packed;
+    packed.joint_count = packInfluences(weights, rest.vertexCount()).joint_count;  // checks the weights
+    packed.weld = geometry::weldByPosition(rest.positions, options.weld_tolerance);
+    packed.positions = rest.positions;
+    packed.normals = rest.normals;
+    packed.weights = weightsOfPoints(weights, packed.weld);
+    packed.frames = options.frames;
+    packed.middle = middleOf(rest.positions);
+
+    std::vector<Vec3f> points;
+    for (const std::uint32_t v : packed.weld.representative) points.push_back(rest.positions[v]);
+    for (const Vec3f& p : points) packed.rest.push_back(Vec3d(p) - packed.middle);
+    const auto triangles = geometry::weldedTriangles(rest.triangles, packed.weld);
+    packed.smoother = makeSmoother(points, triangles, packed.weld, options);
+    if (options.frames == DeltaMushFrames::tangent) packed.corners = VertexCorners(triangles, points.size());
+
+    std::vector<double> columns(3 * points.size()), scratch(columns.size());
+    storeColumns(packed.rest, columns);
+    packed.smoother->smooth(columns, scratch);
+    packed.smooth_rest.resize(points.size());
+    loadColumns(columns, packed.smooth_rest);
+    return {std::make_shared<const DeltaMushRig::Packed>(std::move(packed))};
+}
+
+}  // namespace pelt::deform

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <pelt/core/mat.h>
+#include <pelt/core/mesh.h>
+
+#include <span>
+
+namespace pelt::deform {
+
+/// The nearest rotation (det +1) to a 3x3 matrix: U diag(1, 1, det(U V^T)) V^T. Some rotation where that is not
+/// unique, the identity where the matrix is not finite.
+Mat3d nearestRotation(const Mat3d& a) noexcept;
+
+/// The two other corners of a face, in its order.
+struct Corner {
+    std::uint32_t next, last;
+};
+
+/// A surface's corners by vertex: vertex v has corners[offsets[v]] .. corners[offsets[v + 1]].
+struct VertexCorners {
+    std::vector<std::uint32_t> offsets{0};
+    std::vector<Corner> corners;
+
+    VertexCorners() = default;
+    VertexCorners(std::span<const Triangle> triangles, std::size_t vertex_count);
+
+    std::span<const Corner> of(std::size_t vertex) const {
+        return {corners.data() + offsets[vertex], offsets[vertex + 1] - offsets[vertex]};
+    }
+};
+
+/// The rotation of the tangent frame at a vertex from one shape of a surface to another: the normal (the faces'
+/// normals by area) goes to the normal; about it, the edges round the vertex turn as they do on average (least squares
+/// in the tangent planes), so that no edge is preferred. False where a shape has no normal there; `out` is left alone.
+bool tangentRotation(std::span<const Corner> corners, std::size_t vertex, std::span<const Vec3d> rest,
+                     std::span<const Vec3d> posed, Mat3d& out) noexcept;
+
+}  // namespace pelt::deform
