@@ -1,0 +1,265 @@
+// Direct Delta Mush [LeLewis19] and Enhanced DDM [Kalentchouk20] for blocks of vertices that share their list of
+// joints. ddm_reference.cpp has the formulas, ddm_layout.h the form in which blocks sum them.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ddm/ddm_kernel.cpp"
+// Matrices live in structs, which vectors of unknown size cannot; ARM keeps NEON.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+//
+#include <cassert>
+
+#include "ddm/ddm_sums_kernel-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace pelt::deform {
+namespace HWY_NAMESPACE {
+
+using Packed = DdmRig::Packed;
+
+/// |d| X d / |X d|; nothing where X d is nothing.
+HWY_INLINE Xyz withLengthOf(const Xyz& d, const Xyz& moved) {
+    const V floor = hn::Set(Lanes(), 1e-36f);
+    return mul(moved, hn::Sqrt(hn::Div(dot(d, d), hn::Max(dot(moved, moved), floor))));
+}
+
+/// X n, unit; n where X n is nothing.
+HWY_INLINE Xyz unit(const Xyz& moved, const Xyz& n) {
+    const Lanes d;
+    const V squared = dot(moved, moved);
+    const auto valid = hn::And(hn::Gt(squared, hn::Set(d, 1e-36f)), hn::Lt(squared, hn::Set(d, 1e36f)));
+    return select(valid, mul(moved, hn::Div(hn::Set(d, 1.0f), hn::Sqrt(squared))), n);
+}
+
+/// cof(M) v with columns a, b, c of M: v_x b×c + v_y c×a + v_z a×b = (v_x b − v_y a)×c + v_z a×b.
+HWY_INLINE Xyz cofactorTimes(const Matrix& m, const Xyz& v) {
+    return mulAdd(cross(m.a, m.b), v.z, cross(mulSub(m.b, v.x, mul(m.a, v.y)), m.c));
+}
+
+/// What takes a vertex and its normal along, by form.
+struct ByRotation {
+    Matrix r;
+    HWY_INLINE Xyz delta(const Xyz& d) const { return transform(r, d); }
+    HWY_INLINE Xyz normal(const Xyz& n) const { return transform(r, n); }
+};
+
+struct ByQuaternion {
+    Quaternion b;
+    V scale;  ///< 2 / |b|²
+    HWY_INLINE Xyz delta(const Xyz& d) const { return mulAdd(cross(b.v, mulAdd(d, b.w, cross(b.v, d))), scale, d); }
+    HWY_INLINE Xyz normal(const Xyz& n) const { return delta(n); }
+};
+
+struct ByMatrix {
+    Matrix x;
+    HWY_INLINE Xyz delta(const Xyz& d) const { return withLengthOf(d, transform(x, d)); }
+    HWY_INLINE Xyz normal(const Xyz& n) const { return unit(transform(x, n), n); }
+};
+
+template <bool kPrinted>
+struct ByCofactor {
+    Matrix r;
+    HWY_INLINE Xyz delta(const Xyz& d) const {
+        const Xyz moved = cofactorTimes(r, d);
+        return kPrinted ? moved : withLengthOf(d, moved);
+    }
+    HWY_INLINE Xyz normal(const Xyz& n) const { return unit(cofactorTimes(r, n), n); }
+};
+
+template <bool kEnhanced>
+HWY_INLINE ByRotation solve(const DdmStep& s, Xyz& q) {
+    const Procrustes sum = procrustes<kEnhanced>(s);
+    q = sum.q;
+    return {nearestRotation(sum.s, s.base.rotation)};
+}
+
+/// What blends the lanes of a step, and q, where it takes the centre.
+template <DdmForm kForm>
+HWY_INLINE auto blend(const DdmStep& s, Xyz& q) {
+    if constexpr (kForm == DdmForm::v1 || kForm == DdmForm::v1_printed) {
+        const Procrustes sum = leastSquares(s);
+        q = sum.q;
+        return ByCofactor<kForm == DdmForm::v1_printed>{sum.s};
+    } else if constexpr (kForm == DdmForm::v2 || kForm == DdmForm::v4) {
+        const Lanes d;
+        const Quaternion b = blendQuaternions<kForm == DdmForm::v4>(s, q);
+        const V squared = hn::Max(hn::MulAdd(b.w, b.w, dot(b.v, b.v)), hn::Set(d, 1e-36f));
+        return ByQuaternion{b, hn::Div(hn::Set(d, 2.0f), squared)};
+    } else if constexpr (kForm == DdmForm::v3) {
+        return ByMatrix{blendRotations(s, q)};
+    } else {
+        return solve<kForm == DdmForm::eddm>(s, q);
+    }
+}
+
+/// One range of vertices in one form.
+template <DdmForm kForm>
+class DdmRange {
+public:
+    DdmRange(const Packed& rig, const DdmPose::Data& pose, const VertexStreams& streams, std::size_t first,
+             std::size_t last)
+        : rig_(rig), pose_(pose), streams_(streams), first_(first), last_(last) {}
+
+    void run() const {
+        for (std::size_t w = first_ / Packed::kWindow; w * Packed::kWindow < last_; ++w) {
+            const std::size_t start = w * Packed::kWindow, size = std::min(Packed::kWindow, rig_.vertex_count - start);
+            const std::size_t low = first_ > start ? first_ - start : 0, high = std::min(last_ - start, size);
+            const bool cut = high - low != size;
+            for (std::size_t b = rig_.windows[w]; b < rig_.windows[w + 1]; ++b) {
+                const Packed::Block& block = rig_.blocks[b];
+                if (block.highest < low || block.lowest >= high) continue;
+                const bool inside = !cut || (block.lowest >= low && block.highest < high);
+                runBlock(b, start, low, high, inside);
+            }
+        }
+    }
+
+private:
+    /// Where a block's lanes are read and written while its vertices lie apart.
+    struct Copy {
+        Vec3f positions[Packed::kLanes], normals[Packed::kLanes];
+    };
+
+    HWY_INLINE void runBlock(std::size_t index, std::size_t start, std::size_t low, std::size_t high,
+                             bool inside) const {
+        const Packed::Block& block = rig_.blocks[index];
+        Copy copy;
+        const bool direct = inside && block.consecutive;
+        const std::size_t at = start + block.vertices[0];
+        Vec3f* positions = direct ? streams_.out_positions + at : copy.positions;
+        Vec3f* normals = direct ? streams_.out_normals + (streams_.out_normals ? at : 0) : copy.normals;
+        if (streams_.positions) gather(block, start, low, high, streams_.positions, copy.positions);
+        if (streams_.normals) gather(block, start, low, high, streams_.normals, copy.normals);
+        for (std::size_t lane = 0; lane < Packed::kLanes; lane += kStep)
+            runStep(index, lane, copy, positions + lane, normals + lane);
+        if (direct) return;
+        scatter(block, start, low, high, inside, copy.positions, streams_.out_positions);
+        if (streams_.out_normals) scatter(block, start, low, high, inside, copy.normals, streams_.out_normals);
+    }
+
+    HWY_INLINE void runStep(std::size_t index, std::size_t lane, const Copy& copy, Vec3f* positions,
+                            Vec3f* normals) const {
+        const Packed::Block& block = rig_.blocks[index];
+        const DdmRow* rows = &rig_.rows[block.row];
+        const Xyz u = streams_.positions ? triples_.load(copy.positions + lane) : loadXyz(rows, lane);
+        const DdmStep step{pose_.bases[block.base],
+                           pose_.differences.data(),
+                           rig_.entries.data() + block.entry,
+                           rig_.entries.data() + rig_.blocks[index + 1].entry,
+                           rows,
+                           lane,
+                           sub(u, splat(&rig_.origin.x)),
+                           loadXyz(rows + 3, lane)};
+        const bool with_normals = streams_.out_normals != nullptr;
+        Xyz n = step.u;
+        if (with_normals)
+            n = streams_.normals ? triples_.load(copy.normals + lane) : loadXyz(&rig_.normals[3 * index], lane);
+        Xyz q;
+        if (block.kind == Packed::Kind::followed) {
+            const Matrix r = splatMatrix(step.base.rotation);
+            triples_.store(follow(step), positions);
+            if (with_normals) triples_.store(transform(r, n), normals);
+        } else if (Packed::hasCovariance(kForm) && block.kind == Packed::Kind::flat) {
+            const ByRotation by = solve<false>(step, q);
+            triples_.store(add(by.delta(sub(step.u, step.p)), q), positions);
+            if (with_normals) triples_.store(by.normal(n), normals);
+        } else {
+            const auto by = blend<kForm>(step, q);
+            triples_.store(add(by.delta(sub(step.u, step.p)), q), positions);
+            if (with_normals) triples_.store(by.normal(n), normals);
+        }
+    }
+
+    /// M u where the joint is rigid or may stretch the vertex, else M p + R (u − p).
+    HWY_INLINE Xyz follow(const DdmStep& s) const {
+        const Matrix a = splatMatrix(s.base.a);
+        const Xyz t = splat(s.base.t);
+        if (kForm == DdmForm::eddm || pose_.rigid) return transformAdd(a, s.u, t);
+        return transformAdd(splatMatrix(s.base.rotation), sub(s.u, s.p), transformAdd(a, s.p, t));
+    }
+
+    HWY_INLINE static void gather(const Packed::Block& block, std::size_t start, std::size_t low, std::size_t high,
+                                  const Vec3f* from, Vec3f* to) {
+        for (std::size_t l = 0; l < Packed::kLanes; ++l) {
+            const std::size_t v = block.vertices[l];
+            to[l] = v >= low && v < high ? from[start + v] : Vec3f{};
+        }
+    }
+
+    HWY_INLINE static void scatter(const Packed::Block& block, std::size_t start, std::size_t low, std::size_t high,
+                                   bool inside, const Vec3f* from, Vec3f* to) {
+        if (HWY_LIKELY(inside)) {
+            for (std::size_t l = 0; l < Packed::kLanes; ++l) to[start + block.vertices[l]] = from[l];
+            return;
+        }
+        for (std::size_t l = 0; l < Packed::kLanes; ++l) {
+            const std::size_t v = block.vertices[l];
+            if (v >= low && v < high) to[start + v] = from[l];
+        }
+    }
+
+    const Packed& rig_;
+    const DdmPose::Data& pose_;
+    const VertexStreams& streams_;
+    std::size_t first_, last_;
+    Triples triples_{};
+};
+
+template <DdmForm kForm>
+void ddmRange(const Packed& rig, const DdmPose::Data& pose, const VertexStreams& streams, std::size_t first,
+              std::size_t last) {
+    DdmRange<kForm>(rig, pose, streams, first, last).run();
+}
+
+void ddmRangeOf(DdmForm form, const Packed& rig, const DdmPose::Data& pose, const VertexStreams& streams,
+                std::size_t first, std::size_t last) {
+    switch (form) {
+        case DdmForm::v1:
+            return ddmRange<DdmForm::v1>(rig, pose, streams, first, last);
+        case DdmForm::v1_printed:
+            return ddmRange<DdmForm::v1_printed>(rig, pose, streams, first, last);
+        case DdmForm::v2:
+            return ddmRange<DdmForm::v2>(rig, pose, streams, first, last);
+        case DdmForm::v3:
+            return ddmRange<DdmForm::v3>(rig, pose, streams, first, last);
+        case DdmForm::v4:
+            return ddmRange<DdmForm::v4>(rig, pose, streams, first, last);
+        case DdmForm::eddm:
+            return ddmRange<DdmForm::eddm>(rig, pose, streams, first, last);
+        default:
+            return ddmRange<DdmForm::v0>(rig, pose, streams, first, last);
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace pelt::deform
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pelt::deform {
+
+HWY_EXPORT(ddmRangeOf);
+
+void evaluate(const DdmRig& rig, const DdmPose& pose, const RestShape& rest, std::size_t first, std::size_t count,
+              const Output& out) noexcept {
+    const DdmRig::Packed& packed = *rig.packed;
+    assert(pose.data().rig == rig.packed);
+    assert(first <= packed.vertex_count && count <= packed.vertex_count - first);
+    assert(rest.positions.empty() || rest.positions.size() == packed.vertex_count);
+    assert(rest.normals.empty() || rest.normals.size() == packed.vertex_count);
+    assert(out.positions.size() == packed.vertex_count);
+    assert(out.normals.empty() || out.normals.size() == packed.vertex_count);
+    if (count == 0) return;
+    VertexStreams streams;
+    streams.positions = rest.positions.empty() ? nullptr : rest.positions.data();
+    streams.out_positions = out.positions.data();
+    if (!out.normals.empty() && !(packed.normals.empty() && rest.normals.empty())) {
+        streams.normals = rest.normals.empty() ? nullptr : rest.normals.data();
+        streams.out_normals = out.normals.data();
+    }
+    const bool enhanced = packed.form == DdmForm::ddm && !pose.data().rigid;
+    HWY_DYNAMIC_DISPATCH(ddmRangeOf)
+    (enhanced ? DdmForm::eddm : packed.form, packed, pose.data(), streams, first, first + count);
+}
+
+}  // namespace pelt::deform
+#endif

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <pelt/deform/ddm.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace pelt::deform {
+
+/// Rows as kernels read them.
+///
+/// Sixteen vertices form a block; a block lists the joints that any of them has, and each listed joint brings its
+/// numbers for all sixteen, 0 where the joint does not reach. So a joint's transform is broadcast and not gathered, and
+/// any number of influences is the same loop. With the patches that Direct Delta Mush smooths over, neighbours share
+/// few joints, so the vertices of a window are sorted by their joints first: blocks name their vertices.
+///
+/// All sums start from one of the vertex's own joints, its base b, which a block's vertices share: with Σ ω = 1, Σ χ' =
+/// 0 and P the sum of the blocks' upper left parts,
+///     S = A_b P + Σ_{j≠b} (A_j − A_b) W_j + (c_j − c_b) χ'_j^T,    q = c_b + Σ_{j≠b} (A_j − A_b) χ'_j + ω_j (c_j −
+///     c_b).
+/// One joint less to read; and joints that move alike leave nothing to round.
+struct DdmRig::Packed {
+    static constexpr std::size_t kLanes = 16;
+    static constexpr std::size_t kWindow = 2048;  ///< vertices that are sorted together
+
+    struct alignas(64) Row {
+        float lane[kLanes] = {};
+    };
+    enum class Kind : std::uint8_t {
+        followed,  ///< one joint a vertex: nothing to blend
+        blended,
+        flat,  ///< v1 where it has no inverse: v0 stands in
+    };
+    struct Block {
+        std::uint32_t row = 0;    ///< first of its rows: u, p, then six numbers of P (v1: of its inverse) in
+                                  ///< v0, v1 and eddm, then those of its entries; followed blocks have u and p
+        std::uint32_t entry = 0;  ///< first of its entries; the next block's ends them
+        std::uint32_t base = 0;   ///< index into `bases`
+        Kind kind = Kind::blended;
+        bool consecutive = false;               ///< its vertices follow each other: lane l is vertices[0] + l
+        std::uint16_t lowest = 0, highest = 0;  ///< of its vertices
+        std::uint16_t vertices[kLanes] = {};    ///< counted from the window's first; unused lanes repeat one
+    };
+    struct Pair {
+        std::uint32_t base, joint;  ///< index into `bases`; a joint
+    };
+
+    DdmForm form = DdmForm::v0;
+    std::size_t vertex_count = 0;
+    std::size_t joint_count = 0;         ///< one more than the highest joint named
+    Vec3f origin;                        ///< the middle of the rest shape: what centres count from
+    std::vector<std::uint32_t> windows;  ///< first block of each window, and one past the last
+    std::vector<Block> blocks;           ///< and one more, whose entry ends the last
+    std::vector<std::uint32_t> entries;  ///< per entry of a block, ascending by joint: index into `pairs`
+    std::vector<Row> rows;
+    std::vector<Row> normals;           ///< three per block, or none where the mesh has none
+    std::vector<std::uint32_t> joints;  ///< all that are named, ascending
+    std::vector<std::uint32_t> bases;   ///< joints that are the base of a block
+    std::vector<Pair> pairs;
+
+    /// Rows of one entry: W χ' ω; χ ω ψ (χ about the origin); ω ψ.
+    static constexpr std::size_t entryRows(DdmForm form) {
+        switch (form) {
+            case DdmForm::v2:
+            case DdmForm::v3:
+                return 5;
+            case DdmForm::v4:
+                return 2;
+            default:
+                return 10;
+        }
+    }
+    static constexpr bool hasCovariance(DdmForm form) { return entryRows(form) == 10; }
+};
+
+/// A joint as a base: x ↦ A (x − origin) + t, A by columns, its rotation, and that as a quaternion.
+struct alignas(64) DdmBase {
+    float a[9], t[3], rotation[9], quaternion[4];
+};
+
+/// What a joint adds to its base: differences of the same numbers, the quaternion on the base's hemisphere.
+struct alignas(64) DdmDifference {
+    float a[9], t[3], quaternion[4];
+    float rotation[9];
+};
+
+struct DdmPose::Data {
+    std::shared_ptr<const DdmRig::Packed> rig;
+    std::vector<DdmBase> bases;              ///< as rig->bases
+    std::vector<DdmDifference> differences;  ///< as rig->pairs
+    bool rigid = false;                      ///< no joint scales, shears or mirrors
+    struct Joint {
+        Affine3d bone;  ///< from the rig's origin
+        Mat3d rotation;
+        Quatd quaternion;
+    };
+    std::vector<Joint> joints;
+};
+
+}  // namespace pelt::deform
