@@ -87,6 +87,7 @@ int runProgram(int count, char** words) {
     addInfo(app, session);
     addSample(app, session);
     addBind(app, session);
+    addMush(app, session);
     addDeform(app, session);
     addCompare(app, session);
     addRender(app, session);

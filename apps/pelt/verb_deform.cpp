@@ -2,6 +2,7 @@
 #include <pelt/core/error.h>
 #include <pelt/io/sequence_file.h>
 
+#include "ddm_options.h"
 #include "joint_list.h"
 #include "outputs.h"
 #include "text.h"
@@ -16,6 +17,8 @@ struct DeformOptions {
     pipeline::Sampling sampling;
     std::optional<std::filesystem::path> normals;
     float weld = 0;
+    CLI::Option* weld_option = nullptr;
+    DdmFlags flags;
 };
 
 void checkOutputs(const DeformOptions& options) {
@@ -51,6 +54,15 @@ void writeFrames(Session& session, const DeformOptions& options, const Character
     if (normals_writer) normals_writer->finish();
 }
 
+pipeline::MethodOptions methodOptions(const DeformOptions& options) {
+    const bool welds = options.weld_option->count() > 0;
+    if (!options.flags.given() && !welds) return {};
+    return {[&options, welds](DdmSettings& settings) {
+        options.flags.apply(settings);
+        if (welds) settings.weld = options.weld;
+    }};
+}
+
 void runDeform(Session& session, const DeformOptions& options) {
     const pipeline::Method& method = pipeline::findMethod(options.method);
     checkOutputs(options);
@@ -58,7 +70,8 @@ void runDeform(Session& session, const DeformOptions& options) {
     const Character character = session.loadCharacter(options.input);
     session.stage("prepare");
     auto sampler = aboutFile(options.input, [&] {
-        return std::make_unique<pipeline::CharacterSampler>(character, method, options.sampling, session.progress());
+        return std::make_unique<pipeline::CharacterSampler>(character, method, options.sampling, session.progress(),
+                                                            methodOptions(options));
     });
     if (options.normals && character.mesh.normals.empty())
         sampler->setRestNormals(pipeline::restNormals(character.mesh, options.weld));
@@ -95,10 +108,12 @@ void addDeform(CLI::App& app, Session& session) {
     addSamplingOptions(*verb, options->sampling, true);
     verb->add_option("--normals", options->normals, "Also write unit normals, (frames, vertices, 3)")
         ->type_name("N.npy");
-    verb->add_option("--weld", options->weld,
-                     "Where normals are computed: weld vertices no farther apart than this (default: 0)")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("TOL");
+    options->weld_option =
+        verb->add_option("--weld", options->weld,
+                         "Vertices no farther apart than this are one, for normals and smoothing (default: 0)")
+            ->check(CLI::NonNegativeNumber)
+            ->type_name("TOL");
+    options->flags.addTo(*verb);
 }
 
 }  // namespace pelt::cli

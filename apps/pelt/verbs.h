@@ -10,6 +10,7 @@ namespace pelt::cli {
 void addInfo(CLI::App& app, Session& session);
 void addSample(CLI::App& app, Session& session);
 void addBind(CLI::App& app, Session& session);
+void addMush(CLI::App& app, Session& session);
 void addDeform(CLI::App& app, Session& session);
 void addCompare(CLI::App& app, Session& session);
 void addRender(CLI::App& app, Session& session);

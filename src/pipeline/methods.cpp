@@ -1,16 +1,22 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/deform/cor.h>
+#include <pelt/deform/ddm.h>
+#include <pelt/deform/delta_mush.h>
 #include <pelt/deform/dqs.h>
 #include <pelt/deform/lbs.h>
+#include <pelt/pipeline/ddm.h>
 #include <pelt/pipeline/methods.h>
 
 namespace pelt::pipeline {
 namespace {
 
+using deform::DdmForm;
+
 class LbsDeformer final : public Deformer {
 public:
-    explicit LbsDeformer(const Character& character)
-        : rig_(deform::prepareLbs(character.mesh, character.weights)), bones_(character.skeleton.joints.size()) {}
+    LbsDeformer(const Character& character, const SkinWeights& weights)
+        : rig_(deform::prepareLbs(character.mesh, weights)), bones_(character.skeleton.joints.size()) {}
 
     void setPose(std::span<const Affine3f> bones) override { bones_.assign(bones.begin(), bones.end()); }
     void evaluate(const deform::RestShape& rest, std::size_t first, std::size_t count,
@@ -23,11 +29,11 @@ private:
     std::vector<Affine3f> bones_;
 };
 
-class DqsDeformer final : public Deformer {
+/// A method with a rig and a pose that is filled from bones.
+template <class Rig, class Pose>
+class PosedDeformer final : public Deformer {
 public:
-    explicit DqsDeformer(const Character& character)
-        : rig_(deform::prepareDqs(character.mesh, character.weights, rig::jointRestPositions(character.skeleton))),
-          pose_(rig_) {}
+    explicit PosedDeformer(Rig rig) : rig_(std::move(rig)), pose_(rig_) {}
 
     void setPose(std::span<const Affine3f> bones) override { pose_.set(bones); }
     void evaluate(const deform::RestShape& rest, std::size_t first, std::size_t count,
@@ -36,21 +42,127 @@ public:
     }
 
 private:
-    deform::DqsRig rig_;
-    deform::DqsPose pose_;
+    Rig rig_;
+    Pose pose_;
 };
+using DqsDeformer = PosedDeformer<deform::DqsRig, deform::DqsPose>;
+using DdmDeformer = PosedDeformer<deform::DdmRig, deform::DdmPose>;
+using DeltaMushDeformer = PosedDeformer<deform::DeltaMushRig, deform::DeltaMushPose>;
 
-template <class T>
-std::unique_ptr<Deformer> prepare(const Character& character, const Progress& progress) {
+using Made = std::unique_ptr<Deformer>;
+
+Made lbs(const Character& character, const SkinWeights& weights) {
+    return std::make_unique<LbsDeformer>(character, weights);
+}
+
+Made dqs(const Character& character, const SkinWeights& weights) {
+    return std::make_unique<DqsDeformer>(
+        deform::prepareDqs(character.mesh, weights, rig::jointRestPositions(character.skeleton)));
+}
+
+Made prepareLbs(const Character& character, const MethodOptions&, const Progress&) {
+    return lbs(character, character.weights);
+}
+
+Made prepareDqs(const Character& character, const MethodOptions&, const Progress&) {
+    return dqs(character, character.weights);
+}
+
+Made prepareCor(const Character& character, const MethodOptions&, const Progress& progress) {
+    const DdmRows<float> rows = deform::corRows(character.mesh, character.weights, {}, progress);
+    return std::make_unique<DdmDeformer>(deform::packDdm(character.mesh, rows, DdmForm::v4));
+}
+
+DdmSettings settingsFor(const Character& character, const MethodOptions& options) {
+    DdmSettings settings = character.ddm ? character.ddm->settings : DdmSettings{};
+    if (options.change_ddm) options.change_ddm(settings);
+    return settings;
+}
+
+template <deform::DeltaMushFrames kFrames>
+Made prepareDeltaMush(const Character& character, const MethodOptions& options, const Progress& progress) {
     progress.report("prepare", 0);
-    auto deformer = std::make_unique<T>(character);
-    progress.report("prepare", 1);
-    return deformer;
+    const DdmPlan plan = planDdm(character, settingsFor(character, options));
+    deform::DeltaMushOptions numbers;
+    numbers.laplacian = plan.options.laplacian;
+    numbers.smoothing = plan.options.smoothing;
+    numbers.iterations = plan.options.iterations;
+    numbers.lambda = plan.options.lambda;
+    for (std::size_t v = 0; v < plan.options.excluded.size(); ++v)
+        if (plan.options.excluded[v]) numbers.lambda[v] = 0;
+    numbers.frames = kFrames;
+    numbers.extra_edges = deform::connectParts(character.mesh, plan.bind, plan.options);
+    numbers.weld_tolerance = plan.options.weld_tolerance;
+    return std::make_unique<DeltaMushDeformer>(deform::prepareDeltaMush(character.mesh, plan.bind, numbers));
+}
+
+/// What the character stores, or what smoothing it now gives: with all joints, unless a number is asked for.
+DdmRows<float> rowsFor(const Character& character, const MethodOptions& options, const Progress& progress) {
+    if (character.ddm && !options.change_ddm) return character.ddm->rows;
+    const DdmSettings settings = settingsFor(character, options);
+    const DdmPlan plan = planDdm(character, settings);
+    deform::DdmPreparation preparation(character.mesh, plan.bind);
+    preparation.update(plan.options, progress);
+    return toFloat(preparation.rows(std::size_t(settings.influences.value_or(0))));
+}
+
+Made ddm(const Character& character, const DdmRows<float>& rows, DdmForm form) {
+    return std::make_unique<DdmDeformer>(deform::packDdm(character.mesh, rows, form));
+}
+
+template <DdmForm kForm>
+Made prepareForm(const Character& character, const MethodOptions& options, const Progress& progress) {
+    return ddm(character, rowsFor(character, options, progress), kForm);
+}
+
+Made prepareV5(const Character& character, const MethodOptions& options, const Progress& progress) {
+    return lbs(character, deform::plainWeights(rowsFor(character, options, progress)));
+}
+
+Made prepareV5Dqs(const Character& character, const MethodOptions& options, const Progress& progress) {
+    return dqs(character, deform::plainWeights(rowsFor(character, options, progress)));
+}
+
+/// The variant that the character stores; v0 where it stores none.
+Made prepareStored(const Character& character, const MethodOptions& options, const Progress& progress) {
+    const DdmRows<float> rows = rowsFor(character, options, progress);
+    switch (character.ddm ? character.ddm->variant : DdmVariant::v0) {
+        case DdmVariant::v0:
+            break;
+        case DdmVariant::v1:
+            return ddm(character, rows, DdmForm::v1);
+        case DdmVariant::v2:
+            return ddm(character, rows, DdmForm::v2);
+        case DdmVariant::v3:
+            return ddm(character, rows, DdmForm::v3);
+        case DdmVariant::v4:
+            return ddm(character, rows, DdmForm::v4);
+        case DdmVariant::v5:
+            return lbs(character, deform::plainWeights(rows));
+    }
+    return ddm(character, rows, DdmForm::ddm);
 }
 
 constexpr Method kMethods[] = {
-    {"lbs", "linear blend skinning", prepare<LbsDeformer>},
-    {"dqs", "dual quaternion skinning, joints that stretch included", prepare<DqsDeformer>},
+    {"lbs", "linear blend skinning", prepareLbs},
+    {"dqs", "dual quaternion skinning, joints that stretch included", prepareDqs},
+    {"cor", "optimised centres of rotation", prepareCor},
+    {"dm", "Delta Mush, iterative, with the best fitting frames",
+     prepareDeltaMush<deform::DeltaMushFrames::procrustes>},
+    {"dm-tangent", "Delta Mush with tangent frames, as it was published",
+     prepareDeltaMush<deform::DeltaMushFrames::tangent>},
+    {"ddm", "Direct Delta Mush: what a mushed file stores, else v0; enhanced wherever joints scale or shear",
+     prepareStored},
+    {"ddm-v0", "the full model", prepareForm<DdmForm::v0>},
+    {"ddm-v1", "without a rotation solved", prepareForm<DdmForm::v1>},
+    {"ddm-v1-printed", "v1 with the division by the determinant that the paper prints",
+     prepareForm<DdmForm::v1_printed>},
+    {"ddm-v2", "rotations blended as quaternions", prepareForm<DdmForm::v2>},
+    {"ddm-v3", "rotations blended as matrices", prepareForm<DdmForm::v3>},
+    {"ddm-v4", "one weight for translations too", prepareForm<DdmForm::v4>},
+    {"ddm-v5", "linear blend skinning with the smoothed weights", prepareV5},
+    {"ddm-v5-dqs", "dual quaternion skinning with the smoothed weights", prepareV5Dqs},
+    {"eddm", "Enhanced Direct Delta Mush, for joints that scale and shear", prepareForm<DdmForm::eddm>},
 };
 
 }  // namespace

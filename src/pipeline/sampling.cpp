@@ -92,7 +92,7 @@ deform::RestShape CharacterSampler::State::restShape(double seconds, bool want_n
 }
 
 CharacterSampler::CharacterSampler(const Character& character, const Method& method, const Sampling& sampling,
-                                   const Progress& progress)
+                                   const Progress& progress, const MethodOptions& options)
     : state_(std::make_unique<State>(character)) {
     state_->own_normals = !character.mesh.normals.empty();
     if (sampling.bind_pose) return;
@@ -103,7 +103,7 @@ CharacterSampler::CharacterSampler(const Character& character, const Method& met
     if (character.skeleton.joints.empty()) return;
     if (character.weights.empty())
         throw Error::badInput("has a skeleton but no skin weights; give it some first (pelt bind)");
-    state_->deformer = method.prepare(character, progress);
+    state_->deformer = method.prepare(character, options, progress);
 }
 
 CharacterSampler::~CharacterSampler() = default;

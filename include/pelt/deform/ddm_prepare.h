@@ -3,6 +3,7 @@
 #include <pelt/core/ddm_payload.h>
 #include <pelt/core/mesh.h>
 #include <pelt/core/progress.h>
+#include <pelt/geometry/connect_parts.h>
 #include <pelt/geometry/local_smoothing.h>
 
 #include <memory>
@@ -22,6 +23,9 @@ struct DdmOptions {
     /// A joint's part in a vertex under this is dropped while smoothing; 0 keeps all that is there.
     double cutoff = 1e-7;
 };
+
+/// The edges that `connect_parts` adds for this bind, between vertices of the mesh: for other smoothers.
+std::vector<geometry::ExtraEdge> connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options);
 
 /// The precomputation in stages that are kept: Laplacian and factorisations, smoothed Ψ (λ), smoothed weights w' (κ),
 /// their blend Ω (α). Asking again with other options redoes only what depends on what changed.

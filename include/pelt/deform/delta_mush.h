@@ -3,6 +3,7 @@
 #include <pelt/core/mesh.h>
 #include <pelt/core/skin_weights.h>
 #include <pelt/deform/deform.h>
+#include <pelt/geometry/connect_parts.h>
 #include <pelt/geometry/local_smoothing.h>
 
 #include <memory>
@@ -15,12 +16,6 @@ enum class DeltaMushFrames {
     tangent,     ///< normal and tangents of the smoothed surface, [Mancewicz14]
 };
 
-/// Smooths as if the mesh had an edge between two of its vertices.
-struct ExtraEdge {
-    std::uint32_t a = 0, b = 0;  ///< vertices of the mesh; copies of one point are no edge
-    double weight = 1;           ///< of the Laplacian, positive
-};
-
 /// Numbers of [LeLewis19] §3.1. Where split copies of a vertex differ in strength, the lowest one counts.
 struct DeltaMushOptions {
     geometry::LaplacianKind laplacian = geometry::LaplacianKind::cotangent;
@@ -28,7 +23,8 @@ struct DeltaMushOptions {
     int iterations = 20;
     std::vector<double> lambda;  ///< λ D_λ, one per vertex; empty: 1 everywhere
     DeltaMushFrames frames = DeltaMushFrames::procrustes;
-    std::vector<ExtraEdge> extra_edges;  ///< such as between parts that lie side by side
+    /// Smooths as if the mesh had these edges between its vertices, such as between parts that lie side by side.
+    std::vector<geometry::ExtraEdge> extra_edges;
     float weld_tolerance = 0;
 };
 

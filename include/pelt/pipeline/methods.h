@@ -1,9 +1,11 @@
 #pragma once
 
+#include <pelt/core/ddm_payload.h>
 #include <pelt/core/progress.h>
 #include <pelt/deform/deform.h>
 #include <pelt/rig/character.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -19,10 +21,18 @@ public:
                           const deform::Output& out) const noexcept = 0;
 };
 
+/// What a user asks of a method beyond its name.
+struct MethodOptions {
+    /// Changes the settings of Delta Mush and Direct Delta Mush: those a mushed character stores, else the defaults.
+    /// Empty: they stay, and what a mushed character stores is evaluated as it is.
+    std::function<void(DdmSettings&)> change_ddm;
+};
+
 struct Method {
     std::string_view name;     ///< as the command line spells it
     std::string_view summary;  ///< one line for --help
-    std::unique_ptr<Deformer> (*prepare)(const Character& character, const Progress& progress);
+    std::unique_ptr<Deformer> (*prepare)(const Character& character, const MethodOptions& options,
+                                         const Progress& progress);
 };
 
 /// Every deformation method, in the order help shows them.

@@ -30,7 +30,7 @@ class CharacterSampler {
 public:
     /// Throws Error as sampleTimes does, and (bad input) where the character has joints but a vertex has no weight.
     CharacterSampler(const Character& character, const Method& method, const Sampling& sampling,
-                     const Progress& progress = {});
+                     const Progress& progress = {}, const MethodOptions& options = {});
     ~CharacterSampler();
 
     std::size_t frameCount() const;

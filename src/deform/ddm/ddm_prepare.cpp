@@ -58,6 +58,16 @@ void checkRange(const std::vector<double>& values, std::size_t count, const char
                                   (std::isfinite(below) ? " and below " + std::to_string(int(below)) : ""));
 }
 
+/// Edges over the welded vertices; their labels are the joints they are bound to most.
+std::vector<geometry::ExtraEdge> weldedConnections(const geometry::Weld& weld, const geometry::Laplacian& laplacian,
+                                                   std::span<const Vec3f> positions, const SkinWeights& bind,
+                                                   const std::vector<bool>& excluded) {
+    std::vector<std::uint32_t> labels;
+    for (const std::uint32_t v : weld.representative)
+        labels.push_back(!excluded.empty() && excluded[v] ? geometry::kNoLabel : bind.jointsOf(v)[0]);
+    return geometry::partConnections(laplacian, positions, labels);
+}
+
 /// Smoothed channels of all joints, regrouped by vertex.
 VertexChannels byVertex(std::vector<SparseChannels>& by_joint, std::size_t vertex_count, std::size_t width) {
     VertexChannels result;
@@ -126,6 +136,21 @@ struct DdmPreparation::State {
                                 std::string_view stage) const;
 };
 
+std::vector<geometry::ExtraEdge> connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options) {
+    if (!options.connect_parts) return {};
+    const geometry::Weld weld = geometry::weldByPosition(rest.positions, options.weld_tolerance);
+    std::vector<Vec3f> positions;
+    for (const std::uint32_t v : weld.representative) positions.push_back(rest.positions[v]);
+    const auto triangles = geometry::weldedTriangles(rest.triangles, weld);
+    const auto laplacian = geometry::makeLaplacian(options.laplacian, positions, triangles);
+    auto edges = weldedConnections(weld, laplacian, positions, bind, options.excluded);
+    for (geometry::ExtraEdge& e : edges) {
+        e.a = weld.representative[e.a];
+        e.b = weld.representative[e.b];
+    }
+    return edges;
+}
+
 DdmPreparation::DdmPreparation(const Mesh& rest, const SkinWeights& bind) : state_(std::make_unique<State>()) {
     if (rest.triangles.empty()) throw Error::badInput("the mesh has no faces to smooth over");
     if (bind.vertexCount() != rest.vertexCount())
@@ -176,10 +201,7 @@ void DdmPreparation::State::makeTopology(const TopologyKey& key) {
     origin = (low + high) * 0.5;
     laplacian = geometry::makeLaplacian(key.laplacian, welded_positions, geometry::weldedTriangles(triangles, weld));
     if (key.connect_parts) {
-        std::vector<std::uint32_t> labels;
-        for (const std::uint32_t v : weld.representative)
-            labels.push_back(!key.excluded.empty() && key.excluded[v] ? geometry::kNoLabel : bind.jointsOf(v)[0]);
-        const auto edges = geometry::partConnections(laplacian, welded_positions, labels);
+        const auto edges = weldedConnections(weld, laplacian, welded_positions, bind, key.excluded);
         if (!edges.empty()) laplacian = geometry::withEdges(laplacian, edges);
     }
     order = geometry::eliminationOrder(laplacian);

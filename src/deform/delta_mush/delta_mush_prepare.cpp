@@ -38,7 +38,7 @@ void checkOptions(const DeltaMushOptions& options, std::size_t vertex_count) {
             throw Error::badUsage("explicit smoothing is only stable up to a strength of 1, vertex " +
                                   std::to_string(v) + " has more: use implicit smoothing");
     }
-    for (const ExtraEdge& edge : options.extra_edges) {
+    for (const geometry::ExtraEdge& edge : options.extra_edges) {
         if (edge.a >= vertex_count || edge.b >= vertex_count)
             throw Error::badUsage("an extra edge names vertex " + std::to_string(std::max(edge.a, edge.b)) +
                                   ", but the mesh has only " + std::to_string(vertex_count));
@@ -53,9 +53,9 @@ SkinWeights weightsOfPoints(const SkinWeights& weights, const geometry::Weld& we
     return out;
 }
 
-std::vector<ExtraEdge> edgesOfPoints(std::span<const ExtraEdge> edges, const geometry::Weld& weld) {
-    std::vector<ExtraEdge> out;
-    for (const ExtraEdge& edge : edges) {
+std::vector<geometry::ExtraEdge> edgesOfPoints(std::span<const geometry::ExtraEdge> edges, const geometry::Weld& weld) {
+    std::vector<geometry::ExtraEdge> out;
+    for (const geometry::ExtraEdge& edge : edges) {
         const std::uint32_t a = weld.welded[edge.a], b = weld.welded[edge.b];
         if (a != b) out.push_back({a, b, edge.weight});
     }
@@ -79,7 +79,8 @@ std::unique_ptr<const SurfaceSmoother> makeSmoother(std::span<const Vec3f> point
         std::transform(weld.representative.begin(), weld.representative.end(), lambda.begin(),
                        [&](std::uint32_t v) { return options.lambda[v]; });
     auto laplacian = geometry::makeLaplacian(options.laplacian, points, triangles);
-    if (!options.extra_edges.empty()) laplacian = withExtraEdges(laplacian, edgesOfPoints(options.extra_edges, weld));
+    if (!options.extra_edges.empty())
+        laplacian = geometry::withEdges(laplacian, edgesOfPoints(options.extra_edges, weld));
     return std::make_unique<SurfaceSmoother>(std::move(laplacian), options.smoothing, options.iterations,
                                              std::move(lambda));
 }

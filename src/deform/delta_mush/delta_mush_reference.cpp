@@ -29,7 +29,7 @@ MatrixXd edgeWeights(std::span<const Vec3d> positions, std::span<const Triangle>
             }
         }
     w = w.cwiseMax(0.0);
-    for (const ExtraEdge& edge : options.extra_edges) w(edge.a, edge.b) = w(edge.b, edge.a) += edge.weight;
+    for (const geometry::ExtraEdge& edge : options.extra_edges) w(edge.a, edge.b) = w(edge.b, edge.a) += edge.weight;
     return w;
 }
 

@@ -5,48 +5,6 @@
 #include <algorithm>
 
 namespace pelt::deform {
-namespace {
-
-struct Entry {
-    std::uint32_t row, column;
-    double weight;
-};
-
-}  // namespace
-
-geometry::Laplacian withExtraEdges(const geometry::Laplacian& laplacian, std::span<const ExtraEdge> edges) {
-    std::vector<Entry> entries;
-    entries.reserve(laplacian.weights.size() + 2 * edges.size());
-    for (std::uint32_t v = 0; v < laplacian.vertexCount(); ++v)
-        for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e)
-            entries.push_back({v, laplacian.edges.neighbours[e], laplacian.weights[e]});
-    for (const ExtraEdge& edge : edges) {
-        entries.push_back({edge.a, edge.b, edge.weight});
-        entries.push_back({edge.b, edge.a, edge.weight});
-    }
-    // Stable: both directions of an edge add up in the same order and stay equal to the bit.
-    std::stable_sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) {
-        return x.row != y.row ? x.row < y.row : x.column < y.column;
-    });
-
-    geometry::Laplacian joined;
-    joined.diagonal.assign(laplacian.vertexCount(), 0.0);
-    joined.edges.offsets.assign(laplacian.vertexCount() + 1, 0);
-    for (std::size_t e = 0; e < entries.size(); ++e) {
-        const Entry& entry = entries[e];
-        const bool again = e > 0 && entries[e - 1].row == entry.row && entries[e - 1].column == entry.column;
-        if (again) {
-            joined.weights.back() += entry.weight;
-        } else {
-            joined.edges.neighbours.push_back(entry.column);
-            joined.weights.push_back(entry.weight);
-            ++joined.edges.offsets[entry.row + 1];
-        }
-        joined.diagonal[entry.row] += entry.weight;
-    }
-    for (std::size_t v = 0; v < joined.vertexCount(); ++v) joined.edges.offsets[v + 1] += joined.edges.offsets[v];
-    return joined;
-}
 
 SurfaceSmoother::SurfaceSmoother(geometry::Laplacian laplacian, geometry::SmoothingKind kind, int iterations,
                                  std::vector<double> lambda)

@@ -7,9 +7,6 @@
 
 namespace pelt::deform {
 
-/// Adds edges between vertices of the Laplacian. Edges that are there already gain the weight.
-geometry::Laplacian withExtraEdges(const geometry::Laplacian& laplacian, std::span<const ExtraEdge> edges);
-
 /// The smoothing of [LeLewis19] Eq. 2, implicit or explicit, of whole columns.
 class SurfaceSmoother {
 public:

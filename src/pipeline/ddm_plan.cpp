@@ -1,0 +1,271 @@
+// How the numbers of Direct Delta Mush are chosen where a user does not say.
+//
+// p implicit steps (I - τ Δ)^-p spread a point by a standard deviation σ = sqrt(2 p τ) along the surface. In the
+// discrete operator (I + λ D_λ D_L^-1 L), with A_i the area of vertex i and L the cotangent Laplacian, D_L^-1 L is
+// -(A / D_L) Δ, so λ (D_λ)_i = τ_i (D_L)_ii / A_i has the width σ whatever the triangles are. (Where all weights are 1,
+// as in equilateral triangles cotangents are 1/√3, D_L counts √3 times as much.) The width follows the limb: σ is a
+// fixed share of the distance of the vertex from its bone, kept within bounds of what is usual for that bone.
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/fit/rigid_bind.h>
+#include <pelt/geometry/segments.h>
+#include <pelt/geometry/smoothing.h>
+#include <pelt/geometry/weld.h>
+#include <pelt/pipeline/ddm.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace pelt::pipeline {
+namespace {
+
+constexpr int kIterations = 10;
+constexpr double kRotationWidth = 0.8;      ///< σ of λ, in distances from the bone
+constexpr double kTranslationWidth = 0.35;  ///< σ of κ
+constexpr double kAlpha = 0.8;
+constexpr double kLeastEdges = 0.7;  ///< σ is at least so many edges: a rigid bind has steps as wide as one
+
+/// The surface that smoothing sees: welded, with the area of each vertex.
+struct Surface {
+    geometry::Weld weld;
+    geometry::Laplacian laplacian;
+    std::vector<double> area;  ///< per welded vertex
+    double factor = 1;         ///< of L over the cotangent Laplacian
+
+    Surface(const Mesh& mesh, const deform::DdmOptions& options)
+        : weld(geometry::weldByPosition(mesh.positions, options.weld_tolerance)) {
+        std::vector<Vec3f> positions;
+        for (const std::uint32_t v : weld.representative) positions.push_back(mesh.positions[v]);
+        const auto triangles = geometry::weldedTriangles(mesh.triangles, weld);
+        laplacian = geometry::makeLaplacian(options.laplacian, positions, triangles);
+        area.assign(positions.size(), 0);
+        for (const Triangle& t : triangles) {
+            const Vec3d a(positions[t[0]]), b(positions[t[1]]), c(positions[t[2]]);
+            const double third = length(cross(b - a, c - a)) / 6;
+            for (const std::uint32_t v : t) area[v] += third;
+        }
+        if (options.laplacian == geometry::LaplacianKind::uniform) factor = std::numbers::sqrt3;
+    }
+
+    /// λ for a width σ in p steps. A vertex without area, of a needle or a point, moves with its neighbours.
+    double strength(std::uint32_t vertex, double sigma, int iterations) const {
+        constexpr double kMost = 1e6;
+        const std::uint32_t v = weld.welded[vertex];
+        const double edge = std::sqrt(2 * area[v] / std::numbers::sqrt3);
+        sigma = std::max(sigma, kLeastEdges * edge);
+        const double tau = sigma * sigma / (2 * iterations);
+        return std::min(tau * laplacian.diagonal[v], kMost * area[v] * factor) / std::max(area[v] * factor, 1e-300);
+    }
+};
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Per vertex, the distance to the segments of the joint it is bound to most.
+std::vector<double> boneDistances(const Mesh& mesh, const Skeleton& skeleton, const SkinWeights& bind) {
+    const auto segments = geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
+    std::vector<std::size_t> first(skeleton.joints.size() + 1, 0);  // segments come by joint
+    for (const auto& s : segments) ++first[s.joint + 1];
+    for (std::size_t j = 0; j < skeleton.joints.size(); ++j) first[j + 1] += first[j];
+    std::vector<double> distances(mesh.vertexCount());
+    for (std::size_t v = 0; v < mesh.vertexCount(); ++v) {
+        const std::uint32_t joint = bind.jointsOf(v)[0];
+        double best = std::numeric_limits<double>::infinity();
+        for (std::size_t s = first[joint]; s < first[joint + 1]; ++s)
+            best = std::min(best, geometry::distanceTo(segments[s], Vec3d(mesh.positions[v])));
+        distances[v] = best;
+    }
+    return distances;
+}
+
+/// The same kept within half and one and a half of what is usual for the joint: neither a vertex next to the bone nor
+/// a wing or a skirt far from it says how thick the limb is.
+std::vector<double> limbRadii(const std::vector<double>& distances, const SkinWeights& bind, std::size_t joints) {
+    std::vector<std::vector<double>> by_joint(joints);
+    for (std::size_t v = 0; v < distances.size(); ++v) by_joint[bind.jointsOf(v)[0]].push_back(distances[v]);
+    std::vector<double> usual(joints);
+    for (std::size_t j = 0; j < joints; ++j) usual[j] = median(by_joint[j]);
+    std::vector<double> radii(distances.size());
+    for (std::size_t v = 0; v < distances.size(); ++v) {
+        const double u = usual[bind.jointsOf(v)[0]];
+        radii[v] = std::clamp(distances[v], 0.5 * u, 1.5 * u);
+    }
+    return radii;
+}
+
+std::vector<double> attributeMap(const Mesh& mesh, const std::string& name) {
+    std::string names;
+    for (const VertexAttribute& attribute : mesh.attributes) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", attribute.name);
+        if (attribute.name != name) continue;
+        for (std::size_t v = 0; v < attribute.values.size(); ++v)
+            if (!(attribute.values[v] >= 0) || !std::isfinite(attribute.values[v]))
+                throw Error::badInput(fmt::format("vertex attribute '{}' is {} at vertex {}; a map is zero or positive",
+                                                  name, attribute.values[v], v));
+        return {attribute.values.begin(), attribute.values.end()};
+    }
+    throw Error::badInput(
+        fmt::format("no scalar vertex attribute '{}'; there {}", name, names.empty() ? "are none" : "is " + names));
+}
+
+struct Planner {
+    const Character& character;
+    const DdmSettings& settings;
+    DdmPlan& plan;
+    std::optional<Surface> surface_cache{};
+    std::vector<double> distances{}, radii{};
+
+    const Surface& surface() {
+        if (!surface_cache) surface_cache.emplace(character.mesh, plan.options);
+        return *surface_cache;
+    }
+    const std::vector<double>& boneDistance() {
+        if (distances.empty()) distances = boneDistances(character.mesh, character.skeleton, plan.bind);
+        return distances;
+    }
+    const std::vector<double>& limbRadius() {
+        if (radii.empty()) radii = limbRadii(boneDistance(), plan.bind, character.skeleton.joints.size());
+        return radii;
+    }
+
+    /// D of numerics: uniform, radius (its maximum scaled to 1), or an attribute.
+    std::vector<double> map(const std::string& name) {
+        if (name.empty() || name == "uniform") return std::vector<double>(character.mesh.vertexCount(), 1.0);
+        if (name != "radius") return attributeMap(character.mesh, name);
+        std::vector<double> values = boneDistance();
+        const double most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+        for (double& x : values) x = most > 0 ? x / most : 1;
+        return values;
+    }
+
+    std::vector<double> chosen(double width, int iterations) {
+        std::vector<double> values(character.mesh.vertexCount());
+        for (std::uint32_t v = 0; v < values.size(); ++v)
+            values[v] = surface().strength(v, width * limbRadius()[v], std::max(iterations, 1));
+        return values;
+    }
+
+    std::vector<double> strengths(const std::optional<double>& value, const std::string& map_name, double width,
+                                  const char* name) {
+        if (value && (!(*value >= 0) || !std::isfinite(*value)))
+            throw Error::badUsage(fmt::format("{} is {}; it must be zero or a positive number", name, *value));
+        if (!value && map_name.empty()) return chosen(width, plan.options.iterations);
+        std::vector<double> values = map(map_name);
+        double scale = value.value_or(0);
+        if (!value) {
+            double sum = 0;
+            for (const double x : values) sum += x;
+            scale = sum > 0 ? median(chosen(width, plan.options.iterations)) * double(values.size()) / sum : 0;
+        }
+        for (double& x : values) x *= scale;
+        return values;
+    }
+
+    /// Explicit steps are stable up to 1: as many of them as the widest smoothing needs.
+    void chooseIterations() {
+        deform::DdmOptions& options = plan.options;
+        options.iterations = settings.iterations.value_or(kIterations);
+        if (options.iterations < 0)
+            throw Error::badUsage(fmt::format("--iterations is {}; it must be at least 0", options.iterations));
+        const bool free = !settings.iterations && !settings.lambda;
+        if (options.smoothing != geometry::SmoothingKind::explicit_ || !free) return;
+        const std::vector<double> wanted = chosen(kRotationWidth, kIterations);
+        options.iterations =
+            int(std::ceil(kIterations * std::max(*std::max_element(wanted.begin(), wanted.end()), 0.1)));
+    }
+
+    void capExplicit(std::vector<double>& values, bool given) const {
+        if (given || plan.options.smoothing != geometry::SmoothingKind::explicit_) return;
+        for (double& x : values) x = std::min(x, 1.0);
+    }
+
+    void chooseAlpha() {
+        const double alpha = settings.alpha.value_or(kAlpha);
+        if (!(alpha >= 0 && alpha < 1))
+            throw Error::badUsage(fmt::format("--alpha is {}; it must be at least 0 and below 1", alpha));
+        plan.options.alpha = map(settings.alpha_map);
+        for (double& x : plan.options.alpha) x *= alpha;
+        if (!settings.joint_alpha.empty()) spreadJointAlpha();
+    }
+
+    /// A joint's own α on the vertices bound to it, then smoothed as widely as rotations are.
+    void spreadJointAlpha() {
+        std::vector<double>& alpha = plan.options.alpha;
+        for (const auto& [name, value] : settings.joint_alpha) {
+            const auto joint = rig::findJoint(character.skeleton, name);
+            if (!joint) throw Error::badInput(fmt::format("has no joint '{}' for --joint-alpha", name));
+            if (!(value >= 0 && value < 1))
+                throw Error::badUsage(
+                    fmt::format("--joint-alpha {}={}: it must be at least 0 and below 1", name, value));
+            for (std::size_t v = 0; v < alpha.size(); ++v)
+                if (rig::jointName(character.skeleton, plan.bind.jointsOf(v)[0]) == name) alpha[v] = value;
+        }
+        const Surface& s = surface();
+        std::vector<double> welded, strength;
+        for (const std::uint32_t v : s.weld.representative) {
+            welded.push_back(alpha[v]);
+            strength.push_back(s.strength(v, kRotationWidth * limbRadius()[v], kIterations));
+        }
+        geometry::ImplicitSmoother(s.laplacian, 1, strength).smooth(welded, kIterations);
+        for (std::size_t v = 0; v < alpha.size(); ++v) alpha[v] = welded[s.weld.welded[v]];
+    }
+
+    void exclude() {
+        const Mesh& mesh = character.mesh;
+        for (const std::string& name : settings.exclude) {
+            bool found = false;
+            std::string names;
+            plan.options.excluded.resize(mesh.vertexCount());
+            for (const MeshPart& part : mesh.parts) {
+                names += fmt::format("{}{}{}{}", names.empty() ? "" : ", ", part.name,
+                                     part.material.empty() ? "" : ", ", part.material);
+                if (part.name != name && part.material != name) continue;
+                found = true;
+                for (std::uint32_t v = 0; v < part.vertex_count; ++v)
+                    plan.options.excluded[part.first_vertex + v] = true;
+            }
+            if (!found)
+                throw Error::badInput(
+                    fmt::format("has no part or material '{}' to exclude; there are {}", name, names));
+        }
+    }
+};
+
+}  // namespace
+
+DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
+    if (character.skeleton.joints.empty()) throw Error::badInput("has no joints to follow");
+    DdmPlan plan;
+    plan.original = character.ddm ? character.ddm->bind : character.weights;
+    plan.bind = settings.keep_bind && !plan.original.empty()
+                    ? plan.original
+                    : fit::bindRigid(character.mesh, character.skeleton, plan.original);
+    if (plan.original.empty()) plan.original = plan.bind;
+    deform::DdmOptions& options = plan.options;
+    options.laplacian =
+        settings.laplacian == "uniform" ? geometry::LaplacianKind::uniform : geometry::LaplacianKind::cotangent;
+    options.smoothing =
+        settings.smoothing == "explicit" ? geometry::SmoothingKind::explicit_ : geometry::SmoothingKind::implicit;
+    options.connect_parts = settings.connect_parts;
+    options.weld_tolerance = settings.weld;
+    if (settings.influences && *settings.influences < 0)
+        throw Error::badUsage(fmt::format("--influences is {}; it must be at least 0", *settings.influences));
+    if (settings.influences == 0) options.cutoff = 1e-12;
+
+    Planner planner{character, settings, plan};
+    planner.chooseIterations();
+    options.lambda = planner.strengths(settings.lambda, settings.lambda_map, kRotationWidth, "--lambda");
+    options.kappa = planner.strengths(settings.kappa, settings.kappa_map, kTranslationWidth, "--kappa");
+    planner.capExplicit(options.lambda, settings.lambda.has_value());
+    planner.capExplicit(options.kappa, settings.kappa.has_value());
+    planner.chooseAlpha();
+    planner.exclude();
+    return plan;
+}
+
+}  // namespace pelt::pipeline

@@ -1,0 +1,79 @@
+#include <pelt/rig/range_of_motion.h>
+
+#include <numbers>
+
+namespace pelt::rig {
+namespace {
+
+constexpr int kColours = 3;  ///< joints whose depths differ by a multiple of this move together
+
+/// How far below its root a joint is, in joints.
+std::vector<int> depths(std::span<const std::int32_t> parents) {
+    std::vector<int> depth(parents.size(), 0);
+    for (std::size_t j = 0; j < parents.size(); ++j)
+        for (std::int32_t p = parents[j]; p >= 0; p = parents[std::size_t(p)]) ++depth[j];
+    return depth;
+}
+
+/// Per joint, where its bone points in the bind pose: to the mean of its children, for a leaf on from its parent.
+std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<const std::int32_t> parents) {
+    std::vector<Vec3d> sums(positions.size());
+    for (std::size_t j = 0; j < positions.size(); ++j)
+        if (parents[j] >= 0) sums[std::size_t(parents[j])] += positions[j] - positions[std::size_t(parents[j])];
+    for (std::size_t j = 0; j < positions.size(); ++j) {
+        const bool leaf = dot(sums[j], sums[j]) == 0;
+        if (leaf && parents[j] >= 0) sums[j] = positions[j] - positions[std::size_t(parents[j])];
+        sums[j] = normalized(sums[j], Vec3d{0, 1, 0});
+    }
+    return sums;
+}
+
+struct Motion {
+    double angle;  ///< degrees
+    int axis;      ///< 0, 1: across the bone; 2: along it
+};
+
+/// The joint's turn about its own rest position, in rest space.
+Affine3d turn(const Vec3d& centre, const Vec3d& along, const Motion& motion) {
+    const Vec3d helper = std::abs(along.y) < 0.9 ? Vec3d{0, 1, 0} : Vec3d{1, 0, 0};
+    const Vec3d across = normalized(cross(along, helper), Vec3d{1, 0, 0});
+    const Vec3d axis = motion.axis == 2 ? along : motion.axis == 1 ? cross(along, across) : across;
+    const Mat3d r = toMatrix(axisAngle(axis, motion.angle * std::numbers::pi / 180));
+    return {r, centre - r * centre};
+}
+
+}  // namespace
+
+std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const RangeOfMotion& limits) {
+    const std::vector<std::int32_t> parents = jointParents(skeleton);
+    const std::vector<Vec3d> positions = jointRestPositions(skeleton);
+    const std::vector<int> depth = depths(parents);
+    const std::vector<Vec3d> along = boneDirections(positions, parents);
+    const std::size_t count = parents.size();
+
+    // Parents before children: a joint's pose is its parent's, times its own turn in the bind pose.
+    std::vector<std::size_t> order;
+    for (int d = 0; order.size() < count; ++d)
+        for (std::size_t j = 0; j < count; ++j)
+            if (depth[j] == d) order.push_back(j);
+
+    std::vector<std::vector<Affine3f>> poses;
+    const auto addPose = [&](int colour, int neighbours, const Motion& motion) {
+        std::vector<Affine3d> world(count);
+        for (const std::size_t j : order) {
+            const int offset = (depth[j] - colour % kColours + kColours) % kColours;
+            const Affine3d own = offset < neighbours ? turn(positions[j], along[j], motion) : Affine3d{};
+            world[j] = parents[j] < 0 ? own : world[std::size_t(parents[j])] * own;
+        }
+        poses.emplace_back(world.begin(), world.end());
+    };
+    const Motion motions[] = {{limits.bend, 0},  {-limits.bend, 0}, {limits.bend, 1},
+                              {-limits.bend, 1}, {limits.twist, 2}, {-limits.twist, 2}};
+    for (int colour = 0; colour < kColours; ++colour) {
+        for (const Motion& motion : motions) addPose(colour, 1, motion);
+        for (const Motion& motion : {motions[0], motions[3], motions[4]}) addPose(colour, 2, motion);
+    }
+    return poses;
+}
+
+}  // namespace pelt::rig
