@@ -10,7 +10,7 @@ namespace pelt::deform {
 struct CorOptions {
     double sigma = 0.1;  ///< how different the weights of a vertex and a triangle may be to count as alike
     /// Triangles whose weights on two joints fall into the same square of this size count as one; 0: none do, exact.
-    double weight_cell = 1.0 / 64;
+    double weight_cell = 1.0 / 128;
 };
 
 /// Optimised centres of rotation, one per vertex, in rest space:
