@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "gltf/container.h"
+#include "gltf/ddm_payload.h"
 #include "gltf/edit.h"
 #include "gltf/load.h"
 #include "gltf/write_new.h"
@@ -36,10 +37,12 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     gltf::findInstances(loading);
     gltf::loadSkeleton(loading);
     gltf::loadMeshes(loading);
+    gltf::loadPayload(loading);
     gltf::loadClips(loading);
     Character& character = loading.character;
     loading.source->skeleton = character.skeleton;
     loading.source->weights = character.weights;
+    loading.source->ddm = character.ddm;
     loading.source->clips = character.clips;
     loading.source->mesh_hash = gltf::hashMesh(character.mesh);
     character.source = loading.source;

@@ -68,6 +68,8 @@ struct DdmPayload {
     double expected_error = -1;
 
     bool empty() const { return rows.vertexCount() == 0; }
+
+    friend bool operator==(const DdmPayload&, const DdmPayload&) = default;
 };
 
 }  // namespace pelt

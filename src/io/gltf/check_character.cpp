@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gltf/ddm_records.h"
 #include "gltf/write_new.h"
 
 namespace pelt::io::gltf {
@@ -32,11 +33,9 @@ void checkSkeleton(const Skeleton& skeleton) {
     if (skeleton.joints.size() > 65535) refuse("more than 65535 joints");
 }
 
-void checkWeights(const Character& character) {
-    const SkinWeights& weights = character.weights;
-    if (weights.vertexCount() == 0 && weights.empty()) return;
+void checkRows(const SkinWeights& weights, const Character& character, const char* what) {
     if (weights.vertexCount() != character.mesh.vertexCount())
-        refuse(fmt::format("{} rows of weights for {} vertices", weights.vertexCount(), character.mesh.vertexCount()));
+        refuse(fmt::format("{} rows {}for {} vertices", weights.vertexCount(), what, character.mesh.vertexCount()));
     if (character.skeleton.joints.empty()) refuse("it has weights but no joints");
     for (std::size_t v = 0; v < weights.vertexCount(); ++v)
         for (std::size_t i = 0; i < weights.influenceCount(v); ++i) {
@@ -46,6 +45,32 @@ void checkWeights(const Character& character) {
             const float w = weights.weightsOf(v)[i];
             if (!(w > 0) || !std::isfinite(w)) refuse(fmt::format("vertex {} has the weight {}", v, w));
         }
+}
+
+void checkWeights(const Character& character) {
+    const SkinWeights& weights = character.weights;
+    if (weights.vertexCount() == 0 && weights.empty()) return;
+    checkRows(weights, character, "of weights ");
+}
+
+void checkPayload(const Character& character) {
+    if (!character.ddm) return;
+    const DdmPayload& payload = *character.ddm;
+    const auto fail = [](const std::string& fault) { refuse("the Direct Delta Mush payload: " + fault); };
+    if (character.weights.empty()) fail("there are no weights beside it, which viewers that do not know it need");
+    const std::size_t vertices = character.mesh.vertexCount();
+    if (payload.rows.vertexCount() != vertices)
+        fail(fmt::format("{} rows for {} vertices", payload.rows.vertexCount(), vertices));
+    if (const std::string fault = rowsFault(payload.rows, character.skeleton.joints.size()); !fault.empty())
+        fail(fault);
+    if (!payload.bind.empty()) checkRows(payload.bind, character, "of the original bind ");
+    const DdmSettings& settings = payload.settings;
+    bool finite = std::isfinite(payload.expected_error) && std::isfinite(settings.weld) &&
+                  std::isfinite(settings.lambda.value_or(0)) && std::isfinite(settings.kappa.value_or(0)) &&
+                  std::isfinite(settings.alpha.value_or(0));
+    for (const auto& [joint, alpha] : settings.joint_alpha) finite = finite && std::isfinite(alpha);
+    if (!finite || settings.iterations.value_or(0) < 0 || settings.influences.value_or(0) < 0)
+        fail("settings that are negative or not finite");
 }
 
 void checkMesh(const Mesh& mesh) {
@@ -89,6 +114,7 @@ void checkCharacter(const Character& character) {
     checkSkeleton(character.skeleton);
     checkMesh(character.mesh);
     checkWeights(character);
+    checkPayload(character);
     checkClips(character);
 }
 

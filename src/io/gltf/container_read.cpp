@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 constexpr int kDeepest = 256;  // copying and writing JSON recurse; no real file comes near
 
 /// Required extensions that change how the skin is read, and that Pelt reads.
-constexpr std::array<std::string_view, 4> kRead = {"KHR_mesh_quantization", "EXT_meshopt_compression",
-                                                   "KHR_draco_mesh_compression", "KHR_animation_pointer"};
+constexpr std::array<std::string_view, 5> kRead = {"KHR_mesh_quantization", "EXT_meshopt_compression",
+                                                   "KHR_draco_mesh_compression", "KHR_animation_pointer",
+                                                   "PELT_direct_delta_mush"};
 /// How required extensions begin that say nothing about the skin: materials, textures, lights, names and the like.
 constexpr std::array<std::string_view, 13> kPassed = {
     "KHR_materials_",      "KHR_texture_",          "EXT_texture_",          "MSFT_texture_dds", "MSFT_packing_",

@@ -44,4 +44,11 @@ inline constexpr std::array kCollections = {"accessors", "animations", "buffers"
 /// The top-level array, made where the document has none.
 Json& collection(Document& document, const char* name);
 
+/// Takes an extension off an object, and off the document's lists.
+void eraseExtension(Json& object, const char* name);
+void dropExtension(Document& document, const char* name);
+
+/// JOINTS_n or WEIGHTS_n.
+bool isSkinAttribute(const std::string& name);
+
 }  // namespace pelt::io::gltf

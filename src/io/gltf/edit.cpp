@@ -15,6 +15,11 @@ namespace {
         fmt::format("{}: {}; clear Character::source to write a new document", source.document.name, fault));
 }
 
+bool isIdentity(const Affine3d& matrix) {
+    constexpr Affine3d kIdentity;
+    return std::equal(std::begin(matrix.m), std::end(matrix.m), std::begin(kIdentity.m));
+}
+
 void checkSameOrigin(const Character& character, const GltfSource& source) {
     if (hashMesh(character.mesh) != source.mesh_hash) refuse(source, "the mesh is not the one that was loaded");
     const Skeleton &now = character.skeleton, &was = source.skeleton;
@@ -26,6 +31,14 @@ void checkSameOrigin(const Character& character, const GltfSource& source) {
         if (now.joints[j].node != was.joints[j].node) refuse(source, fmt::format("joint {} stands on another node", j));
     if (character.weights.empty() && !source.weights.empty())
         refuse(source, "the weights that were loaded are missing");
+    // A mesh that gets its first skin keeps the positions of the file, and the payload is in root space.
+    for (const InstanceSource& instance : source.instances)
+        if (character.ddm && !instance.skin && !isIdentity(instance.placement))
+            refuse(source, "a mesh stands elsewhere than its skin will; save the weights and load them again first");
+}
+
+bool samePayload(const std::shared_ptr<const DdmPayload>& a, const std::shared_ptr<const DdmPayload>& b) {
+    return a == b || (a && b && *a == *b);
 }
 
 bool sameTransform(const SkeletonNode& a, const SkeletonNode& b) {
@@ -92,11 +105,18 @@ Document editedDocument(const Character& character, const GltfSource& source) tr
     checkCharacter(character);
     checkSameOrigin(character, source);
     Editing editing(character, source);
+    editing.new_payload = character.ddm && !samePayload(character.ddm, source.ddm);
+    if (!character.ddm || editing.new_payload) dropPayload(editing.document);
     editNodes(editing);
     SkinEditor skins(editing);
-    editWeights(editing, skins);
+    WeightEditor weights(editing, skins);
+    weights.edit();
     skins.finish();
     editClips(editing);
+    if (editing.new_payload)
+        writePayload(editing.document, editing.appender, *character.ddm, weights.payload());
+    else if (character.ddm)
+        stampPayload(editing.document);
     dropUnusedCompression(editing.document);
     return std::move(editing.document);
 } catch (const Json::exception&) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "gltf/accessor.h"
+#include "gltf/ddm_payload.h"
 #include "gltf/node_tree.h"
 #include "gltf/source.h"
 #include "gltf/write_parts.h"
@@ -22,6 +23,7 @@ struct Editing {
     Document document;  ///< the copy that is edited
     Appender appender;
     AccessorReader reader;                   ///< of the document as it was
+    bool new_payload = false;                ///< the character has one, and it is not the document's
     std::vector<std::size_t> node_of;        ///< skeleton node -> node of the edited document
     std::vector<std::size_t> instance_node;  ///< mesh instance -> node of the edited document
 };
@@ -56,13 +58,43 @@ private:
     std::vector<Skin> skins_;
 };
 
-/// New JOINTS_n and WEIGHTS_n for the primitives whose rows changed.
-void editWeights(Editing& editing, SkinEditor& skins);
+/// New JOINTS_n and WEIGHTS_n for the primitives whose rows changed, and the parts of a new Direct Delta Mush payload.
+class WeightEditor {
+public:
+    WeightEditor(Editing& editing, SkinEditor& skins) : editing_(editing), skins_(skins) {}
+
+    /// Writes the weights. The payload is to be written last, so that it lies at the end of the file.
+    void edit();
+    /// Where the parts of the payload go; they live as long as the editor.
+    const std::vector<PayloadPlace>& payload() const { return places_; }
+
+private:
+    struct PrimitiveEdit {
+        std::optional<WeightSets> weights;
+        std::optional<PayloadPart> payload;
+
+        friend bool operator==(const PrimitiveEdit&, const PrimitiveEdit&) = default;
+    };
+    /// New rows by primitive; empty: the instance is as it was.
+    using InstanceEdit = std::map<std::size_t, PrimitiveEdit>;
+
+    void findChanges();
+    PayloadPart payloadPart(const PartSource& part, std::size_t first, std::size_t skin);
+    void apply(std::size_t source_mesh, std::size_t mesh, const InstanceEdit& edit);
+
+    Editing& editing_;
+    SkinEditor& skins_;
+    std::vector<InstanceEdit> edits_;  ///< one per instance
+    std::vector<PayloadPlace> places_;
+};
 
 void editClips(Editing& editing);
 
 /// Replaces the compressed data of a primitive by plain data, all but its joints and weights.
 void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t index, Json& primitive);
+
+/// Whether Draco or meshopt hold any of a primitive's attributes.
+bool isCompressed(const Document& document, const JsonRef& primitive);
 
 /// Takes compression extensions that nobody uses any more off the document's lists.
 void dropUnusedCompression(Document& document);

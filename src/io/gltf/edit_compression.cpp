@@ -8,15 +8,6 @@
 namespace pelt::io::gltf {
 namespace {
 
-void eraseExtension(Json& object, const char* name) {
-    const auto extensions = object.find("extensions");
-    if (extensions == object.end()) return;
-    extensions->erase(name);
-    if (extensions->empty()) object.erase("extensions");
-}
-
-bool isSkinAttribute(const std::string& name) { return name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_"); }
-
 /// A view of vertex data whose elements start at multiples of four, as glTF 2.0, 3.6.2.4 wants them.
 std::size_t addVertexView(Editing& editing, std::span<const std::byte> packed, std::size_t element) {
     const std::size_t stride = (element + 3) / 4 * 4;
@@ -89,23 +80,6 @@ void unpackAccessor(Editing& editing, const Json& reference) {
     unpackView(editing, accessor["sparse"]["values"]["bufferView"]);
 }
 
-void dropFromList(Json& json, const char* list, const char* name) {
-    const auto found = json.find(list);
-    if (found == json.end()) return;
-    Json kept = Json::array();
-    for (const Json& entry : *found)
-        if (entry != name) kept.push_back(entry);
-    if (kept.empty())
-        json.erase(list);
-    else
-        *found = std::move(kept);
-}
-
-void dropExtension(Json& json, const char* name) {
-    dropFromList(json, "extensionsUsed", name);
-    dropFromList(json, "extensionsRequired", name);
-}
-
 bool hasExtension(const Json& object, const char* name) {
     const auto extensions = object.find("extensions");
     return extensions != object.end() && extensions->contains(name);
@@ -127,6 +101,18 @@ void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t inde
             for (const auto& [name, accessor] : target.items()) unpackAccessor(editing, accessor);
 }
 
+bool isCompressed(const Document& document, const JsonRef& primitive) {
+    if (findExtension(primitive, kDraco)) return true;
+    const JsonRef attributes = primitive.at("attributes");
+    for (const auto& [name, index] : attributes.value().items()) {
+        const JsonRef accessor =
+            document.item("accessors", attributes.at(name.c_str()).asIndex("accessors", document.count("accessors")));
+        const auto view = accessor.indexOf("bufferView", "bufferViews", document.count("bufferViews"));
+        if (view && findExtension(document.item("bufferViews", *view), kMeshopt)) return true;
+    }
+    return false;
+}
+
 void dropUnusedCompression(Document& document) {
     const auto entries = [](const Json& object, const char* key) {
         static const Json none = Json::array();
@@ -137,9 +123,9 @@ void dropUnusedCompression(Document& document) {
     for (const Json& mesh : entries(document.json, "meshes").get())
         for (const Json& primitive : entries(mesh, "primitives").get()) draco |= hasExtension(primitive, kDraco);
     for (const Json& view : entries(document.json, "bufferViews").get()) meshopt |= hasExtension(view, kMeshopt);
-    if (!draco) dropExtension(document.json, kDraco);
+    if (!draco) dropExtension(document, kDraco);
     if (meshopt) return;
-    dropExtension(document.json, kMeshopt);
+    dropExtension(document, kMeshopt);
     if (document.json.contains("buffers"))
         for (Json& buffer : document.json["buffers"]) eraseExtension(buffer, kMeshopt);
 }

@@ -5,9 +5,6 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// New rows by primitive; empty: the instance is as it was.
-using InstanceEdit = std::map<std::size_t, WeightSets>;
-
 bool sameRows(const SkinWeights& a, const SkinWeights& b, std::size_t first, std::size_t count) {
     if (b.vertexCount() < first + count) return false;
     for (std::size_t v = first; v < first + count; ++v)
@@ -16,55 +13,85 @@ bool sameRows(const SkinWeights& a, const SkinWeights& b, std::size_t first, std
     return true;
 }
 
-std::vector<InstanceEdit> changedInstances(Editing& editing, SkinEditor& skins) {
-    std::vector<InstanceEdit> edits(editing.source.instances.size());
-    const SkinWeights& weights = editing.character.weights;
-    if (weights.empty()) return edits;
+}  // namespace
+
+PayloadPart WeightEditor::payloadPart(const PartSource& part, std::size_t first, std::size_t skin) {
+    const DdmPayload& payload = *editing_.character.ddm;
+    const GltfSource& source = editing_.source;
+    const std::size_t count = part.vertex_count;
+    const auto index_of = [&](std::uint32_t slot) { return skins_.indexOf(skin, slot); };
+    PayloadPart out;
+    out.skin = skin;
+    out.records = encodeRecords(payload.rows, first, count, payload.encoding, index_of);
+    if (payload.bind.empty()) return out;
+    const std::size_t mesh = source.instances[part.instance].mesh;
+    const JsonRef was = source.document.item("meshes", mesh).at("primitives").element(part.primitive);
+    // As a rule the original bind is a skin that the file has already.
+    if (sameRows(payload.bind, source.weights, first, count) && !isCompressed(source.document, was)) {
+        for (const auto& [name, accessor] : was.at("attributes").value().items())
+            if (isSkinAttribute(name)) out.bind[name] = accessor;
+    } else if (source.ddm && sameRows(payload.bind, source.ddm->bind, first, count)) {
+        out.bind = findExtension(was, kDirectDeltaMush)->at("bind").value();
+    } else {
+        out.new_bind = encodeWeights(payload.bind, first, count, index_of);
+    }
+    return out;
+}
+
+void WeightEditor::findChanges() {
+    const GltfSource& source = editing_.source;
+    edits_.resize(source.instances.size());
+    const SkinWeights& weights = editing_.character.weights;
+    if (weights.empty()) return;
     std::size_t first = 0;
-    for (std::size_t p = 0; p < editing.source.parts.size(); ++p) {
-        const std::size_t count = editing.source.parts[p].vertex_count;
-        const PartSource& part = editing.source.parts[p];
-        if (count > 0 && !sameRows(weights, editing.source.weights, first, count)) {
-            const std::size_t skin = skins.skinOf(part.instance);
-            edits[part.instance][part.primitive] =
-                encodeWeights(weights, first, count, [&](std::uint32_t slot) { return skins.indexOf(skin, slot); });
+    for (const PartSource& part : source.parts) {
+        const std::size_t count = part.vertex_count;
+        const InstanceSource& instance = source.instances[part.instance];
+        const bool same = sameRows(weights, source.weights, first, count);
+        if (count > 0 && (!same || editing_.new_payload)) {
+            const JsonRef was = source.document.item("meshes", instance.mesh).at("primitives").element(part.primitive);
+            const std::size_t skin = skins_.skinOf(part.instance);
+            PrimitiveEdit& edit = edits_[part.instance][part.primitive];
+            // What is compressed goes out plain, all of it.
+            if (!same || isCompressed(source.document, was))
+                edit.weights = encodeWeights(weights, first, count,
+                                             [&](std::uint32_t slot) { return skins_.indexOf(skin, slot); });
+            if (editing_.new_payload) edit.payload = payloadPart(part, first, skin);
         }
         first += count;
     }
-    return edits;
 }
 
-void applyEdit(Editing& editing, std::size_t source_mesh, std::size_t mesh, const InstanceEdit& edit) {
-    for (const auto& [index, sets] : edit) {
-        Json& primitive = editing.document.json["meshes"][mesh]["primitives"][index];
-        unpackPrimitive(editing, source_mesh, index, primitive);
-        writeWeights(editing.appender, primitive["attributes"], sets);
+void WeightEditor::apply(std::size_t source_mesh, std::size_t mesh, const InstanceEdit& edit) {
+    for (const auto& [index, change] : edit) {
+        Json& primitive = editing_.document.json["meshes"][mesh]["primitives"][index];
+        unpackPrimitive(editing_, source_mesh, index, primitive);
+        if (change.weights) writeWeights(editing_.appender, primitive["attributes"], *change.weights);
+        if (change.payload) places_.push_back({mesh, index, &*change.payload});
     }
 }
 
-}  // namespace
-
-void editWeights(Editing& editing, SkinEditor& skins) {
-    const std::vector<InstanceEdit> edits = changedInstances(editing, skins);
+void WeightEditor::edit() {
+    findChanges();
     // Nodes may share a mesh. Those whose new rows are equal go on sharing it; the unchanged ones, if any, keep the
     // original, and every other group gets a copy.
     std::map<std::size_t, std::vector<std::size_t>> users;
-    for (std::size_t i = 0; i < edits.size(); ++i) users[editing.source.instances[i].mesh].push_back(i);
+    for (std::size_t i = 0; i < edits_.size(); ++i) users[editing_.source.instances[i].mesh].push_back(i);
     for (const auto& [mesh, instances] : users) {
         std::vector<std::vector<std::size_t>> groups;
         for (const std::size_t i : instances) {
             const auto same = std::find_if(groups.begin(), groups.end(),
-                                           [&](const auto& group) { return edits[group.front()] == edits[i]; });
+                                           [&](const auto& group) { return edits_[group.front()] == edits_[i]; });
             if (same != groups.end())
                 same->push_back(i);
             else
                 groups.push_back({i});
         }
         std::stable_partition(groups.begin(), groups.end(),
-                              [&](const auto& group) { return edits[group.front()].empty(); });
+                              [&](const auto& group) { return edits_[group.front()].empty(); });
         // Copies are made before the original changes.
         std::vector<std::size_t> mesh_of(groups.size(), mesh);
-        Json& meshes = editing.document.json["meshes"];
+        Json& meshes = editing_.document.json["meshes"];
         for (std::size_t g = 1; g < groups.size(); ++g) {
             mesh_of[g] = meshes.size();
             const Json copy = meshes[mesh];
@@ -72,8 +99,8 @@ void editWeights(Editing& editing, SkinEditor& skins) {
         }
         for (std::size_t g = 0; g < groups.size(); ++g) {
             for (const std::size_t i : groups[g])
-                if (g > 0) editing.document.json["nodes"][editing.instance_node[i]]["mesh"] = mesh_of[g];
-            applyEdit(editing, mesh, mesh_of[g], edits[groups[g].front()]);
+                if (g > 0) editing_.document.json["nodes"][editing_.instance_node[i]]["mesh"] = mesh_of[g];
+            apply(mesh, mesh_of[g], edits_[groups[g].front()]);
         }
     }
 }

@@ -37,6 +37,7 @@ public:
 
     Skeleton skeleton;
     SkinWeights weights;
+    std::shared_ptr<const DdmPayload> ddm;
     std::vector<Clip> clips;
     std::uint64_t mesh_hash = 0;
 };

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "gltf/ddm_payload.h"
 #include "gltf/write_parts.h"
 
 namespace pelt::io::gltf {
@@ -50,6 +51,7 @@ public:
         addMeshNodes();
         for (const Clip& clip : character_.clips) addClip(clip);
         if (!document_.json["skins"].empty()) ensureCommonRoot(document_, 0);
+        if (character_.ddm) addPayload();
         for (const char* key : kArrays)
             if (document_.json[key].empty()) document_.json.erase(key);
         if (!document_.json.contains("scenes")) document_.json.erase("scene");
@@ -63,6 +65,7 @@ private:
     void addMorphs(const MeshPart& part, Json& primitive);
     void addMeshNodes();
     void addClip(const Clip& clip);
+    void addPayload();
     Json vertexAttributes(const MeshPart& part);
     std::size_t material(const std::string& name);
 
@@ -72,6 +75,7 @@ private:
     std::map<std::string, std::size_t> materials_;
     std::map<std::uint32_t, Json> meshes_;                ///< by instance
     std::map<std::uint32_t, std::size_t> instance_node_;  ///< by instance
+    std::vector<MeshPart> written_;                       ///< the parts that became primitives
 };
 
 void NewDocument::addNodes() {
@@ -176,6 +180,7 @@ void NewDocument::addPart(const MeshPart& part) {
     Json& mesh =
         meshes_.try_emplace(part.instance, Json{{"name", part.name}, {"primitives", Json::array()}}).first->second;
     mesh["primitives"].push_back(std::move(primitive));
+    written_.push_back(part);
 }
 
 void NewDocument::addMorphs(const MeshPart& part, Json& primitive) {
@@ -238,6 +243,23 @@ void NewDocument::addClip(const Clip& clip) {
     }
     // An animation without channels cannot be said in glTF.
     if (!animation["channels"].empty()) document_.json["animations"].push_back(std::move(animation));
+}
+
+void NewDocument::addPayload() {
+    const DdmPayload& payload = *character_.ddm;
+    const auto same = [](std::uint32_t slot) { return slot; };
+    std::vector<PayloadPart> parts(written_.size());
+    std::vector<PayloadPlace> places;
+    std::map<std::uint32_t, std::size_t> next;  // primitive, by instance
+    for (std::size_t i = 0; i < written_.size(); ++i) {
+        const MeshPart& part = written_[i];
+        parts[i].records = encodeRecords(payload.rows, part.first_vertex, part.vertex_count, payload.encoding, same);
+        if (!payload.bind.empty())
+            parts[i].new_bind = encodeWeights(payload.bind, part.first_vertex, part.vertex_count, same);
+        const Json& node = document_.json["nodes"][instance_node_.at(part.instance)];
+        places.push_back({node["mesh"].get<std::size_t>(), next[part.instance]++, &parts[i]});
+    }
+    writePayload(document_, appender_, payload, places);
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <pelt/rig/character.h>
+
+#include "gltf/accessor.h"
+#include "gltf/ddm_records.h"
+#include "gltf/load.h"
+#include "gltf/write_parts.h"
+
+/// The extension PELT_direct_delta_mush; docs/payload.md says what is in it.
+namespace pelt::io::gltf {
+
+inline constexpr const char* kDirectDeltaMush = "PELT_direct_delta_mush";
+inline constexpr std::uint64_t kPayloadVersion = 1;
+
+/// What all primitives of a character say alike.
+struct PayloadTerms {
+    DdmVariant variant = DdmVariant::v0;
+    DdmEncoding encoding = DdmEncoding::float32;
+    DdmSettings settings;
+    double expected_error = -1;
+
+    friend bool operator==(const PayloadTerms&, const PayloadTerms&) = default;
+};
+
+PayloadTerms readTerms(const JsonRef& extension);
+/// Version, variant, encoding, expected error and settings as JSON.
+Json termsJson(const DdmPayload& payload);
+
+/// 64-bit FNV-1a, 16 digits in base 16: of positions as the file decodes to; of the joints of a skin, their names and
+/// inverse bind matrices, in order.
+std::string hashPositions(std::span<const float> positions);
+std::string hashJoints(AccessorReader& reader, std::size_t skin);
+
+/// Reads the payload beside the loaded mesh. One that does not fit it, or is of another version, is left out with a
+/// warning; a malformed one fails.
+void loadPayload(Loading& loading);
+
+/// The payload of one primitive on its way into a document.
+struct PayloadPart {
+    DdmRecords records;
+    Json bind = Json::object();          ///< accessors of the original JOINTS_n and WEIGHTS_n that the file has already
+    std::optional<WeightSets> new_bind;  ///< where it has none
+    std::size_t skin = 0;                ///< the joints that the records mean
+
+    friend bool operator==(const PayloadPart&, const PayloadPart&) = default;
+};
+
+/// A primitive that gets a payload.
+struct PayloadPlace {
+    std::size_t mesh = 0, primitive = 0;
+    const PayloadPart* part = nullptr;
+};
+
+/// Takes every payload out of a document, and its data where that lies at the end.
+void dropPayload(Document& document);
+
+/// Puts the parts of a payload in their places, all their records in one buffer view at the end.
+void writePayload(Document& document, Appender& appender, const DdmPayload& payload,
+                  std::span<const PayloadPlace> places);
+
+/// Brings the hashes of all payloads up to what the document now holds.
+void stampPayload(Document& document);
+
+}  // namespace pelt::io::gltf

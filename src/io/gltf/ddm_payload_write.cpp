@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <set>
+
+#include "gltf/ddm_payload.h"
+
+namespace pelt::io::gltf {
+namespace {
+
+/// Calls `act(primitive)` for every primitive that has the extension; other parts of the JSON may be anything.
+template <class Act>
+void forEachPayload(Json& json, Act act) {
+    const auto meshes = json.find("meshes");
+    if (meshes == json.end()) return;
+    for (Json& mesh : *meshes) {
+        const auto primitives = mesh.find("primitives");
+        if (primitives == mesh.end()) continue;
+        for (Json& primitive : *primitives) {
+            const auto extensions = primitive.find("extensions");
+            if (extensions != primitive.end() && extensions->contains(kDirectDeltaMush)) act(primitive);
+        }
+    }
+}
+
+std::size_t sizeOr(const Json& object, const char* key, std::size_t fallback) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number_unsigned() ? found->get<std::size_t>() : fallback;
+}
+
+/// Whether an accessor or an image reads the view.
+bool isViewRead(const Json& json, std::size_t view) {
+    const auto reads = [&](const Json& object) { return sizeOr(object, "bufferView", view + 1) == view; };
+    for (const char* key : {"accessors", "images"}) {
+        const auto list = json.find(key);
+        for (std::size_t i = 0; list != json.end() && i < list->size(); ++i) {
+            const Json& object = list->at(i);
+            if (reads(object)) return true;
+            if (const auto sparse = object.find("sparse"); sparse != object.end())
+                if (reads(sparse->value("indices", Json())) || reads(sparse->value("values", Json()))) return true;
+        }
+    }
+    return false;
+}
+
+/// Takes off the last view, and its bytes, where both are the end and nobody else's.
+void dropLastView(Document& document, std::size_t index) {
+    Json& views = document.json["bufferViews"];
+    if (index + 1 != views.size() || isViewRead(document.json, index)) return;
+    const std::size_t buffer = views[index]["buffer"].get<std::size_t>();
+    const std::size_t first = sizeOr(views[index], "byteOffset", 0);
+    const std::size_t last = first + views[index]["byteLength"].get<std::size_t>();
+    if (first == 0 || !document.buffers[buffer] || last + 3 < document.buffers[buffer]->size()) return;
+    for (std::size_t v = 0; v < index; ++v) {
+        const auto ends = [&](const Json& view) {
+            return sizeOr(view, "buffer", buffer + 1) == buffer
+                       ? sizeOr(view, "byteOffset", 0) + sizeOr(view, "byteLength", 0)
+                       : 0;
+        };
+        const auto extensions = views[v].find("extensions");
+        const bool packed = extensions != views[v].end() && extensions->contains(kMeshopt);
+        if (ends(views[v]) > first || (packed && ends((*extensions)[kMeshopt]) > first)) return;
+    }
+    views.erase(index);
+    document.buffers[buffer]->resize(first);
+    document.json["buffers"][buffer]["byteLength"] = first;
+}
+
+}  // namespace
+
+void dropPayload(Document& document) {
+    std::set<std::size_t> views;
+    bool any = false;
+    forEachPayload(document.json, [&](Json& primitive) {
+        any = true;
+        views.insert(sizeOr(primitive["extensions"][kDirectDeltaMush], "bufferView", document.count("bufferViews")));
+        eraseExtension(primitive, kDirectDeltaMush);
+    });
+    if (!any) return;
+    dropExtension(document, kDirectDeltaMush);
+    if (views.size() == 1 && *views.begin() < document.count("bufferViews")) dropLastView(document, *views.begin());
+}
+
+void writePayload(Document& document, Appender& appender, const DdmPayload& payload,
+                  std::span<const PayloadPlace> places) {
+    std::vector<Json> extensions;
+    std::vector<std::byte> records;
+    const auto append = [&](const std::vector<std::byte>& bytes) {
+        const std::size_t offset = records.size();
+        records.insert(records.end(), bytes.begin(), bytes.end());
+        return offset;
+    };
+    for (const PayloadPlace& place : places) {
+        Json extension = termsJson(payload);
+        extension["positionHash"] = "";
+        extension["jointsHash"] = "";
+        extension["bufferView"] = 0;
+        extension["vertexOffset"] = append(place.part->records.vertices);
+        extension["entryOffset"] = append(place.part->records.entries);
+        Json bind = place.part->bind;
+        if (place.part->new_bind) writeWeights(appender, bind, *place.part->new_bind);
+        if (!bind.empty()) extension["bind"] = std::move(bind);
+        extensions.push_back(std::move(extension));
+    }
+    if (places.empty()) return;
+    const std::size_t view = appender.addView(records);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        extensions[i]["bufferView"] = view;
+        document.json["meshes"][places[i].mesh]["primitives"][places[i].primitive]["extensions"][kDirectDeltaMush] =
+            std::move(extensions[i]);
+    }
+    Json& used = collection(document, "extensionsUsed");
+    if (std::find(used.begin(), used.end(), Json(kDirectDeltaMush)) == used.end()) used.push_back(kDirectDeltaMush);
+    stampPayload(document);
+}
+
+void stampPayload(Document& document) {
+    struct Stamp {
+        std::size_t mesh, primitive;
+        std::string positions, joints;
+    };
+    std::vector<Stamp> stamps;
+    AccessorReader reader(document);
+    for (std::size_t n = 0; n < document.count("nodes"); ++n) {
+        const JsonRef node = document.item("nodes", n);
+        const auto mesh = node.indexOf("mesh", "meshes", document.count("meshes"));
+        const auto skin = node.indexOf("skin", "skins", document.count("skins"));
+        if (!mesh || !skin) continue;
+        const JsonRef primitives = document.item("meshes", *mesh).at("primitives");
+        for (std::size_t p = 0; p < primitives.size(); ++p) {
+            if (!findExtension(primitives.element(p), kDirectDeltaMush)) continue;
+            PrimitiveReader primitive(reader, primitives.element(p));
+            if (primitive.vertexCount() == 0) continue;
+            stamps.push_back(
+                {*mesh, p, hashPositions(primitive.floats("POSITION", "VEC3")), hashJoints(reader, *skin)});
+        }
+    }
+    for (const Stamp& stamp : stamps) {
+        Json& extension =
+            document.json["meshes"][stamp.mesh]["primitives"][stamp.primitive]["extensions"][kDirectDeltaMush];
+        extension["positionHash"] = stamp.positions;
+        extension["jointsHash"] = stamp.joints;
+    }
+}
+
+}  // namespace pelt::io::gltf

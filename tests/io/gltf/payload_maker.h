@@ -1,0 +1,14 @@
+#pragma once
+
+#include <pelt/rig/character.h>
+
+#include <memory>
+
+/// Direct Delta Mush payloads for tests, straight from the definition.
+namespace pelt::io::test {
+
+/// Rows of [LeLewis19] Eq. 8 and 11 with a Gaussian of that radius for the smoothing (ψ with one half as wide again),
+/// each vertex's `influences` largest joints kept, and the character's weights as the bind.
+std::shared_ptr<DdmPayload> makePayload(const Character& character, double radius, std::size_t influences = 4);
+
+}  // namespace pelt::io::test
