@@ -1,17 +1,19 @@
 // LBS and DQS: the kernels, the plain loops, and a triad over as many bytes as the kernel streams.
-// Rows are METHOD/INFLUENCES/SIZE/THREADS; beside each kernel row, `plain:` and `triad:` rows of the same name.
+// Rows are METHOD/INFLUENCES[-POSE]/SIZE/THREADS; beside each kernel row, `plain:` and `triad:` rows of the same name.
 #include <benchmark/benchmark.h>
 #include <pelt/core/parallel.h>
 #include <pelt/deform/dqs.h>
 #include <pelt/deform/lbs.h>
 
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <span>
+#include <tuple>
 
 #include "plain_skinning.h"
 #include "subjects.h"
@@ -41,11 +43,31 @@ private:
 
 using Range = std::function<void(std::size_t first, std::size_t last)>;
 
+/// What dual quaternions find hard, beside a pose of the walk: joints turned any way, so that no choice of signs
+/// settles them all and vertices choose; every joint stretched in its own way.
+enum class Pose { walk, turned, stretched };
+constexpr Pose kPoses[] = {Pose::walk, Pose::turned, Pose::stretched};
+
+std::vector<Affine3f> bonesOf(const Subject& s, Pose pose) {
+    std::vector<Affine3f> bones = s.bones;
+    for (std::size_t j = 0; j < bones.size() && pose != Pose::walk; ++j) {
+        const double number = double(j) * 0.618 - std::floor(double(j) * 0.618);  // evenly spread in [0, 1)
+        const Vec3d axis{std::cos(double(j)), std::sin(double(j)), 0.5};
+        const Mat3d change = pose == Pose::turned
+                                 ? toMatrix(axisAngle(axis, 6 * (number - 0.5)))
+                                 : Mat3d{{{0.8 + number / 2, 0, 0}, {0, 1.2, 0}, {0, 0.1 * number, 1}}};
+        const Vec3d centre = s.joint_positions[j];
+        bones[j] = Affine3f(Affine3d(bones[j]) * Affine3d(change, centre - change * centre));
+    }
+    return bones;
+}
+
 /// Everything that one size is measured with; built when its first row runs.
 struct Setup {
     const Subject& subject;
     deform::LbsRig lbs;
     deform::DqsRig dqs;
+    std::vector<Affine3f> bones;
     deform::DqsPose pose;
     PlainInfluences plain;
     std::vector<PlainDualQuaternion> plain_joints;
@@ -53,17 +75,18 @@ struct Setup {
     Results positions, normals;
     std::vector<float> a, b, c;
 
-    Setup(const Subject& s, const SkinWeights& weights)
+    Setup(const Subject& s, const SkinWeights& weights, Pose which)
         : subject(s),
           lbs(deform::prepareLbs(s.character.mesh, weights)),
           dqs(deform::prepareDqs(s.character.mesh, weights, s.joint_positions)),
+          bones(bonesOf(s, which)),
           pose(dqs),
           plain(plainInfluences(weights)),
-          plain_joints(plainDualQuaternions(s.bones)),
+          plain_joints(plainDualQuaternions(subject.bones)),
           vertices(s.character.mesh.vertexCount()),
           positions(vertices),
           normals(vertices) {
-        pose.set(s.bones);
+        pose.set(bones);
         const std::size_t longest = deform::streamedBytes(lbs, true) / (3 * sizeof(float));
         for (std::vector<float>* array : {&a, &b, &c}) array->assign(longest, 1.0f);
     }
@@ -82,19 +105,22 @@ struct Row {
     std::size_t size;
     bool dqs = false, normals = false, full = false;
     int threads = 1;
+    Pose pose = Pose::walk;
 
     std::string name() const {
-        return std::string(dqs ? "dqs" : "lbs") + "/4inf" + (full ? "-full" : "") + (normals ? "+normals" : "") + "/" +
-               std::to_string(size / 1000) + "k/" + std::to_string(threads) + "t";
+        const char* const poses[] = {"", "-turned", "-stretched"};
+        return std::string(dqs ? "dqs" : "lbs") + "/4inf" + (full ? "-full" : "") + poses[int(pose)] +
+               (normals ? "+normals" : "") + "/" + std::to_string(size / 1000) + "k/" + std::to_string(threads) + "t";
     }
 };
 
 Setup& setupOf(const Row& row) {
-    static std::map<std::pair<std::size_t, bool>, std::unique_ptr<Setup>> made;
-    std::unique_ptr<Setup>& setup = made[{row.size, row.full}];
+    static std::map<std::tuple<std::size_t, bool, Pose>, std::unique_ptr<Setup>> made;
+    std::unique_ptr<Setup>& setup = made[{row.size, row.full, row.pose}];
     if (!setup) {
         const Subject& subject = bipedOf(row.size);
-        setup = std::make_unique<Setup>(subject, row.full ? filledToFour(subject) : subject.character.weights);
+        setup =
+            std::make_unique<Setup>(subject, row.full ? filledToFour(subject) : subject.character.weights, row.pose);
     }
     return *setup;
 }
@@ -141,7 +167,7 @@ void kernelRow(benchmark::State& state, const Row& row) {
         if (row.dqs)
             deform::evaluate(s.dqs, s.pose, {}, first, last - first, out);
         else
-            deform::evaluate(s.lbs, s.subject.bones, {}, first, last - first, out);
+            deform::evaluate(s.lbs, s.bones, {}, first, last - first, out);
     });
 }
 
@@ -152,7 +178,7 @@ void plainRow(benchmark::State& state, const Row& row) {
         if (row.dqs)
             plainDqs(s.plain, s.plain_joints.data(), streams, first, last);
         else
-            plainLbs(s.plain, s.subject.bones.data(), streams, first, last);
+            plainLbs(s.plain, s.bones.data(), streams, first, last);
     });
 }
 
@@ -177,12 +203,14 @@ void add(const Row& row) {
 }  // namespace pelt::bench
 
 int main(int argc, char** argv) {
-    using pelt::bench::Row;
+    using pelt::bench::Pose;
     for (const std::size_t size : pelt::bench::kSizes)
         for (const int threads : {1, 2})
             for (const bool normals : {false, true}) {
-                pelt::bench::add({size, false, normals, false, threads});
-                pelt::bench::add({size, true, normals, false, threads});
+                for (const Pose pose : pelt::bench::kPoses)
+                    for (const bool dqs : {false, true})
+                        if (threads == 1 || pose == Pose::walk)
+                            pelt::bench::add({size, dqs, normals, false, threads, pose});
                 if (threads == 1) pelt::bench::add({size, false, normals, true, threads});
             }
     benchmark::Initialize(&argc, argv);

@@ -113,12 +113,21 @@ HWY_INLINE void addScaled(const float* numbers, V w, Xyz& sum) {
     sum.z = hn::MulAdd(w, hn::Set(d, numbers[2]), sum.z);
 }
 
+/// The lanes of a block from `lane` on whose bit is set.
+HWY_INLINE hn::Mask<Lanes> lanesOf(std::uint32_t bits, std::size_t lane) {
+    const std::uint64_t here = bits >> lane;
+    std::uint8_t bytes[8];
+    hwy::CopyBytes<8>(&here, bytes);
+    return hn::LoadMaskBits(Lanes(), bytes);
+}
+
 /// Where the lanes of one step are read and written.
 struct Step {
     std::size_t block, lane;
     const VertexStreams& streams;
     const Vec3f *positions, *normals;  ///< null: the rig's own rows
     Vec3f *out_positions, *out_normals;
+    std::size_t vertex;  ///< the first lane's, in `streams`
 };
 
 HWY_INLINE Xyz load(const VectorRows& rows, std::size_t lane) {
@@ -127,11 +136,13 @@ HWY_INLINE Xyz load(const VectorRows& rows, std::size_t lane) {
 }
 
 HWY_INLINE Xyz restPositions(const Triples& triples, const Step& s) {
-    return s.positions ? triples.load(s.positions) : load(s.streams.own_positions[s.block], s.lane);
+    return s.streams.positions ? triples.load(s.streams.positions + s.vertex)
+                               : load(s.streams.own_positions[s.block], s.lane);
 }
 
 HWY_INLINE Xyz restNormals(const Triples& triples, const Step& s) {
-    return s.normals ? triples.load(s.normals) : load(s.streams.own_normals[s.block], s.lane);
+    return s.streams.normals ? triples.load(s.streams.normals + s.vertex)
+                             : load(s.streams.own_normals[s.block], s.lane);
 }
 
 /// Room for one block, for those that a range cuts.
@@ -156,25 +167,39 @@ private:
     Vec3f positions_[InfluenceBlocks::kLanes], normals_[InfluenceBlocks::kLanes];
 };
 
+/// Calls `body(step)` for a block whose first vertex is `start` in the streams.
+template <class Body>
+HWY_INLINE void forBlock(const VertexStreams& s, std::size_t block, std::size_t start, const Body& body) {
+    for (std::size_t lane = 0; lane < InfluenceBlocks::kLanes; lane += kStep) {
+        const std::size_t v = start + lane;
+        body(Step{block, lane, s, s.positions ? s.positions + v : nullptr, s.normals ? s.normals + v : nullptr,
+                  s.out_positions + v, s.out_normals ? s.out_normals + v : nullptr, v});
+    }
+}
+
+/// The same for the lanes [begin, end) only, on a copy.
+template <class Body>
+HWY_NOINLINE void forCutBlock(const VertexStreams& s, std::size_t block, std::size_t begin, std::size_t end,
+                              const Body& body) {
+    const std::size_t start = block * InfluenceBlocks::kLanes;
+    BlockCopy copy;
+    forBlock(copy.read(s, start, begin, end), block, 0, body);
+    copy.write(s, start, begin, end);
+}
+
 /// Calls `body(step)` for the vertices [first, last), `kStep` lanes at a time. A block that the range cuts is computed
 /// whole on a copy: a vertex gets the same operations however ranges are cut, and nothing outside the range is read of
 /// the caller's memory or written.
 template <class Body>
 HWY_INLINE void forEachStep(const VertexStreams& streams, std::size_t first, std::size_t last, const Body& body) {
     constexpr std::size_t kLanes = InfluenceBlocks::kLanes;
-    BlockCopy copy;
-    for (std::size_t block = first / kLanes; block * kLanes < last; ++block) {
-        const std::size_t start = block * kLanes;
-        const std::size_t begin = first > start ? first - start : 0, end = std::min(kLanes, last - start);
-        const bool cut = end - begin != kLanes;
-        const VertexStreams s = HWY_UNLIKELY(cut) ? copy.read(streams, start, begin, end) : streams;
-        for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-            const std::size_t v = cut ? lane : start + lane;
-            body(Step{block, lane, s, s.positions ? s.positions + v : nullptr, s.normals ? s.normals + v : nullptr,
-                      s.out_positions + v, s.out_normals ? s.out_normals + v : nullptr});
-        }
-        if (HWY_UNLIKELY(cut)) copy.write(streams, start, begin, end);
+    std::size_t block = first / kLanes;
+    if (first % kLanes != 0 && first < last) {
+        forCutBlock(streams, block, first % kLanes, std::min(kLanes, last - block * kLanes), body);
+        ++block;
     }
+    for (; (block + 1) * kLanes <= last; ++block) forBlock(streams, block, block * kLanes, body);
+    if (block * kLanes < last) forCutBlock(streams, block, 0, last - block * kLanes, body);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -55,14 +55,6 @@ HWY_INLINE Xyz transform(const Symmetric& m, const Xyz& x, const Xyz& offset) {
             hn::MulAdd(m.xz, x.x, hn::MulAdd(m.yz, x.y, hn::MulAdd(m.zz, x.z, offset.z)))};
 }
 
-/// The lanes of a block from `lane` on whose bit is set.
-HWY_INLINE hn::Mask<Lanes> lanesOf(std::uint16_t bits, std::size_t lane) {
-    const std::uint64_t here = bits >> lane;
-    std::uint8_t bytes[8];
-    hwy::CopyBytes<8>(&here, bytes);
-    return hn::LoadMaskBits(Lanes(), bytes);
-}
-
 /// What blocks of one range share: the rig, the pose, and the entries of a block.
 struct DqsSums {
     const DqsRig::Packed& rig;
@@ -72,45 +64,45 @@ struct DqsSums {
         return hn::Load(Lanes(), rig.blocks.rows[entry].weight + lane);
     }
 
-    /// Per lane, the quaternion of its heaviest joint.
-    HWY_INLINE Quaternion pivots(std::size_t entry, std::size_t end, std::size_t lane) const {
-        const Lanes d;
-        const V zero = hn::Zero(d);
-        Quaternion pivot{{zero, zero, zero}, zero};
-        for (; entry < end; ++entry) {
-            const float* q = pose.rigid[rig.blocks.joints[entry]].q;
-            const auto mine = lanesOf(rig.pivots[entry], lane);
-            pivot.v.x = hn::IfThenElse(mine, hn::Set(d, q[0]), pivot.v.x);
-            pivot.v.y = hn::IfThenElse(mine, hn::Set(d, q[1]), pivot.v.y);
-            pivot.v.z = hn::IfThenElse(mine, hn::Set(d, q[2]), pivot.v.z);
-            pivot.w = hn::IfThenElse(mine, hn::Set(d, q[3]), pivot.w);
-        }
-        return pivot;
+    /// Whether some lane of the block has to negate a joint: seldom, even in poses where some vertex has to.
+    HWY_INLINE bool opposed(std::size_t block) const {
+        if (pose.aligned) return false;
+        unsigned any = 0;
+        for (std::uint32_t i = rig.meeting_offsets[block]; i < rig.meeting_offsets[block + 1]; ++i)
+            any |= pose.opposed[rig.meetings[i].pair];
+        return any != 0;
     }
 
-    /// The weight of an entry, with the sign that takes its joint to the hemisphere of the pivot.
-    HWY_INLINE V signedWeight(std::size_t entry, std::size_t lane, const Quaternion& pivot) const {
-        const Lanes d;
-        const float* q = pose.rigid[rig.blocks.joints[entry]].q;
-        const V cosine =
-            hn::MulAdd(pivot.v.x, hn::Set(d, q[0]),
-                       hn::MulAdd(pivot.v.y, hn::Set(d, q[1]),
-                                  hn::MulAdd(pivot.v.z, hn::Set(d, q[2]), hn::Mul(pivot.w, hn::Set(d, q[3])))));
-        return hn::CopySignToAbs(weight(entry, lane), cosine);
+    /// The weight of an entry, negated where its joint is opposed to the lane's heaviest. `meeting`: the first that is
+    /// not of an earlier entry; moved past this one's.
+    HWY_INLINE V signedWeight(std::uint32_t entry, std::size_t lane, const Meeting*& meeting,
+                              const Meeting* last) const {
+        std::uint32_t lanes = 0;
+        for (; meeting != last && meeting->entry == entry; ++meeting)
+            if (pose.opposed[meeting->pair]) lanes |= meeting->lanes;
+        const V w = weight(entry, lane);
+        return hn::IfThenElse(lanesOf(lanes, lane), hn::Neg(w), w);
+    }
+
+    HWY_INLINE void accumulate(std::size_t entry, V w, Quaternion& b, Quaternion& e) const {
+        const RigidJoint& joint = pose.rigid[rig.blocks.joints[entry]];
+        addScaled(joint.q, w, b.v);
+        addScaled(joint.d, w, e.v);
+        b.w = hn::MulAdd(w, hn::Set(Lanes(), joint.q[3]), b.w);
+        e.w = hn::MulAdd(w, hn::Set(Lanes(), joint.d[3]), e.w);
     }
 
     /// Σ_j ±w_j (q_j + ε d_j), with q_j on the hemisphere of the heaviest joint's.
-    HWY_INLINE DualQuaternion blendRigid(std::size_t entry, std::size_t end, std::size_t lane) const {
+    HWY_INLINE DualQuaternion blendRigid(std::size_t block, std::size_t lane) const {
         const V zero = hn::Zero(Lanes());
-        Quaternion pivot{{zero, zero, zero}, zero}, b = pivot, e = pivot;
-        if (!pose.aligned) pivot = pivots(entry, end, lane);
-        for (; entry < end; ++entry) {
-            const RigidJoint& joint = pose.rigid[rig.blocks.joints[entry]];
-            const V w = pose.aligned ? weight(entry, lane) : signedWeight(entry, lane, pivot);
-            addScaled(joint.q, w, b.v);
-            addScaled(joint.d, w, e.v);
-            b.w = hn::MulAdd(w, hn::Set(Lanes(), joint.q[3]), b.w);
-            e.w = hn::MulAdd(w, hn::Set(Lanes(), joint.d[3]), e.w);
+        Quaternion b{{zero, zero, zero}, zero}, e = b;
+        const std::uint32_t first = rig.blocks.offsets[block], last = rig.blocks.offsets[block + 1];
+        if (HWY_UNLIKELY(opposed(block))) {
+            const Meeting* meeting = rig.meetings.data() + rig.meeting_offsets[block];
+            const Meeting* end = rig.meetings.data() + rig.meeting_offsets[block + 1];
+            for (std::uint32_t i = first; i < last; ++i) accumulate(i, signedWeight(i, lane, meeting, end), b, e);
+        } else {
+            for (std::uint32_t i = first; i < last; ++i) accumulate(i, weight(i, lane), b, e);
         }
         return {b, e};
     }
@@ -152,7 +144,7 @@ struct DqsBlock {
 
     HWY_INLINE void operator()(const Step& s) const {
         const std::size_t entry = sums.rig.blocks.offsets[s.block], end = sums.rig.blocks.offsets[s.block + 1];
-        const DualQuaternion dq = sums.blendRigid(entry, end, s.lane);
+        const DualQuaternion dq = sums.blendRigid(s.block, s.lane);
         const Xyz r = dq.b.v;
         const V scale = hn::Div(hn::Set(Lanes(), 2.0f), hn::MulAdd(dq.b.w, dq.b.w, dot(r, r)));
 
@@ -165,12 +157,12 @@ struct DqsBlock {
         const Xyz u = add(cross(r, y), mulAdd(y, dq.b.w, dq.e.v));
         const Xyz moved = add(cross(r, u), mulSub(dq.e.v, dq.b.w, mul(r, dq.e.w)));
         // x and not y + middle, so that no motion gives back x to the bit
-        triples.store(add(mulAdd(moved, scale, splat(sums.pose.shift)), x), s.out_positions);
+        triples.store(add(mulAdd(moved, scale, splat(sums.pose.shift)), x), s.streams.out_positions + s.vertex);
 
-        if (s.out_normals) {
+        if (s.streams.out_normals) {
             Xyz n = restNormals(triples, s);
             if (sums.pose.mirrored) n = sums.mirrored(entry, end, s.lane, n);
-            triples.store(mulAdd(cross(r, mulAdd(n, dq.b.w, cross(r, n))), scale, n), s.out_normals);
+            triples.store(mulAdd(cross(r, mulAdd(n, dq.b.w, cross(r, n))), scale, n), s.streams.out_normals + s.vertex);
         }
     }
 };

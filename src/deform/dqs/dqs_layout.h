@@ -10,12 +10,20 @@ struct JointPair {
     std::uint32_t first, second;
 };
 
+/// Where a pair of `blended` meets in a block.
+struct Meeting {
+    std::uint32_t pair;
+    std::uint32_t entry;  ///< of the block's, the second joint's
+    std::uint32_t lanes;  ///< bit l: the first joint is the heaviest of lane l, which has the second too
+};
+
 struct DqsRig::Packed {
     InfluenceBlocks blocks;
-    std::vector<std::uint16_t> pivots;  ///< per entry of the blocks; bit l: its joint is the heaviest of lane l
-    std::vector<JointPair> blended;     ///< a vertex's heaviest joint and another of its joints, every pair once
-    std::vector<JointPair> links;       ///< of those, a spanning forest: each link's second joint hangs on its first,
-                                        ///< which came before
+    std::vector<JointPair> blended;  ///< a vertex's heaviest joint and another of its joints, every pair once
+    std::vector<JointPair> links;    ///< of those, a spanning forest: each link's second joint hangs on its
+                                     ///< first, which came before
+    std::vector<std::uint32_t> meeting_offsets;  ///< block b owns meetings meeting_offsets[b] .. meeting_offsets[b + 1]
+    std::vector<Meeting> meetings;               ///< ascending by entry
     RestMesh rest;
     std::vector<Vec3d> centres;  ///< per joint, of its stretch
     Vec3f origin;                ///< the middle of the rest shape
@@ -42,9 +50,10 @@ struct DqsPose::Data {
     std::vector<RigidJoint> rigid;      ///< per joint
     std::vector<StretchJoint> stretch;  ///< per joint
     Vec3f shift;
-    bool stretched = false;  ///< some joint's stretch is not the identity
-    bool aligned = false;    ///< quaternions that any vertex blends are on one hemisphere as they stand
-    bool mirrored = false;   ///< some joint's stretch mirrors
+    bool stretched = false;             ///< some joint's stretch is not the identity
+    std::vector<std::uint8_t> opposed;  ///< per pair of `blended`: the second joint's quaternion is to be negated
+    bool aligned = false;               ///< no pair is opposed
+    bool mirrored = false;              ///< some joint's stretch mirrors
 };
 
 }  // namespace pelt::deform

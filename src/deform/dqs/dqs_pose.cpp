@@ -13,9 +13,6 @@ namespace {
 /// this fraction of its distance to the joint, which is less than single precision promises.
 constexpr double kNoStretch = 1e-6;
 
-/// Nearer to a right angle than this, rounding could have the kernel see the other sign.
-constexpr float kSafelyAligned = 1e-5f;
-
 bool isIdentity(const Mat3d& m) {
     double largest = 0;
     for (int c = 0; c < 3; ++c)
@@ -53,20 +50,22 @@ float cosine(const RigidJoint& a, const RigidJoint& b) {
     return a.q[0] * b.q[0] + a.q[1] * b.q[1] + a.q[2] * b.q[2] + a.q[3] * b.q[3];
 }
 
-/// Flips joints (q and −q turn alike) so that those which a vertex blends share a hemisphere. Gives false where
-/// no choice of signs does, as with two joints turned far from their common neighbour; then each vertex has to choose.
-bool align(const DqsRig::Packed& rig, std::vector<RigidJoint>& joints) {
+/// Flips joints (q and −q turn alike) so that those which a vertex blends share a hemisphere. Where no choice of signs
+/// does, as with two joints turned far from their common neighbour, marks the pairs left that do not.
+void align(const DqsRig::Packed& rig, DqsPose::Data& pose) {
     for (const JointPair& link : rig.links) {
-        RigidJoint& joint = joints[link.second];
-        if (cosine(joints[link.first], joint) >= 0) continue;
+        RigidJoint& joint = pose.rigid[link.second];
+        if (cosine(pose.rigid[link.first], joint) >= 0) continue;
         for (int i = 0; i < 4; ++i) {
             joint.q[i] = -joint.q[i];
             joint.d[i] = -joint.d[i];
         }
     }
-    return std::all_of(rig.blended.begin(), rig.blended.end(), [&](const JointPair& pair) {
-        return cosine(joints[pair.first], joints[pair.second]) >= kSafelyAligned;
-    });
+    pose.aligned = true;
+    for (std::size_t i = 0; i < rig.blended.size(); ++i) {
+        pose.opposed[i] = cosine(pose.rigid[rig.blended[i].first], pose.rigid[rig.blended[i].second]) < 0;
+        pose.aligned &= !pose.opposed[i];
+    }
 }
 
 }  // namespace
@@ -75,6 +74,7 @@ DqsPose::DqsPose(const DqsRig& rig) : data_(std::make_unique<Data>()) {
     data_->rig = rig.packed;
     data_->rigid.resize(rig.packed->centres.size());
     data_->stretch.resize(rig.packed->centres.size());
+    data_->opposed.resize(rig.packed->blended.size());
 }
 
 DqsPose::~DqsPose() = default;
@@ -106,7 +106,7 @@ void DqsPose::set(std::span<const Affine3f> bones) noexcept {
         pose.stretched |= !(polar.stretch == Mat3d{});
         pose.mirrored |= polar.mirrored;
     }
-    pose.aligned = align(rig, pose.rigid);
+    align(rig, pose);
 }
 
 }  // namespace pelt::deform

@@ -1,6 +1,7 @@
 #include <pelt/core/error.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <unordered_set>
 
@@ -12,19 +13,6 @@ namespace {
 /// The joint whose hemisphere counts.
 std::uint32_t heaviestJoint(const SkinWeights& weights, std::size_t vertex) {
     return weights.jointsOf(vertex)[heaviestInfluence(weights, vertex)];
-}
-
-std::vector<std::uint16_t> packPivots(const SkinWeights& weights, const InfluenceBlocks& blocks) {
-    static_assert(InfluenceBlocks::kLanes <= 16, "one bit a lane");
-    std::vector<std::uint16_t> pivots(blocks.joints.size(), 0);
-    for (std::size_t v = 0; v < blocks.vertex_count; ++v) {
-        const std::size_t block = v / InfluenceBlocks::kLanes, lane = v % InfluenceBlocks::kLanes;
-        const auto first = blocks.joints.begin() + blocks.offsets[block];
-        const auto last = blocks.joints.begin() + blocks.offsets[block + 1];
-        const auto entry = std::lower_bound(first, last, heaviestJoint(weights, v)) - blocks.joints.begin();
-        pivots[entry] = static_cast<std::uint16_t>(pivots[entry] | 1u << lane);
-    }
-    return pivots;
 }
 
 std::vector<JointPair> blendedPairs(const SkinWeights& weights) {
@@ -39,6 +27,36 @@ std::vector<JointPair> blendedPairs(const SkinWeights& weights) {
     std::vector<JointPair> pairs;
     for (const std::uint64_t key : keys) pairs.push_back({std::uint32_t(key >> 32), std::uint32_t(key)});
     return pairs;
+}
+
+/// Fills `meetings`; blocks and blended pairs are there.
+void findMeetings(const SkinWeights& weights, DqsRig::Packed& rig) {
+    const InfluenceBlocks& blocks = rig.blocks;
+    const auto pairOf = [&](std::uint32_t first, std::uint32_t second) {
+        const auto before = [](const JointPair& a, const JointPair& b) {
+            return a.first != b.first ? a.first < b.first : a.second < b.second;
+        };
+        const auto pair = std::lower_bound(rig.blended.begin(), rig.blended.end(), JointPair{first, second}, before);
+        return static_cast<std::uint32_t>(pair - rig.blended.begin());
+    };
+    rig.meeting_offsets.push_back(0);
+    for (std::size_t block = 0; block < blocks.blockCount(); ++block) {
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> lanes_of;  // by entry and pair
+        const auto first = blocks.joints.begin() + blocks.offsets[block];
+        const auto last = blocks.joints.begin() + blocks.offsets[block + 1];
+        for (std::size_t lane = 0; lane < InfluenceBlocks::kLanes; ++lane) {
+            const std::size_t v = block * InfluenceBlocks::kLanes + lane;
+            if (v == blocks.vertex_count) break;
+            const std::uint32_t pivot = heaviestJoint(weights, v);
+            for (const std::uint32_t joint : weights.jointsOf(v)) {
+                const auto entry = std::lower_bound(first, last, joint);
+                if (joint == pivot || entry == last || *entry != joint) continue;  // weights of 0 have no entry
+                lanes_of[{std::uint32_t(entry - blocks.joints.begin()), pairOf(pivot, joint)}] |= 1u << lane;
+            }
+        }
+        for (const auto& [key, lanes] : lanes_of) rig.meetings.push_back({key.second, key.first, lanes});
+        rig.meeting_offsets.push_back(static_cast<std::uint32_t>(rig.meetings.size()));
+    }
 }
 
 /// A spanning forest of the graph that the pairs make, from each component's lowest joint outwards.
@@ -85,8 +103,8 @@ DqsRig prepareDqs(const Mesh& rest, const SkinWeights& weights, std::span<const 
     if (joint_positions.size() < packed.blocks.joint_count)
         throw Error::badInput("the skin weights name joint " + std::to_string(packed.blocks.joint_count - 1) +
                               ", the skeleton has " + std::to_string(joint_positions.size()) + " joints");
-    packed.pivots = packPivots(weights, packed.blocks);
     packed.blended = blendedPairs(weights);
+    findMeetings(weights, packed);
     packed.links = spanningForest(packed.blended, packed.blocks.joint_count);
     packed.rest = packRest(rest);
     packed.centres.assign(joint_positions.begin(), joint_positions.begin() + packed.blocks.joint_count);

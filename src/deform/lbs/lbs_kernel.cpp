@@ -66,8 +66,9 @@ struct LbsBlock {
     HWY_INLINE void operator()(const Step& s) const {
         const BlendedMatrix m = blend(blocks, bones, blocks.offsets[s.block], blocks.offsets[s.block + 1], s.lane);
         const Xyz p = restPositions(triples, s);
-        triples.store(mulAdd(m.a, p.x, mulAdd(m.b, p.y, mulAdd(m.c, p.z, m.t))), s.out_positions);
-        if (s.out_normals) triples.store(transformNormal(m, restNormals(triples, s)), s.out_normals);
+        triples.store(mulAdd(m.a, p.x, mulAdd(m.b, p.y, mulAdd(m.c, p.z, m.t))), s.streams.out_positions + s.vertex);
+        if (s.streams.out_normals)
+            triples.store(transformNormal(m, restNormals(triples, s)), s.streams.out_normals + s.vertex);
     }
 };
 
