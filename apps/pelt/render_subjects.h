@@ -49,6 +49,8 @@ public:
     };
     /// Without a moment: the liveliest of a clip, the middle of a sequence.
     Pose at(const std::optional<Moment>& moment, double fps, bool skeleton) const;
+    /// Where a joint is in that pose. Throws Error (bad input) for a subject without such a joint.
+    Vec3f jointAt(const std::string& name, const Pose& pose) const;
 
 private:
     const Mesh& mesh() const;

@@ -15,11 +15,13 @@
 namespace pelt::cli {
 namespace {
 
+constexpr float kFocusZoom = 4;  ///< a joint and its neighbours fill the picture of a biped
+
 struct RenderOptions {
     RenderChoice choice;
     std::filesystem::path output;
     std::vector<std::string> moments;
-    std::string color = "plain", camera, size;
+    std::string color = "plain", camera, size, focus;
     int columns = 0;
 };
 
@@ -42,7 +44,7 @@ std::string captionOf(const RenderSubject& subject, const RenderSubject::Pose& p
 }
 
 Panels takeShots(Session& session, const RenderChoice& choice, const std::vector<RenderSubject>& subjects,
-                 const render::Camera& camera) {
+                 const render::Camera& camera, const std::string& focus) {
     Panels panels;
     std::vector<std::optional<Moment>> moments(choice.moments.begin(), choice.moments.end());
     const bool any_moves =
@@ -56,6 +58,8 @@ Panels takeShots(Session& session, const RenderChoice& choice, const std::vector
             RenderSubject::Pose pose =
                 aboutFile(subject.file(), [&] { return subject.at(moment, choice.sampling.fps, choice.skeleton); });
             pose.shot.camera = camera;
+            if (!focus.empty())
+                pose.shot.camera.target = aboutFile(subject.file(), [&] { return subject.jointAt(focus, pose); });
             pose.shot.caption = captionOf(subject, pose, files.size() > 1);
             nlohmann::ordered_json panel = {{"file", subject.file().string()}};
             panel["vertices"] = pose.shot.positions.size();
@@ -150,13 +154,14 @@ void runRender(Session& session, RenderOptions& options) {
     choice.moments.clear();
     for (const std::string& text : options.moments) choice.moments.push_back(parseMoment(text));
     const ColorChoice color = parseColor(options.color);
-    const render::Camera camera = options.camera.empty() ? render::Camera{} : render::parseCamera(options.camera);
+    render::Camera camera = options.camera.empty() ? render::Camera{} : render::parseCamera(options.camera);
+    if (!options.focus.empty() && camera.zoom == 1) camera.zoom = kFocusZoom;
     SheetLayout layout;
     if (!options.size.empty()) layout.size = parseSize(options.size);
     checkOutput(options.output, OutputKind::picture, inputs);
 
     const std::vector<RenderSubject> subjects = loadSubjects(session, choice);
-    Panels panels = takeShots(session, choice, subjects, camera);
+    Panels panels = takeShots(session, choice, subjects, camera, options.focus);
     if (color.kind == ColorChoice::Kind::error) colorByError(subjects, panels);
     if (color.kind == ColorChoice::Kind::weights || color.kind == ColorChoice::Kind::joint)
         colorByWeights(color, subjects, panels);
@@ -211,6 +216,8 @@ void addRender(CLI::App& app, Session& session) {
             "--camera", options->camera,
             "front, back, left, right, side, top, three-quarter (default), or AZIMUTH,ELEVATION[,ZOOM] in degrees")
         ->type_name("VIEW");
+    verb->add_option("--focus", options->focus, "Look at this joint, four times as near unless the camera has a zoom")
+        ->type_name("JOINT");
     verb->add_option("--size", options->size, "Of the whole picture (default: 1280x960, or what a sheet's panels need)")
         ->type_name("WxH");
     verb->add_option("--columns", options->columns, "Panels a row (default: one column per method or file)")
