@@ -34,7 +34,7 @@ void DdmFlags::addTo(CLI::App& verb) {
          "L", [this](DdmSettings& s) { s.lambda = lambda_; });
     flag(verb.add_option("--kappa", kappa_, "Smoothing of translations, a step (default: likewise)"), "K",
          [this](DdmSettings& s) { s.kappa = kappa_; });
-    flag(verb.add_option("--alpha", alpha_, "How much translations follow the bones, 0 to below 1 (default: 0.8)"), "A",
+    flag(verb.add_option("--alpha", alpha_, "How much translations follow the bones, 0 to below 1 (default: 0.5)"), "A",
          [this](DdmSettings& s) { s.alpha = alpha_; });
     flag(verb.add_option("--laplacian", values_.laplacian, "Weights of the edges (default: cotangent)")
              ->check(CLI::IsMember({"uniform", "cotangent"})),

@@ -88,9 +88,12 @@ TEST(CharacterSampler, PosesEveryFrameWithEveryMethod) {
         EXPECT_EQ(sampler.frameTime(1), 2.0);
         std::vector<Vec3f> positions(3), normals(3);
         sampler.evaluate(1, positions, normals);
-        EXPECT_NEAR(positions[0].z, 0, 1e-6) << method.name;
-        EXPECT_NEAR(positions[1].z, 1, 1e-6) << method.name;
-        EXPECT_NEAR(positions[2].z, 0.5, 1e-6) << method.name;
+        EXPECT_LT(positions[0].z, positions[1].z) << method.name;
+        if (method.name == "lbs" || method.name == "dqs") {  // the others smooth the weights
+            EXPECT_NEAR(positions[0].z, 0, 1e-6) << method.name;
+            EXPECT_NEAR(positions[1].z, 1, 1e-6) << method.name;
+            EXPECT_NEAR(positions[2].z, 0.5, 1e-6) << method.name;
+        }
         for (const Vec3f& n : normals) EXPECT_NEAR(length(n), 1, 1e-5) << method.name;
     }
 }
@@ -180,8 +183,8 @@ TEST(Sequences, ACharacterIsASequenceWithItsMesh) {
 TEST(Methods, AreFoundByNameAndListedInTheErrorOtherwise) {
     EXPECT_EQ(findMethod("dqs").name, "dqs");
     try {
-        findMethod("ddm");
-        FAIL() << "found a method that is not finished";
+        findMethod("spline");
+        FAIL() << "found a method that there is not";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_usage);
         EXPECT_NE(std::string(error.what()).find("lbs, dqs"), std::string::npos);
