@@ -8,6 +8,7 @@
 #include <set>
 
 #include "joint_list.h"
+#include "payload_report.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -120,6 +121,13 @@ void describeInfluences(const Character& character, const JointList& joints, Fin
     found.problem(idle, "joint without vertices", "joints without vertices");
 }
 
+void describePayload(const Character& character, Findings& found) {
+    if (!character.ddm) return;
+    const PayloadReport report = reportPayload(*character.ddm);
+    found.json["ddm"] = report.json;
+    for (const std::string& line : report.lines) found.line(&line == report.lines.data() ? "mushed" : "", line);
+}
+
 void describeClips(const Character& character, Findings& found) {
     found.json["clips"] = Json::array();
     std::size_t empty = 0;
@@ -140,6 +148,7 @@ void describeCharacter(const Character& character, float weld_tolerance, Finding
     for (const JointList::Entry& joint : joints.entries)
         found.json["joints"].push_back({{"name", joint.name}, {"parent", joint.parent}});
     describeInfluences(character, joints, found);
+    describePayload(character, found);
     describeClips(character, found);
     found.line("joints", fmt::format("{}", joints.entries.size()));
     found.text += drawTree(joints, "    ", speaksUtf8());

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <pelt/core/ddm_payload.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace pelt::cli {
+
+/// What `info` says of a mushed skin.
+struct PayloadReport {
+    nlohmann::ordered_json json;
+    std::vector<std::string> lines;
+};
+
+PayloadReport reportPayload(const DdmPayload& payload);
+
+}  // namespace pelt::cli
