@@ -3,14 +3,18 @@
 #include <pelt/fit/rigid_bind.h>
 #include <pelt/geometry/segments.h>
 
-#include <algorithm>
 #include <numeric>
+
+#include "bone_choice.h"
+#include "label_cleanup.h"
+#include "skin_bones.h"
 
 namespace pelt::fit {
 namespace {
 
+Error noJoint() { return Error::badInput("the skeleton has no joint to bind the mesh to"); }
+
 std::vector<geometry::BoneSegment> segmentsOf(const Skeleton& skeleton) {
-    if (skeleton.joints.empty()) throw Error::badInput("the skeleton has no joint to bind the mesh to");
     return geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
 }
 
@@ -31,6 +35,20 @@ std::vector<std::uint32_t> nearestJoints(std::span<const Vec3f> points, const Sk
     return joints;
 }
 
+/// One joint a vertex: by sight where the skeleton lies inside the mesh, else by distance alone.
+std::vector<std::uint32_t> bonesOf(const Mesh& mesh, const Skeleton& skeleton, const Progress& progress) {
+    if (skeleton.joints.empty()) throw noJoint();
+    const BindSurface surface = bindSurface(mesh);
+    progress.report("bind", 0);
+    const auto bones = skinBones(skeleton, surface.tree, surface.diagonal);
+    if (bones.empty()) return nearestJoints(mesh.positions, skeleton);
+    std::vector<std::uint32_t> welded = chooseBones(surface, bones, progress);
+    cleanLabels(surface, skeleton.joints.size(), welded);
+    std::vector<std::uint32_t> joints(mesh.vertexCount());
+    for (std::size_t v = 0; v < joints.size(); ++v) joints[v] = welded[surface.weld.welded[v]];
+    return joints;
+}
+
 /// The heaviest joint of a row, the lowest index on ties; rows need not be sorted.
 std::uint32_t heaviest(std::span<const std::uint32_t> joints, std::span<const float> weights) {
     std::size_t best = 0;
@@ -42,31 +60,29 @@ std::uint32_t heaviest(std::span<const std::uint32_t> joints, std::span<const fl
 
 }  // namespace
 
-SkinWeights bindRigid(const Mesh& mesh, const Skeleton& skeleton, const SkinWeights& weights) {
+SkinWeights bindRigid(const Mesh& mesh, const Skeleton& skeleton, const SkinWeights& weights,
+                      const Progress& progress) {
     const std::size_t count = mesh.vertexCount();
-    if (weights.vertexCount() == 0) return bindNearestBone(mesh, skeleton);
+    if (weights.vertexCount() == 0) return bindNearestBone(mesh, skeleton, progress);
     if (weights.vertexCount() != count) {
         throw Error::badInput(fmt::format("the skin has {} vertices, the mesh has {}", weights.vertexCount(), count));
     }
     std::vector<std::uint32_t> joints(count, 0), bare;
-    std::vector<Vec3f> bare_positions;
     for (std::uint32_t v = 0; v < count; ++v) {
-        if (weights.influenceCount(v) > 0) {
+        if (weights.influenceCount(v) > 0)
             joints[v] = heaviest(weights.jointsOf(v), weights.weightsOf(v));
-        } else {
+        else
             bare.push_back(v);
-            bare_positions.push_back(mesh.positions[v]);
-        }
     }
     if (!bare.empty()) {
-        const std::vector<std::uint32_t> nearest = nearestJoints(bare_positions, skeleton);
-        for (std::size_t k = 0; k < bare.size(); ++k) joints[bare[k]] = nearest[k];
+        const std::vector<std::uint32_t> nearest = bonesOf(mesh, skeleton, progress);
+        for (const std::uint32_t v : bare) joints[v] = nearest[v];
     }
     return oneJointEach(std::move(joints));
 }
 
-SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton) {
-    return oneJointEach(nearestJoints(mesh.positions, skeleton));
+SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton, const Progress& progress) {
+    return oneJointEach(bonesOf(mesh, skeleton, progress));
 }
 
 }  // namespace pelt::fit

@@ -6,22 +6,10 @@
 
 #include <random>
 
+#include "bind_shapes.h"
+
 namespace pelt::fit {
 namespace {
-
-/// Joints at these positions, unrotated; parents as indices.
-Skeleton skeletonOf(const std::vector<Vec3d>& positions, const std::vector<std::int32_t>& parents) {
-    Skeleton skeleton;
-    for (std::uint32_t j = 0; j < positions.size(); ++j) {
-        SkeletonNode node;
-        node.name = "joint" + std::to_string(j);
-        node.parent = parents[j];
-        node.local.translation = positions[j] - (parents[j] < 0 ? Vec3d{} : positions[std::size_t(parents[j])]);
-        skeleton.nodes.push_back(node);
-        skeleton.joints.push_back({j, Affine3d(Mat3d{}, -positions[j])});
-    }
-    return skeleton;
-}
 
 const Skeleton kArm = skeletonOf({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {-1, 0, 1});
 

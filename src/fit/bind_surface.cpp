@@ -1,0 +1,81 @@
+#include "bind_surface.h"
+
+#include <algorithm>
+
+namespace pelt::fit {
+namespace {
+
+std::vector<Vec3d> weldedPositions(const Mesh& mesh, const geometry::Weld& weld) {
+    std::vector<Vec3d> positions(weld.count());
+    for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = Vec3d(mesh.positions[weld.representative[v]]);
+    return positions;
+}
+
+/// Turns the faces of every part whose signed volume (about its centre, so that an open part counts by its bulge) is
+/// negative.
+void turnOutwards(std::span<const Vec3d> positions, const geometry::ConnectedParts& parts,
+                  std::vector<Triangle>& triangles) {
+    std::vector<Vec3d> centres(parts.count);
+    std::vector<double> sizes(parts.count, 0), volumes(parts.count, 0);
+    for (std::size_t v = 0; v < positions.size(); ++v) {
+        centres[parts.part[v]] += positions[v];
+        sizes[parts.part[v]] += 1;
+    }
+    for (std::size_t p = 0; p < centres.size(); ++p) centres[p] = centres[p] / sizes[p];
+    for (const Triangle& t : triangles) {
+        const std::uint32_t p = parts.part[t[0]];
+        volumes[p] +=
+            dot(positions[t[0]] - centres[p], cross(positions[t[1]] - centres[p], positions[t[2]] - centres[p]));
+    }
+    for (Triangle& t : triangles)
+        if (volumes[parts.part[t[0]]] < 0) std::swap(t[1], t[2]);
+}
+
+/// Face normals weighted by the angle of each corner.
+std::vector<Vec3d> outwardNormals(std::span<const Vec3d> positions, std::span<const Triangle> triangles) {
+    std::vector<Vec3d> normals(positions.size());
+    for (const Triangle& t : triangles) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            const Vec3d a = positions[t[(k + 1) % 3]] - positions[t[k]],
+                        b = positions[t[(k + 2) % 3]] - positions[t[k]];
+            const Vec3d normal = cross(a, b);
+            normals[t[k]] += normalized(normal) * std::atan2(length(normal), dot(a, b));
+        }
+    }
+    for (Vec3d& n : normals) n = normalized(n);
+    return normals;
+}
+
+double diagonalOf(std::span<const Vec3d> positions) {
+    if (positions.empty()) return 0;
+    Vec3d low = positions[0], high = low;
+    for (const Vec3d& p : positions) {
+        for (int k = 0; k < 3; ++k) {
+            low[k] = std::min(low[k], p[k]);
+            high[k] = std::max(high[k], p[k]);
+        }
+    }
+    return length(high - low);
+}
+
+}  // namespace
+
+BindSurface bindSurface(const Mesh& mesh) {
+    geometry::Weld weld = geometry::weldByPosition(mesh.positions);
+    std::vector<Vec3d> positions = weldedPositions(mesh, weld);
+    std::vector<Triangle> triangles = geometry::weldedTriangles(mesh.triangles, weld);
+    geometry::Adjacency adjacency = geometry::vertexAdjacency(triangles, weld.count());
+    geometry::ConnectedParts parts = geometry::connectedParts(adjacency);
+    turnOutwards(positions, parts, triangles);
+    std::vector<std::uint32_t> tags;
+    tags.reserve(triangles.size());
+    for (const Triangle& t : triangles) tags.push_back(parts.part[t[0]]);
+    geometry::RayTree tree(positions, triangles, tags);
+    std::vector<Vec3d> normals = outwardNormals(positions, triangles);
+    const double diagonal = diagonalOf(positions);
+    return {std::move(weld),  std::move(positions), std::move(normals),
+            std::move(parts), std::move(adjacency), std::move(tree),
+            diagonal};
+}
+
+}  // namespace pelt::fit

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "bind_surface.h"
+
+namespace pelt::fit {
+
+/// Tidies one joint a welded vertex: islands of a joint that are small beside its main patch on the same part go to the
+/// joint that surrounds them most, and a small part nearly all of whose vertices agree follows that one joint.
+void cleanLabels(const BindSurface& surface, std::size_t joint_count, std::vector<std::uint32_t>& joints);
+
+}  // namespace pelt::fit

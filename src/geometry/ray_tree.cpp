@@ -1,0 +1,172 @@
+#include <pelt/geometry/ray_tree.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numbers>
+
+#include "check.h"
+
+namespace pelt::geometry {
+namespace {
+
+constexpr std::uint32_t kLeafFaces = 4;
+constexpr int kDirections = 15;  // odd, so that the median is one of them
+/// Median splits halve the faces, so that the tree is never deeper than their number has bits.
+constexpr int kStack = 64;
+
+/// Directions spread evenly over the sphere on a spiral, aligned with none of the axes that models are built along.
+const std::array<Vec3d, kDirections>& directions() {
+    static const auto spiral = [] {
+        std::array<Vec3d, kDirections> all;
+        const double golden = std::numbers::pi * (3 - std::sqrt(5.0));
+        for (int i = 0; i < kDirections; ++i) {
+            const double z = 1 - (2 * i + 1.0) / kDirections, r = std::sqrt(1 - z * z), angle = golden * i + 0.1;
+            all[static_cast<std::size_t>(i)] = {r * std::cos(angle), r * std::sin(angle), z};
+        }
+        return all;
+    }();
+    return spiral;
+}
+
+Vec3d lower(const Vec3d& a, const Vec3d& b) { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
+Vec3d upper(const Vec3d& a, const Vec3d& b) { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
+
+/// Whether the ray meets the box between 0 and t_max.
+bool meets(const Vec3d& low, const Vec3d& high, const Vec3d& origin, const Vec3d& direction, double t_max) {
+    double enter = 0, leave = t_max;
+    for (int k = 0; k < 3; ++k) {
+        if (direction[k] == 0) {
+            if (origin[k] < low[k] || origin[k] > high[k]) return false;
+            continue;
+        }
+        const double a = (low[k] - origin[k]) / direction[k], b = (high[k] - origin[k]) / direction[k];
+        enter = std::max(enter, std::min(a, b));
+        leave = std::min(leave, std::max(a, b));
+    }
+    return enter <= leave * (1 + 1e-12);
+}
+
+/// Neighbouring faces report an edge or a corner that they share once each.
+void mergeRepeats(std::vector<Crossing>& crossings) {
+    std::sort(crossings.begin(), crossings.end(), [](const Crossing& a, const Crossing& b) {
+        return a.t != b.t ? a.t < b.t : a.tag != b.tag ? a.tag < b.tag : a.leaving < b.leaving;
+    });
+    std::size_t kept = 0;
+    for (const Crossing& crossing : crossings) {
+        bool repeat = false;
+        for (std::size_t k = kept; k > 0 && crossing.t - crossings[k - 1].t <= 1e-10 * (1 + crossing.t); --k)
+            repeat |= crossings[k - 1].tag == crossing.tag && crossings[k - 1].leaving == crossing.leaving;
+        if (!repeat) crossings[kept++] = crossing;
+    }
+    crossings.resize(kept);
+}
+
+}  // namespace
+
+RayTree::RayTree(std::span<const Vec3d> positions, std::span<const Triangle> triangles,
+                 std::span<const std::uint32_t> tags) {
+    checkTriangles(triangles, positions.size());
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+        Face face;
+        face.tag = tags[t];
+        for (int k = 0; k < 3; ++k) face.corners[k] = positions[triangles[t][static_cast<std::size_t>(k)]];
+        if (isFinite(face.corners[0]) && isFinite(face.corners[1]) && isFinite(face.corners[2])) faces_.push_back(face);
+    }
+    if (faces_.empty()) return;
+    nodes_.emplace_back();
+    split(0, 0, static_cast<std::uint32_t>(faces_.size()));
+}
+
+void RayTree::split(std::size_t node, std::uint32_t first, std::uint32_t last) {
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    Box box{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}, first, last - first};
+    Vec3d low = box.low, high = box.high;  // of the centres
+    for (std::uint32_t f = first; f < last; ++f) {
+        const auto& c = faces_[f].corners;
+        for (const Vec3d& corner : c) {
+            box.low = lower(box.low, corner);
+            box.high = upper(box.high, corner);
+        }
+        low = lower(low, c[0] + c[1] + c[2]);
+        high = upper(high, c[0] + c[1] + c[2]);
+    }
+    nodes_[node] = box;
+    if (last - first <= kLeafFaces) return;
+    const Vec3d size = high - low;
+    const int axis = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
+    const auto centre = [axis](const Face& f) { return f.corners[0][axis] + f.corners[1][axis] + f.corners[2][axis]; };
+    const std::uint32_t middle = first + (last - first) / 2;
+    std::nth_element(faces_.begin() + first, faces_.begin() + middle, faces_.begin() + last,
+                     [&](const Face& a, const Face& b) { return centre(a) < centre(b); });
+    const std::size_t children = nodes_.size();
+    nodes_.resize(children + 2);
+    nodes_[node].first = static_cast<std::uint32_t>(children);
+    nodes_[node].count = 0;
+    split(children, first, middle);
+    split(children + 1, middle, last);
+}
+
+void RayTree::crossings(const Vec3d& origin, const Vec3d& direction, double t_max, std::vector<Crossing>& out) const {
+    out.clear();
+    if (nodes_.empty()) return;
+    std::uint32_t stack[kStack];
+    int top = 0;
+    stack[top++] = 0;
+    while (top > 0) {
+        const Box& box = nodes_[stack[--top]];
+        if (!meets(box.low, box.high, origin, direction, t_max)) continue;
+        if (box.count == 0) {
+            stack[top++] = box.first;
+            stack[top++] = box.first + 1;
+            continue;
+        }
+        for (std::uint32_t f = box.first; f < box.first + box.count; ++f) {
+            const auto& corners = faces_[f].corners;
+            const Vec3d a = corners[0] - origin, b = corners[1] - origin, c = corners[2] - origin;
+            // Volumes that the ray spans with each edge: of one sign where it passes between all three.
+            const double u = dot(direction, cross(c, b)), v = dot(direction, cross(a, c)),
+                         w = dot(direction, cross(b, a));
+            if (std::min({u, v, w}) < 0 && std::max({u, v, w}) > 0) continue;
+            const Vec3d normal = cross(b - a, c - a);
+            const double along = dot(direction, normal);
+            if (along == 0) continue;
+            const double t = dot(a, normal) / along;
+            if (t >= 0 && t <= t_max) out.push_back({t, along > 0 ? 1 : -1, faces_[f].tag});
+        }
+    }
+    mergeRepeats(out);
+}
+
+Enclosure enclosureOf(const RayTree& tree, const Vec3d& point) {
+    std::array<int, kDirections> windings{};
+    std::vector<std::pair<std::uint32_t, int>> own;  // per ray and tag that it meets: the winding of that tag alone
+    std::vector<Crossing> crossings;
+    for (std::size_t d = 0; d < kDirections; ++d) {
+        tree.crossings(point, directions()[d], std::numeric_limits<double>::infinity(), crossings);
+        const std::size_t first = own.size();
+        for (const Crossing& c : crossings) {
+            windings[d] += c.leaving;
+            const auto begin = own.begin() + static_cast<std::ptrdiff_t>(first);
+            const auto known = std::find_if(begin, own.end(), [&](const auto& o) { return o.first == c.tag; });
+            if (known == own.end())
+                own.emplace_back(c.tag, c.leaving);
+            else
+                known->second += c.leaving;
+        }
+    }
+    Enclosure result;
+    std::nth_element(windings.begin(), windings.begin() + kDirections / 2, windings.end());
+    result.winding = windings[kDirections / 2];
+    std::erase_if(own, [](const auto& o) { return o.second <= 0; });
+    std::sort(own.begin(), own.end());
+    for (std::size_t k = 0; k < own.size();) {
+        std::size_t end = k;
+        while (end < own.size() && own[end].first == own[k].first) ++end;
+        if (end - k > kDirections / 2) result.tags.push_back(own[k].first);
+        k = end;
+    }
+    return result;
+}
+
+}  // namespace pelt::geometry

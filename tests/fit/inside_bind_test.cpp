@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+#include <pelt/core/error.h>
+#include <pelt/core/parallel.h>
+#include <pelt/fit/rigid_bind.h>
+#include <pelt/geometry/segments.h>
+#include <pelt/rig/clip.h>
+#include <pelt/scenes/scenes.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bind_shapes.h"
+
+namespace pelt::fit {
+namespace {
+
+using Joints = std::vector<std::uint32_t>;
+
+/// Bound by distance alone, blind to the mesh.
+Joints byDistance(const Mesh& mesh, const Skeleton& skeleton) {
+    const auto segments = geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
+    Joints joints = geometry::nearestSegments(segments, mesh.positions);
+    for (std::uint32_t& j : joints) j = segments[j].joint;
+    return joints;
+}
+
+/// A thick body along y with a joint in each half, and a thin arm close beside it with two more.
+struct BodyAndArm {
+    Mesh mesh;
+    Skeleton skeleton = skeletonOf({{0, 0.1, 0}, {0, 2, 0}, {1.25, 3.9, 0}, {1.25, 2, 0}}, {-1, 0, -1, 2});
+    std::size_t body = 0;  ///< vertices of it
+
+    BodyAndArm() {
+        addTube(mesh, {0, 0, 0}, {0, 4, 0}, 1);
+        body = mesh.vertexCount();
+        addTube(mesh, {1.25, 4, 0}, {1.25, 0.2, 0}, 0.2);
+    }
+    std::size_t onTheWrongTube(const Joints& joints) const {
+        std::size_t wrong = 0;
+        for (std::size_t v = 0; v < joints.size(); ++v) wrong += (v < body) != (joints[v] < 2);
+        return wrong;
+    }
+};
+
+TEST(BindInside, AnArmBesideABodyTakesNoneOfItsSkin) {
+    const BodyAndArm shape;
+    EXPECT_GT(shape.onTheWrongTube(byDistance(shape.mesh, shape.skeleton)), 50u);
+    EXPECT_EQ(shape.onTheWrongTube(bindNearestBone(shape.mesh, shape.skeleton).joints), 0u);
+}
+
+TEST(BindInside, PartsThatAreInsideOutBindAlike) {
+    BodyAndArm shape;
+    const SkinWeights bound = bindNearestBone(shape.mesh, shape.skeleton);
+    for (Triangle& t : shape.mesh.triangles)
+        if (t[0] >= shape.body) std::swap(t[0], t[1]);
+    EXPECT_EQ(bindNearestBone(shape.mesh, shape.skeleton), bound);
+}
+
+TEST(BindInside, AnOpenBodyBindsAsWell) {
+    BodyAndArm shape;
+    std::erase_if(shape.mesh.triangles, [&](const Triangle& t) {  // no caps
+        return std::any_of(t.begin(), t.end(), [&](auto v) { return v + 2 >= shape.body && v < shape.body; });
+    });
+    const Joints joints = bindNearestBone(shape.mesh, shape.skeleton).joints;
+    EXPECT_EQ(shape.onTheWrongTube(joints), 0u);
+}
+
+/// The built-in biped with its arms swung down beside the body, in its new rest pose.
+Character armsDown(double degrees) {
+    Character character = scenes::find("biped")->make(12000);
+    Skeleton posed = character.skeleton;
+    const double half = degrees * std::numbers::pi / 360;
+    for (SkeletonNode& node : posed.nodes) {
+        if (!node.name.starts_with("upper_arm")) continue;
+        const double side = node.name.ends_with("_L") ? -1 : 1;
+        node.local.rotation = Quatd{0, 0, side * std::sin(half), std::cos(half)} * node.local.rotation;
+    }
+    const std::vector<Affine3d> skin = rig::skinMatricesDouble(posed, nullptr, 0);
+    const SkinWeights weights = scenes::smoothWeights(character);
+    for (std::size_t v = 0; v < character.mesh.vertexCount(); ++v) {
+        Vec3d sum;
+        for (std::size_t k = 0; k < weights.influenceCount(v); ++k)
+            sum += skin[weights.jointsOf(v)[k]] * Vec3d(character.mesh.positions[v]) * double(weights.weightsOf(v)[k]);
+        character.mesh.positions[v] = Vec3f(sum);
+    }
+    for (std::size_t j = 0; j < posed.joints.size(); ++j)
+        posed.joints[j].inverse_bind = posed.joints[j].inverse_bind * inverse(skin[j]);
+    character.skeleton = posed;
+    return character;
+}
+
+bool ofAnArm(const Skeleton& skeleton, std::uint32_t joint) {
+    for (auto n = static_cast<std::int32_t>(skeleton.joints[joint].node); n >= 0;
+         n = skeleton.nodes[std::size_t(n)].parent)
+        if (skeleton.nodes[std::size_t(n)].name.starts_with("forearm")) return true;
+    return false;
+}
+
+TEST(BindInside, ABipedWithItsArmsBesideItKeepsHandsAndThighsApart) {
+    const Character character = armsDown(42);
+    const auto mixed = [&](const Joints& joints) {
+        std::size_t wrong = 0;
+        for (std::uint32_t v = 0; v < joints.size(); ++v) {
+            const auto truth = character.weights.jointsOf(v)[0];
+            const auto near = [&](std::uint32_t j) {  // the elbow's own neighbours may go either way
+                return rig::jointName(character.skeleton, j).starts_with("upper_arm");
+            };
+            if (near(truth) || near(joints[v])) continue;
+            wrong += ofAnArm(character.skeleton, truth) != ofAnArm(character.skeleton, joints[v]);
+        }
+        return wrong;
+    };
+    EXPECT_GT(mixed(byDistance(character.mesh, character.skeleton)), 30u);
+    EXPECT_EQ(mixed(bindNearestBone(character.mesh, character.skeleton).joints), 0u);
+}
+
+/// A body of two joints whose skeleton has everything that steers it.
+TEST(BindInside, JointsThatOnlySteerGetNoVertex) {
+    Mesh mesh;
+    addTube(mesh, {0, 1, 0}, {0, 5, 0}, 0.5);
+    //                                 0 floor    1 hip        2 knee     3 foot       4 pole      5 IK on the foot
+    Skeleton skeleton =
+        skeletonOf({{0, 0, 0}, {0, 4.8, 0}, {0, 3, 0}, {0, 1.5, 0}, {0, 3, 0.7}, {0, 1.5, 0}}, {-1, 0, 1, 2, 0, 0});
+    skeleton.nodes[0].name = "Root";
+    const Joints joints = bindNearestBone(mesh, skeleton).joints;
+    EXPECT_EQ(std::set<std::uint32_t>(joints.begin(), joints.end()), (std::set<std::uint32_t>{1, 2, 3}));
+}
+
+TEST(BindInside, ARootInTheEndOfABarKeepsItsHalf) {
+    Mesh mesh;
+    addTube(mesh, {0, 0, 0}, {4, 0, 0}, 0.5);
+    const Joints joints = bindNearestBone(mesh, skeletonOf({{0, 0, 0}, {2, 0, 0}}, {-1, 0})).joints;
+    for (std::size_t v = 0; v < joints.size(); ++v)
+        if (std::abs(mesh.positions[v].x - 2) > 0.1f) {
+            EXPECT_EQ(joints[v], mesh.positions[v].x < 2 ? 0u : 1u);
+        }
+}
+
+TEST(BindInside, EndMarkersLeaveTheirSkinToTheBoneThatTheyEnd) {
+    Mesh mesh;
+    addTube(mesh, {0, 0, 0}, {4, 0, 0}, 0.5);
+    Skeleton skeleton = skeletonOf({{0.1, 0, 0}, {2, 0, 0}, {3.2, 0, 0}}, {-1, 0, 1});
+    const auto used = [&](const char* name) {
+        skeleton.nodes[2].name = name;
+        const Joints joints = bindNearestBone(mesh, skeleton).joints;
+        return std::count(joints.begin(), joints.end(), 2u) > 0;
+    };
+    for (const char* marker : {"finger_end", "FingerEnd", "fingertip.L", "Nub", "hand slot_R", "End", "EndSite"})
+        EXPECT_FALSE(used(marker)) << marker;
+    for (const char* bone : {"finger_3", "arm_bend", "ForearmBend", "tipper", "r", ""}) EXPECT_TRUE(used(bone)) << bone;
+}
+
+/// A finger whose joints have no hierarchy, as in files made for WebXR: axes alone tell the chain.
+TEST(BindInside, JointsWithoutHierarchyAreChainedByTheirAxes) {
+    Mesh mesh;
+    addTube(mesh, {0, 0, 0}, {6, 0, 0}, 0.5, 61);
+    Skeleton skeleton = skeletonOf({{0.2, 0, 0}, {2, 0, 0}, {4, 0, 0}}, {-1, -1, -1});
+    for (Joint& joint : skeleton.joints) {  // each looks along its own -z towards +x
+        const Mat3d frame{{{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}};
+        joint.inverse_bind = inverse(Affine3d(frame, inverse(joint.inverse_bind).translation()));
+    }
+    const Joints joints = bindNearestBone(mesh, skeleton).joints;
+    for (std::size_t v = 0; v < joints.size(); ++v) {
+        const float x = mesh.positions[v].x;
+        if (std::abs(x - 2) > 0.06f && std::abs(x - 4) > 0.06f) {
+            EXPECT_EQ(joints[v], x < 2 ? 0u : x < 4 ? 1u : 2u) << x;
+        }
+    }
+}
+
+TEST(BindInside, SmallPartsStayWhole) {
+    Mesh mesh;
+    addTube(mesh, {0, 0, 0}, {4, 0, 0}, 0.5, 40);
+    const std::uint32_t button = addTube(mesh, {1.75, 0.55, 0}, {2.03, 0.55, 0}, 0.05, 8, 6);
+    const Joints joints = bindNearestBone(mesh, skeletonOf({{0.1, 0, 0}, {2, 0, 0}}, {-1, 0})).joints;
+    for (std::size_t v = button; v < joints.size(); ++v) EXPECT_EQ(joints[v], joints[button]);
+}
+
+TEST(BindInside, TheNumberOfThreadsChangesNothing) {
+    const BodyAndArm shape;
+    setThreadCount(1);
+    const SkinWeights one = bindNearestBone(shape.mesh, shape.skeleton);
+    setThreadCount(3);
+    EXPECT_EQ(bindNearestBone(shape.mesh, shape.skeleton), one);
+    setThreadCount(0);
+}
+
+TEST(BindInside, CanBeStopped) {
+    const BodyAndArm shape;
+    const Progress stop([](auto, double) { return false; });
+    EXPECT_THROW(bindNearestBone(shape.mesh, shape.skeleton, stop), Error);
+}
+
+TEST(BindInside, ATriangleBeyondTheVerticesIsRefused) {
+    Mesh mesh;
+    mesh.positions.resize(3);
+    mesh.triangles = {{0, 1, 3}};
+    EXPECT_THROW(bindNearestBone(mesh, skeletonOf({{0, 0, 0}}, {-1})), Error);
+}
+
+}  // namespace
+}  // namespace pelt::fit
