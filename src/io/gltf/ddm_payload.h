@@ -52,7 +52,7 @@ struct PayloadPlace {
     const PayloadPart* part = nullptr;
 };
 
-/// Takes every payload out of a document, and its data where that lies at the end.
+/// Takes every payload out of a document, with its data.
 void dropPayload(Document& document);
 
 /// Puts the parts of a payload in their places, all their records in one buffer view at the end.

@@ -41,27 +41,48 @@ bool isViewRead(const Json& json, std::size_t view) {
     return false;
 }
 
-/// Takes off the last view, and its bytes, where both are the end and nobody else's.
-void dropLastView(Document& document, std::size_t index) {
+/// The objects that say where bytes of that buffer lie: views, and their compressed twins.
+std::vector<Json*> rangesOf(Json& views, std::size_t buffer) {
+    std::vector<Json*> ranges;
+    const auto add = [&](Json& range) {
+        if (sizeOr(range, "buffer", buffer + 1) == buffer) ranges.push_back(&range);
+    };
+    for (Json& view : views) {
+        add(view);
+        const auto extensions = view.find("extensions");
+        if (extensions != view.end() && extensions->contains(kMeshopt)) add((*extensions)[kMeshopt]);
+    }
+    return ranges;
+}
+
+/// Cuts the bytes of a view out of its buffer, where nobody else reads them. A view that is not the last stays, as a
+/// stub, so that the others keep their numbers.
+void cutView(Document& document, std::size_t index) {
+    constexpr std::size_t kStub = 4;
     Json& views = document.json["bufferViews"];
-    if (index + 1 != views.size() || isViewRead(document.json, index)) return;
+    if (isViewRead(document.json, index)) return;
     const std::size_t buffer = views[index]["buffer"].get<std::size_t>();
     const std::size_t first = sizeOr(views[index], "byteOffset", 0);
-    const std::size_t last = first + views[index]["byteLength"].get<std::size_t>();
-    if (first == 0 || !document.buffers[buffer] || last + 3 < document.buffers[buffer]->size()) return;
-    for (std::size_t v = 0; v < index; ++v) {
-        const auto ends = [&](const Json& view) {
-            return sizeOr(view, "buffer", buffer + 1) == buffer
-                       ? sizeOr(view, "byteOffset", 0) + sizeOr(view, "byteLength", 0)
-                       : 0;
-        };
-        const auto extensions = views[v].find("extensions");
-        const bool packed = extensions != views[v].end() && extensions->contains(kMeshopt);
-        if (ends(views[v]) > first || (packed && ends((*extensions)[kMeshopt]) > first)) return;
+    const std::size_t length = views[index]["byteLength"].get<std::size_t>();
+    Buffer& bytes = document.buffers[buffer];
+    // What comes after keeps its alignment.
+    if (!bytes || first + length > bytes->size() || length % 8 != 0 || bytes->size() < length + kStub) return;
+    const std::vector<Json*> ranges = rangesOf(views, buffer);
+    for (const Json* range : ranges) {
+        const std::size_t offset = sizeOr(*range, "byteOffset", 0);
+        const bool apart = offset + sizeOr(*range, "byteLength", 0) <= first || offset >= first + length;
+        if (!apart && range != &views[index]) return;
     }
-    views.erase(index);
-    document.buffers[buffer]->resize(first);
-    document.json["buffers"][buffer]["byteLength"] = first;
+    for (Json* range : ranges)
+        if (const std::size_t offset = sizeOr(*range, "byteOffset", 0); offset >= first + length)
+            (*range)["byteOffset"] = offset - length;
+    const auto at = bytes->begin() + static_cast<std::ptrdiff_t>(first);
+    bytes->erase(at, at + static_cast<std::ptrdiff_t>(length));
+    document.json["buffers"][buffer]["byteLength"] = bytes->size();
+    if (index + 1 == views.size())
+        views.erase(index);
+    else
+        views[index] = {{"buffer", buffer}, {"byteLength", kStub}};
 }
 
 }  // namespace
@@ -76,7 +97,7 @@ void dropPayload(Document& document) {
     });
     if (!any) return;
     dropExtension(document, kDirectDeltaMush);
-    if (views.size() == 1 && *views.begin() < document.count("bufferViews")) dropLastView(document, *views.begin());
+    if (views.size() == 1 && *views.begin() < document.count("bufferViews")) cutView(document, *views.begin());
 }
 
 void writePayload(Document& document, Appender& appender, const DdmPayload& payload,

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "compressed_maker.h"
+#include "payload_maker.h"
 
 /// Damaged files: each loads or is refused with bad input, and what loads can be written and read again.
 namespace pelt::io::test {
@@ -47,8 +48,18 @@ GlbMaker makeRichStrip() {
     return maker;
 }
 
+std::vector<std::byte> makeMushedStrip(DdmEncoding encoding) {
+    Character c = makeStrip(3).load();
+    const auto payload = makePayload(c, 0.8);
+    payload->encoding = encoding;
+    c.ddm = payload;
+    c.weights = keepHeaviest(c.weights, 1);
+    return toGlb(c);
+}
+
 std::vector<std::vector<std::byte>> seeds() {
-    return {makeRichStrip().bytes(), makeMeshoptStrip().bytes(), makeDracoStrip(0).bytes()};
+    return {makeRichStrip().bytes(), makeMeshoptStrip().bytes(), makeDracoStrip(0).bytes(),
+            makeMushedStrip(DdmEncoding::float32), makeMushedStrip(DdmEncoding::q16)};
 }
 
 /// Every number, string, bool and object of the document, for a mutation to pick one.
@@ -151,6 +162,23 @@ TEST(GltfMutation, NotANumberAnywhereInTheBinary) {
             std::memcpy(bytes.data() + at, &bits, 4);
             tryFile(bytes, outcome);
         }
+    EXPECT_GT(outcome.refused, 100);
+}
+
+TEST(GltfMutation, AnyHalfWordOfAPayload) {
+    Outcome outcome;
+    for (const DdmEncoding encoding : {DdmEncoding::float32, DdmEncoding::q16}) {
+        const std::vector<std::byte> seed = makeMushedStrip(encoding);
+        Json json = jsonOf(seed);
+        const std::size_t records = json["bufferViews"].back()["byteLength"].get<std::size_t>();
+        for (std::size_t at = seed.size() - records; at + 2 <= seed.size(); at += 10)
+            for (const std::uint16_t bits : {0x0000, 0x0001, 0x7FC0, 0xFF80, 0x7F7F, 0xFFFF}) {
+                std::vector<std::byte> bytes = seed;
+                std::memcpy(bytes.data() + at, &bits, 2);
+                tryFile(bytes, outcome);
+            }
+    }
+    EXPECT_GT(outcome.loaded, 100);
     EXPECT_GT(outcome.refused, 100);
 }
 

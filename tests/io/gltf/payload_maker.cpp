@@ -97,4 +97,15 @@ std::shared_ptr<DdmPayload> makePayload(const Character& c, double radius, std::
     return payload;
 }
 
+std::shared_ptr<DdmPayload> makePlainPayload(const Character& c) {
+    auto payload = std::make_shared<DdmPayload>();
+    payload->rows.offsets = c.weights.offsets;
+    payload->rows.joints = c.weights.joints;
+    payload->rows.psi = c.weights.weights;
+    for (const float w : c.weights.weights) payload->rows.blocks.push_back({w, 0, 0, w, 0, w, 0, 0, 0, w});
+    payload->rows.centers = c.mesh.positions;
+    payload->bind = c.weights;
+    return payload;
+}
+
 }  // namespace pelt::io::test

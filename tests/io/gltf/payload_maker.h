@@ -11,4 +11,7 @@ namespace pelt::io::test {
 /// each vertex's `influences` largest joints kept, and the character's weights as the bind.
 std::shared_ptr<DdmPayload> makePayload(const Character& character, double radius, std::size_t influences = 4);
 
+/// Rows that move as the character's weights do, for meshes too large for the definition.
+std::shared_ptr<DdmPayload> makePlainPayload(const Character& character);
+
 }  // namespace pelt::io::test

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
+#include <pelt/io/ddm_storage.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -8,6 +9,7 @@
 
 #include "../../shared_data.h"
 #include "compressed_maker.h"
+#include "payload_maker.h"
 
 namespace pelt::io::test {
 namespace {
@@ -29,6 +31,30 @@ TEST(GltfRealFiles, EveryRiggedAndConformanceFileSurvivesARoundTripBitByBit) {
             SCOPED_TRACE(file.string());
             const Character c = loadCharacter(file);
             expectEqual(loadGltf(toGlb(c), "again.glb"), c);
+        }
+}
+
+TEST(GltfRealFiles, EveryRiggedFileCarriesAPayloadAndLosesItAgain) {
+    PELT_NEEDS_SHARED("data/rigged");
+    for (const char* folder : {"data/rigged", "data/conformance"})
+        for (const fs::path& file : gltfFiles(folder)) {
+            SCOPED_TRACE(file.string());
+            Character c = loadCharacter(file);
+            if (c.weights.empty()) continue;
+            c.ddm = makePlainPayload(c);
+            const std::vector<std::byte> mushed = toGlb(c);
+            Character back = loadGltf(mushed, "mushed.glb");
+            ASSERT_TRUE(back.ddm);
+            EXPECT_TRUE(*back.ddm == *c.ddm);
+            expectEqual(back, c);
+            EXPECT_TRUE(toGlb(back) == mushed) << "unchanged, yet not the same bytes";
+            c.ddm = nullptr;
+            const std::size_t before = toGlb(c).size();
+            EXPECT_GE(mushed.size(), before + storedBytes(makePlainPayload(c)->rows, DdmEncoding::float32));
+            back.ddm = nullptr;
+            const std::vector<std::byte> without = toGlb(back);
+            EXPECT_FALSE(loadGltf(without, "without.glb").ddm);
+            EXPECT_LT(without.size(), mushed.size() - storedBytes(makePlainPayload(c)->rows, DdmEncoding::float32));
         }
 }
 
@@ -67,9 +93,10 @@ TEST(GltfRealFiles, MalformedFilesLoadOrAreRefused) {
 }
 
 /// Everything that saving can change: weights with 6 influences, three joints more (one on a node of its own, one a new
-/// root, one a second binding), a clip more.
+/// root, one a second binding), a clip more, a mushed skin.
 Character changed(Character c) {
     if (c.weights.empty()) return c;
+    const SkinWeights bind = c.weights;
     c.skeleton.nodes.push_back({"pelt_helper", static_cast<std::int32_t>(c.skeleton.joints[0].node), {}, {}});
     c.skeleton.joints.push_back({static_cast<std::uint32_t>(c.skeleton.nodes.size() - 1), {}});
     c.skeleton.nodes.push_back({"pelt_root", -1, {}, {}});
@@ -86,6 +113,9 @@ Character changed(Character c) {
         appendVertex(weights, joints, values);
     }
     c.weights = std::move(weights);
+    const auto payload = makePlainPayload(c);
+    payload->bind = bind;
+    c.ddm = payload;
     Clip clip{"pelt_clip", 0, 1, {}};
     clip.channels.push_back({ChannelPath::rotation,
                              c.skeleton.joints[0].node,
