@@ -108,6 +108,29 @@ TEST(Dqs, BothWaysOfChoosingSignsGiveTheSameBits) {
     EXPECT_TRUE(sameBits(chosen.normals, plain.normals));
 }
 
+TEST(Dqs, LanesOfOneBlockChooseTheirSignsEach) {
+    SkinCase c;
+    c.bones = {{}, turn({0, 0, 1}, 2.6), turn({0, 0, 1}, -2.6)};
+    c.centres.assign(3, Vec3d{});
+    const std::uint32_t joints[] = {0, 1, 2};
+    for (int v = 0; v < 37; ++v) {  // each joint is the heaviest of some lanes of every block
+        float weights[] = {0.2f, 0.25f, 0.3f};
+        weights[v % 3] = 0.6f;
+        if (v % 5 == 0) weights[(v + 1) % 3] = 0;
+        c.mesh.positions.push_back({1, 0.1f * float(v), 0.3f});
+        c.mesh.normals.push_back({0, 1, 0});
+        appendVertex(c.weights, joints, weights);
+    }
+    const DqsRig rig = prepareDqs(c.mesh, c.weights, c.centres);
+    DqsPose pose(rig);
+    pose.set(c.bones);
+    ASSERT_FALSE(pose.data().aligned);
+    const Posed posed = Skinner(Method::dqs, c).all();
+    const PosedDouble expected = referenceOf(Method::dqs, c);
+    EXPECT_LT(farthest(posed.positions, expected.positions), 4e-6);
+    EXPECT_LT(farthest(posed.normals, expected.normals), 4e-6);
+}
+
 TEST(Dqs, AGentlePoseNeedsNoSignsPerVertex) {
     const SkinCase c = makeCase(64, 10, 4, Bones::gentle);
     const DqsRig rig = prepareDqs(c.mesh, c.weights, c.centres);
