@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
+#include <pelt/deform/ddm_prepare.h>
+#include <pelt/deform/ddm_reference.h>
 
 #include <numeric>
 
+#include "ddm_rows.h"
 #include "mush_case.h"
 
 // What numerics promise of Delta Mush, relative to the bounding-box diagonal.
@@ -73,6 +76,43 @@ TEST(DeltaMush, AgreesWithTheDenseReference) {
                         << seconds << ' ' << int(laplacian) << int(smoothing) << ' ' << iterations;
                     EXPECT_LT(farthest(posed.normals, dense.normals), 1e-5);
                 }
+}
+
+/// Rows without blended translations (α = 0).
+DdmRows<double> directRows(const MushCase& c) {
+    DdmOptions options;
+    options.laplacian = c.options.laplacian;
+    options.smoothing = c.options.smoothing;
+    options.iterations = c.options.iterations;
+    options.lambda = c.options.lambda;
+    options.kappa.assign(c.mesh.vertexCount(), 0.2);
+    options.alpha.assign(c.mesh.vertexCount(), 0.0);
+    options.connect_parts = false;
+    options.cutoff = 0;
+    DdmPreparation preparation(c.mesh, c.weights);
+    preparation.update(options);
+    return preparation.rows();
+}
+
+TEST(DeltaMush, DirectDeltaMushWithoutBlendedTranslationsIsTheSame) {  // v0 with α = 0
+    for (const double seconds : {kBend, kTwist})
+        for (const SmoothingKind smoothing : {SmoothingKind::implicit, SmoothingKind::explicit_}) {
+            MushCase c = sceneCase("bar3", 250, seconds);
+            c.options.smoothing = smoothing;
+            const DdmRows<double> rows = directRows(c);
+
+            const auto rest = castAll<Vec3d>(c.mesh.positions);
+            std::vector<Vec3d> direct(rest.size());
+            reference::ddm<double>(DdmForm::v0, {rest, {}}, rows, castAll<Affine3d>(c.bones), {direct, {}});
+            EXPECT_LT(farthest(direct, denseMush(c).positions), 1e-10 * c.diagonal());
+
+            const DdmRig rig = packDdm(c.mesh, toFloat(rows), DdmForm::v0);
+            DdmPose pose(rig);
+            pose.set(c.bones);
+            std::vector<Vec3f> single(rest.size());
+            evaluate(rig, pose, {}, 0, rest.size(), {single, {}});
+            EXPECT_LT(farthest(single, mush(c).positions), 1e-5 * c.diagonal());
+        }
 }
 
 TEST(DeltaMush, ReproducesTheRestPose) {
