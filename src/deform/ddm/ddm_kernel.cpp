@@ -91,123 +91,150 @@ HWY_INLINE auto blend(const DdmStep& s, Xyz& q) {
     }
 }
 
+/// The vertices of one window that a range has, counted from the window's first.
+struct WindowPart {
+    std::size_t start, low, high;
+    HWY_INLINE bool has(std::size_t v) const { return v >= low && v < high; }
+};
+
+/// Where a block's lanes are read and written while its vertices lie apart.
+struct BlockCopy16 {
+    DdmRow rest[3], rest_normals[3];
+    Vec3f positions[Packed::kLanes], normals[Packed::kLanes];
+};
+
+/// The caller's vectors as rows; lanes outside the range are not read.
+inline HWY_NOINLINE const DdmRow* gather(const Packed::Block& block, const WindowPart& part, const Vec3f* from,
+                                         DdmRow* to) {
+    for (std::size_t l = 0; l < Packed::kLanes; ++l) {
+        const std::size_t v = block.vertices[l];
+        const Vec3f value = part.has(v) ? from[part.start + v] : Vec3f{};
+        for (int i = 0; i < 3; ++i) to[i].lane[l] = value[i];
+    }
+    return to;
+}
+
+inline HWY_NOINLINE void scatterPart(const Packed::Block& block, const WindowPart& part, const Vec3f* from, Vec3f* to) {
+    for (std::size_t l = 0; l < Packed::kLanes; ++l)
+        if (part.has(block.vertices[l])) to[part.start + block.vertices[l]] = from[l];
+}
+
+HWY_INLINE void scatter(const Packed::Block& block, std::size_t start, const Vec3f* from, Vec3f* to) {
+    // Each vertex in two moves that nothing reorders: compilers would rather load all sixteen first.
+    for (std::size_t l = 0; l < Packed::kLanes; ++l) {
+        float* out = &to[start + block.vertices[l]].x;
+        hwy::CopyBytes<8>(&from[l].x, out);
+        hwy::CopyBytes<4>(&from[l].z, out + 2);
+    }
+}
+
+/// M u where the joint is rigid or may stretch the vertex, else M p + R (u − p).
+HWY_INLINE Xyz follow(const DdmStep& s, bool affine) {
+    const Matrix a = splatMatrix(s.base.a);
+    const Xyz t = splat(s.base.t);
+    if (affine) return transformAdd(a, s.u, t);
+    return transformAdd(splatMatrix(s.base.rotation), sub(s.u, s.p), transformAdd(a, s.p, t));
+}
+
 /// One range of vertices in one form.
 template <DdmForm kForm>
 class DdmRange {
 public:
-    DdmRange(const Packed& rig, const DdmPose::Data& pose, const VertexStreams& streams, std::size_t first,
-             std::size_t last)
-        : rig_(rig), pose_(pose), streams_(streams), first_(first), last_(last) {}
+    DdmRange(const Packed& rig, const DdmPose::Data& pose, const VertexStreams& streams)
+        : rig_(rig), pose_(pose), streams_(streams) {}
 
-    void run() const {
-        for (std::size_t w = first_ / Packed::kWindow; w * Packed::kWindow < last_; ++w) {
-            const std::size_t start = w * Packed::kWindow, size = std::min(Packed::kWindow, rig_.vertex_count - start);
-            const std::size_t low = first_ > start ? first_ - start : 0, high = std::min(last_ - start, size);
-            const bool cut = high - low != size;
+    void run(std::size_t first, std::size_t last) const {
+        BlockCopy16 copies[2];
+        for (std::size_t w = first / Packed::kWindow; w * Packed::kWindow < last; ++w) {
+            const std::size_t start = w * Packed::kWindow;
+            const WindowPart part{start, first > start ? first - start : 0, last - start};
+            const Packed::Block* before = nullptr;
+            std::size_t turn = 0;
             for (std::size_t b = rig_.windows[w]; b < rig_.windows[w + 1]; ++b) {
                 const Packed::Block& block = rig_.blocks[b];
-                if (block.highest < low || block.lowest >= high) continue;
-                const bool inside = !cut || (block.lowest >= low && block.highest < high);
-                runBlock(b, start, low, high, inside);
+                if (block.highest < part.low || block.lowest >= part.high) continue;
+                BlockCopy16& copy = copies[turn];
+                const bool direct = block.consecutive && part.has(block.lowest) && part.has(block.highest);
+                const std::size_t at = start + block.lowest;
+                runBlock(b, part, copy, direct ? streams_.out_positions + at : copy.positions,
+                         direct && streams_.out_normals ? streams_.out_normals + at : copy.normals);
+                if (direct) continue;
+                // One block late: what was written as vectors is read as vertices when it has left the store buffer.
+                turn ^= 1;
+                if (before) write(*before, part, copies[turn]);
+                before = &block;
             }
+            if (before) write(*before, part, copies[turn ^ 1]);
         }
     }
 
 private:
-    /// Where a block's lanes are read and written while its vertices lie apart.
-    struct Copy {
-        Vec3f positions[Packed::kLanes], normals[Packed::kLanes];
-    };
-
-    HWY_INLINE void runBlock(std::size_t index, std::size_t start, std::size_t low, std::size_t high,
-                             bool inside) const {
+    HWY_INLINE void runBlock(std::size_t index, const WindowPart& part, BlockCopy16& copy, Vec3f* positions,
+                             Vec3f* normals) const {
         const Packed::Block& block = rig_.blocks[index];
-        Copy copy;
-        const bool direct = inside && block.consecutive;
-        const std::size_t at = start + block.vertices[0];
-        Vec3f* positions = direct ? streams_.out_positions + at : copy.positions;
-        Vec3f* normals = direct ? streams_.out_normals + (streams_.out_normals ? at : 0) : copy.normals;
-        if (streams_.positions) gather(block, start, low, high, streams_.positions, copy.positions);
-        if (streams_.normals) gather(block, start, low, high, streams_.normals, copy.normals);
-        for (std::size_t lane = 0; lane < Packed::kLanes; lane += kStep)
-            runStep(index, lane, copy, positions + lane, normals + lane);
-        if (direct) return;
-        scatter(block, start, low, high, inside, copy.positions, streams_.out_positions);
-        if (streams_.out_normals) scatter(block, start, low, high, inside, copy.normals, streams_.out_normals);
-    }
-
-    HWY_INLINE void runStep(std::size_t index, std::size_t lane, const Copy& copy, Vec3f* positions,
-                            Vec3f* normals) const {
-        const Packed::Block& block = rig_.blocks[index];
-        const DdmRow* rows = &rig_.rows[block.row];
-        const Xyz u = streams_.positions ? triples_.load(copy.positions + lane) : loadXyz(rows, lane);
-        const DdmStep step{pose_.bases[block.base],
-                           pose_.differences.data(),
-                           rig_.entries.data() + block.entry,
-                           rig_.entries.data() + rig_.blocks[index + 1].entry,
-                           rows,
-                           lane,
-                           sub(u, splat(&rig_.origin.x)),
-                           loadXyz(rows + 3, lane)};
+        const DdmRow* rows = rig_.rows.data() + block.row;
         const bool with_normals = streams_.out_normals != nullptr;
-        Xyz n = step.u;
-        if (with_normals)
-            n = streams_.normals ? triples_.load(copy.normals + lane) : loadXyz(&rig_.normals[3 * index], lane);
-        Xyz q;
-        if (block.kind == Packed::Kind::followed) {
-            const Matrix r = splatMatrix(step.base.rotation);
-            triples_.store(follow(step), positions);
-            if (with_normals) triples_.store(transform(r, n), normals);
-        } else if (Packed::hasCovariance(kForm) && block.kind == Packed::Kind::flat) {
-            const ByRotation by = solve<false>(step, q);
-            triples_.store(add(by.delta(sub(step.u, step.p)), q), positions);
-            if (with_normals) triples_.store(by.normal(n), normals);
+        const DdmRow *rest = rows, *rest_normals = nullptr;
+        if (HWY_UNLIKELY(streams_.positions != nullptr)) rest = gather(block, part, streams_.positions, copy.rest);
+        if (with_normals) rest_normals = rig_.normals.data() + 3 * index;
+        if (HWY_UNLIKELY(streams_.normals != nullptr))
+            rest_normals = gather(block, part, streams_.normals, copy.rest_normals);
+
+        for (std::size_t lane = 0; lane < Packed::kLanes; lane += kStep) {
+            const DdmStep step{pose_.bases[block.base],
+                               pose_.differences.data(),
+                               rig_.entries.data() + block.entry,
+                               rig_.entries.data() + rig_.blocks[index + 1].entry,
+                               rows,
+                               lane,
+                               sub(loadXyz(rest, lane), splat(&rig_.origin.x)),
+                               loadXyz(rows + 3, lane)};
+            runStep(block.kind, step, rest_normals, positions + lane, normals + lane);
+        }
+    }
+
+    HWY_INLINE void write(const Packed::Block& block, const WindowPart& part, const BlockCopy16& copy) const {
+        if (HWY_LIKELY(part.has(block.lowest) && part.has(block.highest))) {
+            scatter(block, part.start, copy.positions, streams_.out_positions);
+            if (streams_.out_normals) scatter(block, part.start, copy.normals, streams_.out_normals);
         } else {
-            const auto by = blend<kForm>(step, q);
-            triples_.store(add(by.delta(sub(step.u, step.p)), q), positions);
-            if (with_normals) triples_.store(by.normal(n), normals);
+            scatterPart(block, part, copy.positions, streams_.out_positions);
+            if (streams_.out_normals) scatterPart(block, part, copy.normals, streams_.out_normals);
         }
     }
 
-    /// M u where the joint is rigid or may stretch the vertex, else M p + R (u − p).
-    HWY_INLINE Xyz follow(const DdmStep& s) const {
-        const Matrix a = splatMatrix(s.base.a);
-        const Xyz t = splat(s.base.t);
-        if (kForm == DdmForm::eddm || pose_.rigid) return transformAdd(a, s.u, t);
-        return transformAdd(splatMatrix(s.base.rotation), sub(s.u, s.p), transformAdd(a, s.p, t));
-    }
-
-    HWY_INLINE static void gather(const Packed::Block& block, std::size_t start, std::size_t low, std::size_t high,
-                                  const Vec3f* from, Vec3f* to) {
-        for (std::size_t l = 0; l < Packed::kLanes; ++l) {
-            const std::size_t v = block.vertices[l];
-            to[l] = v >= low && v < high ? from[start + v] : Vec3f{};
+    HWY_INLINE void runStep(Packed::Kind kind, const DdmStep& s, const DdmRow* rest_normals, Vec3f* positions,
+                            Vec3f* normals) const {
+        if (kind == Packed::Kind::followed) {
+            triples_.store(follow(s, kForm == DdmForm::eddm || pose_.rigid), positions);
+            if (rest_normals)
+                triples_.store(transform(splatMatrix(s.base.rotation), loadXyz(rest_normals, s.lane)), normals);
+        } else if (Packed::hasCovariance(kForm) && kind == Packed::Kind::flat) {
+            Xyz q;
+            store(solve<false>(s, q), s, q, rest_normals, positions, normals);
+        } else {
+            Xyz q;
+            store(blend<kForm>(s, q), s, q, rest_normals, positions, normals);
         }
     }
 
-    HWY_INLINE static void scatter(const Packed::Block& block, std::size_t start, std::size_t low, std::size_t high,
-                                   bool inside, const Vec3f* from, Vec3f* to) {
-        if (HWY_LIKELY(inside)) {
-            for (std::size_t l = 0; l < Packed::kLanes; ++l) to[start + block.vertices[l]] = from[l];
-            return;
-        }
-        for (std::size_t l = 0; l < Packed::kLanes; ++l) {
-            const std::size_t v = block.vertices[l];
-            if (v >= low && v < high) to[start + v] = from[l];
-        }
+    template <class By>
+    HWY_INLINE void store(const By& by, const DdmStep& s, const Xyz& q, const DdmRow* rest_normals, Vec3f* positions,
+                          Vec3f* normals) const {
+        triples_.store(add(by.delta(sub(s.u, s.p)), q), positions);
+        if (rest_normals) triples_.store(by.normal(loadXyz(rest_normals, s.lane)), normals);
     }
 
     const Packed& rig_;
     const DdmPose::Data& pose_;
-    const VertexStreams& streams_;
-    std::size_t first_, last_;
-    Triples triples_{};
+    const VertexStreams streams_;
+    const Triples triples_{};
 };
 
 template <DdmForm kForm>
 void ddmRange(const Packed& rig, const DdmPose::Data& pose, const VertexStreams& streams, std::size_t first,
               std::size_t last) {
-    DdmRange<kForm>(rig, pose, streams, first, last).run();
+    DdmRange<kForm>(rig, pose, streams).run(first, last);
 }
 
 void ddmRangeOf(DdmForm form, const Packed& rig, const DdmPose::Data& pose, const VertexStreams& streams,

@@ -155,14 +155,26 @@ private:
         std::sort(window.begin(), window.end(), [](const Vertex& a, const Vertex& b) {
             return std::tie(a.kind, a.base, a.joints, a.index) < std::tie(b.kind, b.base, b.joints, b.index);
         });
-        for (std::size_t start = 0; start < window.size();) {
+        std::vector<std::span<const Vertex>> blocks;
+        for (std::size_t start = 0; start < window.size(); start += blocks.back().size()) {
             std::size_t end = start + 1;
             while (end < window.size() && end - start < Packed::kLanes && window[end].kind == window[start].kind &&
                    window[end].base == window[start].base)
                 ++end;
-            packBlock({window.data() + start, end - start}, first);
-            start = end;
+            blocks.emplace_back(window.data() + start, end - start);
         }
+        // What blocks have to do should change seldom from one to the next: processors predict it.
+        std::stable_sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
+            return std::pair(a[0].kind, !isRun(a)) < std::pair(b[0].kind, !isRun(b));
+        });
+        for (const std::span<const Vertex> block : blocks) packBlock(block, first);
+    }
+
+    /// Whether these are sixteen vertices that follow each other.
+    static bool isRun(std::span<const Vertex> block) {
+        for (std::size_t i = 1; i < block.size(); ++i)
+            if (block[i].index != block[0].index + i) return false;
+        return block.size() == Packed::kLanes;
     }
 
     void packBlock(std::span<const Vertex> vertices, std::size_t first) {
@@ -172,13 +184,12 @@ private:
         block.entry = std::uint32_t(packed_.entries.size());
         block.base = indexOfBase(vertices[0].base);
         block.kind = vertices[0].kind;
-        block.consecutive = vertices.size() == kLanes;
+        block.consecutive = isRun(vertices);
         std::vector<std::uint32_t> joints;
         const Vertex* lanes[kLanes];
         for (std::size_t l = 0; l < kLanes; ++l) {
             lanes[l] = &vertices[std::min(l, vertices.size() - 1)];
             block.vertices[l] = std::uint16_t(lanes[l]->index - first);
-            block.consecutive = block.consecutive && block.vertices[l] == block.vertices[0] + l;
             joints.insert(joints.end(), lanes[l]->joints.begin(), lanes[l]->joints.end());
         }
         block.lowest = *std::min_element(block.vertices, block.vertices + kLanes);

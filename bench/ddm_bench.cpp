@@ -1,0 +1,170 @@
+// Direct Delta Mush, every variant, under the conditions of the table in docs/ddm.md: the biped rigidly bound, p 20,
+// λ 3, κ 1, α 0.8, four influences kept. Rows are ddm/VARIANT/SIZE/THREADS; beside them the plain scalar LBS loop and
+// the LBS kernel with the character's own four smooth weights, and v5, LBS with the weights that mushing gives.
+#include <benchmark/benchmark.h>
+#include <pelt/deform/ddm.h>
+#include <pelt/deform/ddm_prepare.h>
+#include <pelt/deform/lbs.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "plain_skinning.h"
+#include "subjects.h"
+#include "timing.h"
+
+namespace pelt::bench {
+namespace {
+
+using deform::DdmForm;
+
+constexpr std::size_t kSizes[] = {20000, 55000};
+constexpr std::size_t kChunk = 8192;
+constexpr std::size_t kInfluences = 4;
+
+DdmRows<float> toFloat(const DdmRows<double>& rows) {
+    DdmRows<float> out{rows.offsets, rows.joints, {}, {}, {}};
+    for (const DdmBlock<double>& b : rows.blocks)
+        out.blocks.push_back({float(b.xx), float(b.xy), float(b.xz), float(b.yy), float(b.yz), float(b.zz), float(b.x),
+                              float(b.y), float(b.z), float(b.w)});
+    out.psi.assign(rows.psi.begin(), rows.psi.end());
+    for (const Vec3d& p : rows.centers) out.centers.emplace_back(p);
+    return out;
+}
+
+DdmRows<float> mushed(const Subject& subject) {
+    const std::size_t n = subject.character.mesh.vertexCount();
+    deform::DdmPreparation preparation(subject.character.mesh, keepHeaviest(subject.character.weights, 1));
+    deform::DdmOptions options;
+    options.iterations = 20;
+    options.lambda.assign(n, 3);
+    options.kappa.assign(n, 1);
+    options.alpha.assign(n, 0.8);
+    preparation.update(options);
+    return toFloat(preparation.rows(kInfluences));
+}
+
+/// Everything that one size is measured with; built when its first row runs.
+struct Setup {
+    const Subject& subject;
+    std::size_t vertices;
+    DdmRows<float> rows;
+    deform::LbsRig lbs, v5;
+    PlainInfluences plain;
+    Results positions, normals;
+    struct Form {
+        deform::DdmRig rig;
+        std::unique_ptr<deform::DdmPose> pose;
+    };
+    std::map<DdmForm, Form> forms;
+
+    explicit Setup(const Subject& s)
+        : subject(s),
+          vertices(s.character.mesh.vertexCount()),
+          rows(mushed(s)),
+          lbs(deform::prepareLbs(s.character.mesh, s.character.weights)),
+          v5(deform::prepareLbs(s.character.mesh, deform::plainWeights(rows))),
+          plain(plainInfluences(s.character.weights)),
+          positions(vertices),
+          normals(vertices) {}
+
+    const Form& form(DdmForm form) {
+        Form& made = forms[form];
+        if (!made.pose) {
+            made.rig = packDdm(subject.character.mesh, rows, form);
+            made.pose = std::make_unique<deform::DdmPose>(made.rig);
+            made.pose->set(subject.bones);
+        }
+        return made;
+    }
+};
+
+Setup& setupOf(std::size_t size) {
+    static std::map<std::size_t, std::unique_ptr<Setup>> made;
+    std::unique_ptr<Setup>& setup = made[size];
+    if (!setup) setup = std::make_unique<Setup>(bipedOf(size));
+    return *setup;
+}
+
+struct Row {
+    std::size_t size;
+    int threads;
+    bool normals;
+
+    std::string name(const std::string& what) const {
+        return "ddm/" + what + (normals ? "+normals/" : "/") + std::to_string(size / 1000) + "k/" +
+               std::to_string(threads) + "t";
+    }
+};
+
+/// `make(setup, row)` gives the range to time and the bytes that it streams.
+struct Work {
+    Range range;
+    std::size_t bytes;
+};
+
+template <class Make>
+void add(const Row& row, const std::string& what, const Make& make) {
+    benchmark::RegisterBenchmark(row.name(what).c_str(), [row, make](benchmark::State& state) {
+        Setup& s = setupOf(row.size);
+        const Work work = make(s, row);
+        const double seconds = bestPass(state, row.threads, s.vertices, kChunk, work.range);
+        state.counters["ns_per_vertex"] = seconds * 1e9 / double(s.vertices);
+        state.counters["bytes_per_vertex"] = double(work.bytes) / double(s.vertices);
+    })->UseRealTime();
+}
+
+deform::Output outputOf(Setup& s, const Row& row) {
+    return {s.positions.vectors(), row.normals ? s.normals.vectors() : std::span<Vec3f>()};
+}
+
+Work lbsWork(const deform::LbsRig& rig, Setup& s, const Row& row) {
+    const deform::Output out = outputOf(s, row);
+    return {[&rig, &s, out](std::size_t first, std::size_t last) {
+                deform::evaluate(rig, s.subject.bones, {}, first, last - first, out);
+            },
+            streamedBytes(rig, row.normals)};
+}
+
+void addAll(const Row& row) {
+    const std::pair<const char*, DdmForm> forms[] = {{"v0", DdmForm::v0}, {"v1", DdmForm::v1}, {"v2", DdmForm::v2},
+                                                     {"v3", DdmForm::v3}, {"v4", DdmForm::v4}, {"eddm", DdmForm::eddm}};
+    for (const auto& [what, named] : forms) {
+        const DdmForm form = named;  // what a structured binding names cannot be captured
+        add(row, what, [form](Setup& s, const Row& r) -> Work {
+            const Setup::Form& f = s.form(form);
+            const deform::Output out = outputOf(s, r);
+            return {[&f, out](std::size_t first, std::size_t last) {
+                        deform::evaluate(f.rig, *f.pose, {}, first, last - first, out);
+                    },
+                    streamedBytes(f.rig, r.normals)};
+        });
+    }
+    add(row, "v5", [](Setup& s, const Row& r) { return lbsWork(s.v5, s, r); });
+    add(row, "lbs", [](Setup& s, const Row& r) { return lbsWork(s.lbs, s, r); });
+    add(row, "plain", [](Setup& s, const Row& r) -> Work {
+        const Mesh& mesh = s.subject.character.mesh;
+        const PlainStreams streams{mesh.positions.data(), r.normals ? mesh.normals.data() : nullptr,
+                                   s.positions.vectors().data(), s.normals.vectors().data()};
+        return {[&s, streams](std::size_t first, std::size_t last) {
+                    plainLbs(s.plain, s.subject.bones.data(), streams, first, last);
+                },
+                s.vertices * (sizeof(PlainInfluences::Vertex) + 2 * sizeof(Vec3f))};
+    });
+}
+
+}  // namespace
+}  // namespace pelt::bench
+
+int main(int argc, char** argv) {
+    for (const std::size_t size : pelt::bench::kSizes)
+        for (const int threads : {1, 2})
+            for (const bool normals : {false, true})
+                if (threads == 1 || !normals) pelt::bench::addAll({size, threads, normals});
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    return 0;
+}
