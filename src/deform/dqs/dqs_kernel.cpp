@@ -64,7 +64,7 @@ struct DqsSums {
         return hn::Load(Lanes(), rig.blocks.rows[entry].weight + lane);
     }
 
-    /// Whether some lane of the block has to negate a joint: seldom, even in poses where some vertex has to.
+    /// Whether some lane of the block has to negate a joint.
     HWY_INLINE bool opposed(std::size_t block) const {
         if (pose.aligned) return false;
         unsigned any = 0;
