@@ -1,10 +1,8 @@
 #include <gtest/gtest.h>
-#include <pelt/core/error.h>
 #include <pelt/io/ddm_storage.h>
 #include <pelt/scenes/scenes.h>
 
 #include <cmath>
-#include <functional>
 
 #include "compressed_maker.h"
 #include "payload_maker.h"
@@ -25,48 +23,6 @@ Character reload(const Character& c) { return loadGltf(toGlb(c), "saved.glb"); }
 
 Json& extensionOf(Json& json, std::size_t mesh = 0, std::size_t primitive = 0) {
     return json["meshes"][mesh]["primitives"][primitive]["extensions"][kExtension];
-}
-
-void expectIgnored(std::span<const std::byte> glb, const std::string& words) {
-    const Character c = loadGltf(glb, "stale.glb");
-    EXPECT_FALSE(c.ddm) << words;
-    ASSERT_EQ(c.warnings.size(), 1U) << words;
-    EXPECT_NE(c.warnings[0].find(words), std::string::npos) << c.warnings[0];
-}
-
-void expectRefused(std::span<const std::byte> glb, const std::string& words) {
-    try {
-        loadGltf(glb, "bad.glb");
-        ADD_FAILURE() << "loaded: " << words;
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::bad_input);
-        const std::string line = error.what();
-        EXPECT_EQ(line.find('\n'), std::string::npos);
-        EXPECT_NE(line.find(words), std::string::npos) << line;
-        EXPECT_NE(line.find(kExtension), std::string::npos) << line;
-    }
-}
-
-/// The file with `edit(extension)` applied to its JSON.
-std::vector<std::byte> withExtension(std::span<const std::byte> glb, const std::function<void(Json&)>& edit) {
-    Json json = jsonOf(glb);
-    edit(extensionOf(json));
-    return withJson(glb, json);
-}
-
-/// Where the records lie in the file's bytes.
-std::size_t recordsAt(std::span<const std::byte> glb, const char* key) {
-    Json json = jsonOf(glb);
-    const Json& extension = extensionOf(json);
-    const Json& view = json["bufferViews"][extension["bufferView"].get<std::size_t>()];
-    const std::size_t binary = glb.size() - json["buffers"][0]["byteLength"].get<std::size_t>();
-    return binary + view.value("byteOffset", std::size_t(0)) + extension[key].get<std::size_t>();
-}
-
-template <class T>
-std::vector<std::byte> withValue(std::vector<std::byte> glb, std::size_t at, T value) {
-    std::memcpy(glb.data() + at, &value, sizeof value);
-    return glb;
 }
 
 GlbMaker makeTwoParts() {
@@ -215,81 +171,6 @@ TEST(DdmPayloadFile, Q16TakesMomentsOfAnySize) {
     }
 }
 
-TEST(DdmPayloadFile, APayloadThatNoLongerFitsIsIgnoredWithOneWarning) {
-    const std::vector<std::byte> good = toGlb(mushed(makeTwoParts().load()));
-    ASSERT_TRUE(loadGltf(good, "good.glb").ddm);
-    Json json = jsonOf(good);
-    const std::size_t binary = good.size() - json["buffers"][0]["byteLength"].get<std::size_t>();
-    const Json& accessor =
-        json["accessors"][json["meshes"][0]["primitives"][0]["attributes"]["POSITION"].get<std::size_t>()];
-    const std::size_t position =
-        binary + json["bufferViews"][accessor["bufferView"].get<std::size_t>()].value("byteOffset", std::size_t(0));
-    expectIgnored(withValue(good, position, 0.015625F), "vertices");
-
-    std::swap(json["skins"][0]["joints"][0], json["skins"][0]["joints"][1]);
-    expectIgnored(withJson(good, json), "joints");
-    json = jsonOf(good);
-    json["nodes"][1]["name"] = "another";
-    expectIgnored(withJson(good, json), "joints");
-    json = jsonOf(good);
-    json["skins"][0].erase("inverseBindMatrices");
-    expectIgnored(withJson(good, json), "joints");
-    json = jsonOf(good);
-    extensionOf(json) = {{"version", 2}};
-    expectIgnored(withJson(good, json), "version 2");
-    json = jsonOf(good);
-    json["meshes"][0]["primitives"][1].erase("extensions");
-    expectIgnored(withJson(good, json), "has none");
-    json = jsonOf(good);
-    extensionOf(json, 0, 1)["variant"] = "v2";
-    expectIgnored(withJson(good, json), "different settings");
-
-    // What is ignored does not come back.
-    const Character stale = loadGltf(withJson(good, json), "stale.glb");
-    EXPECT_EQ(jsonOf(toGlb(stale)).dump().find(kExtension), std::string::npos);
-}
-
-TEST(DdmPayloadFile, MalformedPayloadsAreRefusedInOneLine) {
-    const std::vector<std::byte> good = toGlb(mushed(makeStrip().load()));
-    const std::vector<std::pair<std::string, std::function<void(Json&)>>> edits = {
-        {"must be a JSON object", [](Json& e) { e = 3; }},
-        {"'version' is missing", [](Json& e) { e.erase("version"); }},
-        {"'positionHash' is missing", [](Json& e) { e.erase("positionHash"); }},
-        {"must be a string", [](Json& e) { e["jointsHash"] = 12; }},
-        {"unknown name 'v7'", [](Json& e) { e["variant"] = "v7"; }},
-        {"unknown name 'q8'", [](Json& e) { e["encoding"] = "q8"; }},
-        {"does not exist", [](Json& e) { e["bufferView"] = 99; }},
-        {"beyond the buffer view", [](Json& e) { e["vertexOffset"] = 1 << 30; }},
-        {"vertices do not lie", [](Json& e) { e["vertexOffset"] = e["entryOffset"].get<int>() + 900; }},
-        {"entries do not lie", [](Json& e) { e["entryOffset"] = e["entryOffset"].get<int>() + 4; }},
-        {"must be a whole number", [](Json& e) { e["settings"]["iterations"] = -2; }},
-        {"must be a number", [](Json& e) { e["settings"]["lambda"] = "much"; }},
-        {"'JOINTS_0' is missing", [](Json& e) { e["bind"] = Json::object(); }},
-        {"does not exist", [](Json& e) { e["bind"]["JOINTS_0"] = 99; }}};
-    for (const auto& [words, edit] : edits) expectRefused(withExtension(good, edit), words);
-}
-
-TEST(DdmPayloadFile, MalformedRecordsAreRefusedInOneLine) {
-    const std::vector<std::byte> good = toGlb(mushed(makeStrip().load()));
-    const std::size_t vertex = recordsAt(good, "vertexOffset"), entry = recordsAt(good, "entryOffset");
-    expectRefused(withValue(good, vertex + 12, 0U), "vertex 0 has no entry");
-    expectRefused(withValue(good, vertex + 16 + 12, 0xFFFFFFFFU), "entries do not lie");
-    expectRefused(withValue(good, vertex, std::nanf("")), "not finite");
-    expectRefused(withValue(good, entry, 2U), "follows joint 2, but the skin has 2");
-    expectRefused(withValue(good, entry + 48, 0U), "names a joint twice");
-    expectRefused(withValue(good, entry + 4, HUGE_VALF), "not finite");
-    expectRefused(withValue(good, entry + 40, 0.25F), "not to 1");
-    expectRefused(withValue(good, entry + 44, 0.25F), "not to 1");
-
-    const std::vector<std::byte> small = toGlb(mushed(makeStrip().load(), 0.8, DdmEncoding::q16));
-    const std::size_t head = recordsAt(small, "vertexOffset"), block = recordsAt(small, "entryOffset");
-    expectRefused(withValue(small, head + 12, std::uint16_t(0)), "has no entry");
-    expectRefused(withValue(small, head + 14, std::int8_t(127)), "not finite");
-    expectRefused(withValue(small, block, std::uint16_t(7)), "follows joint 7");
-    std::vector<std::byte> zero = withValue(small, block + 22, std::uint16_t(0));
-    expectRefused(withValue(zero, block + 24 + 22, std::uint16_t(0)), "all 0");
-}
-
 TEST(DdmPayloadFile, RowsThatAreNotCentredAreCentredWhileLoading) {
     // The same Ω about another centre p - d: χ' grows by ω d and Ω' by χ' d^T + d χ'^T + ω d d^T.
     const Character c = mushed(makeStrip().load());
@@ -363,34 +244,6 @@ TEST(DdmPayloadFile, CompressedPrimitivesGoOutPlain) {
         EXPECT_EQ(*back.ddm, *in.ddm);
         expectEqual(back, in);
     }
-}
-
-TEST(DdmPayloadFile, WhatCannotBeWrittenIsRefused) {
-    const Character good = mushed(makeStrip().load());
-    const std::vector<std::function<void(Character&, DdmPayload&)>> faults = {
-        [](Character& c, DdmPayload&) { c.weights = {}, c.source = nullptr; },
-        [](Character&, DdmPayload& p) { p.rows.centers.pop_back(); },
-        [](Character&, DdmPayload& p) { p.rows.psi.pop_back(); },
-        [](Character&, DdmPayload& p) { p.rows.offsets[1] = 0; },
-        [](Character&, DdmPayload& p) { p.rows.joints[0] = 2; },
-        [](Character&, DdmPayload& p) { p.rows.blocks[0].xy = std::nanf(""); },
-        [](Character&, DdmPayload& p) { p.rows.blocks[0].w += 0.1F; },
-        [](Character&, DdmPayload& p) { p.bind.joints[0] = 2; },
-        [](Character&, DdmPayload& p) { p.settings.lambda = std::nan(""); },
-        [](Character&, DdmPayload& p) { p.settings.iterations = -1; }};
-    for (std::size_t i = 0; i < faults.size(); ++i) {
-        Character c = good;
-        auto payload = std::make_shared<DdmPayload>(*good.ddm);
-        faults[i](c, *payload);
-        c.ddm = payload;
-        try {
-            toGlb(c);
-            ADD_FAILURE() << "fault " << i;
-        } catch (const Error& error) {
-            EXPECT_EQ(error.code(), ErrorCode::bad_usage) << error.what();
-        }
-    }
-    EXPECT_THROW(asStored({{0}, {}, {}, {}, {Vec3f{}}}, DdmEncoding::q16), Error);
 }
 
 }  // namespace
