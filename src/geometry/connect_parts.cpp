@@ -81,20 +81,20 @@ double meanWeight(const Laplacian& laplacian, std::uint32_t v) {
 
 }  // namespace
 
-std::vector<ExtraEdge> partConnections(const Laplacian& laplacian, std::span<const Vec3f> positions,
-                                       std::span<const std::uint32_t> labels) {
+PartTies tieParts(const Laplacian& laplacian, std::span<const Vec3f> positions, std::span<const std::uint32_t> labels) {
     const ConnectedParts parts = connectedParts(laplacian.edges);
     if (parts.count < 2) return {};
     const std::vector<bool> mixed = mixedParts(parts, labels);
     std::vector<std::uint32_t> chosen;
     for (std::uint32_t v = 0; v < positions.size(); ++v)
-        if (labels[v] != kNoLabel && mixed[parts.part[v]] && laplacian.diagonal[v] > 0) chosen.push_back(v);
+        if (labels[v] != kNoLabel && laplacian.diagonal[v] > 0) chosen.push_back(v);
     if (chosen.empty()) return {};
 
     const double reach = reachOf(laplacian, positions);
     const PointGrid grid(positions, chosen, reach);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
     for (const std::uint32_t v : chosen) {
+        if (!mixed[parts.part[v]]) continue;
         double best = reach;
         std::uint32_t nearest = kNoLabel;
         grid.visitNear(v, [&](std::uint32_t n) {
@@ -109,9 +109,13 @@ std::vector<ExtraEdge> partConnections(const Laplacian& laplacian, std::span<con
     }
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    std::vector<ExtraEdge> edges;
-    for (const auto& [a, b] : pairs) edges.push_back({a, b, (meanWeight(laplacian, a) + meanWeight(laplacian, b)) / 2});
-    return edges;
+    PartTies ties;
+    for (const auto& [a, b] : pairs)
+        ties.edges.push_back({a, b, (meanWeight(laplacian, a) + meanWeight(laplacian, b)) / 2});
+    if (ties.edges.empty()) return ties;
+    ties.rigid.resize(positions.size());
+    for (std::size_t v = 0; v < positions.size(); ++v) ties.rigid[v] = !mixed[parts.part[v]];
+    return ties;
 }
 
 Laplacian withEdges(const Laplacian& laplacian, std::span<const ExtraEdge> edges) {

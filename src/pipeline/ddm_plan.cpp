@@ -21,7 +21,7 @@ namespace pelt::pipeline {
 namespace {
 
 constexpr int kIterations = 10;
-constexpr double kRotationWidth = 0.8;      ///< σ of λ, in distances from the bone
+constexpr double kRotationWidth = 0.9;      ///< σ of λ, in distances from the bone
 constexpr double kTranslationWidth = 0.35;  ///< σ of κ
 constexpr double kAlpha = 0.5;
 constexpr double kLeastEdges = 0.7;  ///< σ is at least so many edges: a rigid bind has steps as wide as one

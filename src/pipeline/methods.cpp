@@ -91,7 +91,10 @@ Made prepareDeltaMush(const Character& character, const MethodOptions& options, 
     for (std::size_t v = 0; v < plan.options.excluded.size(); ++v)
         if (plan.options.excluded[v]) numbers.lambda[v] = 0;
     numbers.frames = kFrames;
-    numbers.extra_edges = deform::connectParts(character.mesh, plan.bind, plan.options);
+    const geometry::PartTies ties = deform::connectParts(character.mesh, plan.bind, plan.options);
+    numbers.extra_edges = ties.edges;
+    for (std::size_t v = 0; v < ties.rigid.size(); ++v)
+        if (ties.rigid[v]) numbers.lambda[v] = 0;
     numbers.weld_tolerance = plan.options.weld_tolerance;
     return std::make_unique<DeltaMushDeformer>(deform::prepareDeltaMush(character.mesh, plan.bind, numbers));
 }

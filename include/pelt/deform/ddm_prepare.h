@@ -24,8 +24,8 @@ struct DdmOptions {
     double cutoff = 1e-7;
 };
 
-/// The edges that `connect_parts` adds for this bind, between vertices of the mesh: for other smoothers.
-std::vector<geometry::ExtraEdge> connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options);
+/// How `connect_parts` ties the parts for this bind, for other smoothers; indices are vertices of the mesh.
+geometry::PartTies connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options);
 
 /// The precomputation in stages that are kept: Laplacian and factorisations, smoothed Ψ (λ), smoothed weights w' (κ),
 /// their blend Ω (α). Asking again with other options redoes only what depends on what changed.

@@ -58,14 +58,14 @@ void checkRange(const std::vector<double>& values, std::size_t count, const char
                                   (std::isfinite(below) ? " and below " + std::to_string(int(below)) : ""));
 }
 
-/// Edges over the welded vertices; their labels are the joints they are bound to most.
-std::vector<geometry::ExtraEdge> weldedConnections(const geometry::Weld& weld, const geometry::Laplacian& laplacian,
-                                                   std::span<const Vec3f> positions, const SkinWeights& bind,
-                                                   const std::vector<bool>& excluded) {
+/// Ties over the welded vertices; their labels are the joints they are bound to most.
+geometry::PartTies weldedTies(const geometry::Weld& weld, const geometry::Laplacian& laplacian,
+                              std::span<const Vec3f> positions, const SkinWeights& bind,
+                              const std::vector<bool>& excluded) {
     std::vector<std::uint32_t> labels;
     for (const std::uint32_t v : weld.representative)
         labels.push_back(!excluded.empty() && excluded[v] ? geometry::kNoLabel : bind.jointsOf(v)[0]);
-    return geometry::partConnections(laplacian, positions, labels);
+    return geometry::tieParts(laplacian, positions, labels);
 }
 
 /// Smoothed channels of all joints, regrouped by vertex.
@@ -119,6 +119,7 @@ struct DdmPreparation::State {
     geometry::Weld weld;
     std::vector<Vec3f> welded_positions;
     geometry::Laplacian laplacian;
+    std::vector<bool> rigid;  ///< per welded vertex: of a part on one bone that others are tied to
     std::vector<std::uint32_t> order;
     std::vector<std::vector<std::uint32_t>> vertices_of;  ///< per joint, the welded vertices it binds
     std::vector<std::vector<double>> weights_of;
@@ -131,24 +132,25 @@ struct DdmPreparation::State {
 
     void makeTopology(const TopologyKey& key);
     void groupByJoint();
-    std::vector<double> welded(const std::vector<double>& values, const std::vector<bool>& excluded) const;
+    std::vector<double> strengths(const std::vector<double>& values, const std::vector<bool>& excluded) const;
     VertexChannels smoothJoints(const SmoothingKey& key, std::size_t width, const Progress& progress,
                                 std::string_view stage) const;
 };
 
-std::vector<geometry::ExtraEdge> connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options) {
+geometry::PartTies connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options) {
     if (!options.connect_parts) return {};
     const geometry::Weld weld = geometry::weldByPosition(rest.positions, options.weld_tolerance);
     std::vector<Vec3f> positions;
     for (const std::uint32_t v : weld.representative) positions.push_back(rest.positions[v]);
     const auto triangles = geometry::weldedTriangles(rest.triangles, weld);
     const auto laplacian = geometry::makeLaplacian(options.laplacian, positions, triangles);
-    auto edges = weldedConnections(weld, laplacian, positions, bind, options.excluded);
-    for (geometry::ExtraEdge& e : edges) {
-        e.a = weld.representative[e.a];
-        e.b = weld.representative[e.b];
-    }
-    return edges;
+    const geometry::PartTies welded = weldedTies(weld, laplacian, positions, bind, options.excluded);
+    geometry::PartTies ties;
+    for (const geometry::ExtraEdge& e : welded.edges)
+        ties.edges.push_back({weld.representative[e.a], weld.representative[e.b], e.weight});
+    if (!welded.rigid.empty())
+        for (const std::uint32_t w : weld.welded) ties.rigid.push_back(welded.rigid[w]);
+    return ties;
 }
 
 DdmPreparation::DdmPreparation(const Mesh& rest, const SkinWeights& bind) : state_(std::make_unique<State>()) {
@@ -200,20 +202,27 @@ void DdmPreparation::State::makeTopology(const TopologyKey& key) {
     }
     origin = (low + high) * 0.5;
     laplacian = geometry::makeLaplacian(key.laplacian, welded_positions, geometry::weldedTriangles(triangles, weld));
+    rigid.assign(weld.count(), false);
     if (key.connect_parts) {
-        const auto edges = weldedConnections(weld, laplacian, welded_positions, bind, key.excluded);
-        if (!edges.empty()) laplacian = geometry::withEdges(laplacian, edges);
+        const geometry::PartTies ties = weldedTies(weld, laplacian, welded_positions, bind, key.excluded);
+        if (!ties.edges.empty()) {
+            laplacian = geometry::withEdges(laplacian, ties.edges);
+            rigid = ties.rigid;
+        }
     }
     order = geometry::eliminationOrder(laplacian);
     groupByJoint();
 }
 
-std::vector<double> DdmPreparation::State::welded(const std::vector<double>& values,
-                                                  const std::vector<bool>& excluded) const {
+/// Per welded vertex; 0 freezes.
+std::vector<double> DdmPreparation::State::strengths(const std::vector<double>& values,
+                                                     const std::vector<bool>& excluded) const {
     std::vector<double> result;
     result.reserve(weld.count());
-    for (const std::uint32_t v : weld.representative)
-        result.push_back(!excluded.empty() && excluded[v] ? 0 : values[v]);
+    for (const std::uint32_t v : weld.representative) {
+        const bool frozen = rigid[result.size()] || (!excluded.empty() && excluded[v]);
+        result.push_back(frozen ? 0 : values[v]);
+    }
     return result;
 }
 
@@ -264,15 +273,15 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
         s.psi_key = s.weight_key = {};
     }
     const SmoothingKey psi_key{options.smoothing, options.iterations, options.cutoff,
-                               s.welded(options.lambda, options.excluded)};
+                               s.strengths(options.lambda, options.excluded)};
     if (!(psi_key == s.psi_key)) {
         s.psi = s.smoothJoints(psi_key, kMoments, progress, "smooth");
         s.psi_key = psi_key;
     }
-    s.alpha = s.welded(options.alpha, options.excluded);
+    s.alpha = s.strengths(options.alpha, options.excluded);
     // Without α, and with κ = λ, w' changes nothing or is there already, as the last channel of Ψ.
     const SmoothingKey weight_key{options.smoothing, options.iterations, options.cutoff,
-                                  s.welded(options.kappa, options.excluded)};
+                                  s.strengths(options.kappa, options.excluded)};
     const bool needed = std::any_of(s.alpha.begin(), s.alpha.end(), [](double a) { return a > 0; });
     if (needed && !(weight_key == s.weight_key)) {
         s.weights = s.smoothJoints(weight_key, 1, progress, "smooth weights");
