@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "ddm_case.h"
 #include "skin_case.h"
 
 namespace {
@@ -53,6 +54,23 @@ TEST(Evaluation, AllocatesNothing) {
     }
 }
 
+TEST(Evaluation, OfDirectDeltaMushAllocatesNothing) {
+    for (const DdmForm form : kDdmForms)
+        for (const Bones kind : {Bones::gentle, Bones::stretched, Bones::mirrored}) {
+            const DdmCase c = makeDdmCase(500, 20, 4, kind);
+            const DdmRig rig = packDdm(c.skin.mesh, c.rows, form);
+            DdmPose pose(rig);
+            Posed posed{std::vector<Vec3f>(500), std::vector<Vec3f>(500)};
+            const Output out{posed.positions, posed.normals};
+            evaluate(rig, pose, {}, 0, 1, out);  // the first call looks at the machine
+
+            const std::size_t before = allocations;
+            pose.set(c.skin.bones);
+            evaluate(rig, pose, {c.skin.mesh.positions, c.skin.mesh.normals}, 3, 490, out);
+            EXPECT_EQ(allocations, before);
+        }
+}
+
 TEST(Evaluation, CannotThrow) {
     const LbsRig lbs;
     const DqsRig dqs;
@@ -60,6 +78,10 @@ TEST(Evaluation, CannotThrow) {
     static_assert(noexcept(evaluate(lbs, {}, {}, 0, 0, {})));
     static_assert(noexcept(evaluate(dqs, *pose, {}, 0, 0, {})));
     static_assert(noexcept(pose->set({})));
+    const DdmRig ddm;
+    DdmPose* ddm_pose = nullptr;
+    static_assert(noexcept(evaluate(ddm, *ddm_pose, {}, 0, 0, {})));
+    static_assert(noexcept(ddm_pose->set({})));
 }
 
 }  // namespace

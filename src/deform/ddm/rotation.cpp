@@ -63,7 +63,8 @@ NearestRotation nearestRotation(const Mat3d& s, const Mat3d& fallback) noexcept 
     const double squared = largestSquared(squaredNorm(c), det), s1 = std::sqrt(squared);
 
     const Mat3d x = combine(unit, 1, c, 1 / s1), cx = cofactor(x);
-    const double a = s1 + det / squared;
+    // a cancels where all singular values tie in a reflection; it is the largest that X has
+    const double a = std::max(s1 + det / squared, std::sqrt(squaredNorm(x) / 3));
     const double rough = std::max(0.0, 1 - squared + 2 * det / s1);     // g², but for cancellation
     const double g = std::sqrt(squaredNorm(cx) / (2 * a * a + rough));  // |cof X|² = g² (2 a² + g²)
     if (!(g > kNoGap * s1)) return {fallback, s1 * norm, g / s1};

@@ -1,0 +1,274 @@
+#include <gtest/gtest.h>
+
+#include "ddm_case.h"
+#include "instruction_sets.h"
+
+// What numerics promise of Direct Delta Mush whatever made its rows, relative to the bounding-box diagonal; in double
+// precision by the reference, in single by the kernels.
+
+namespace pelt::deform {
+namespace {
+
+Affine3d someMotion() { return {toMatrix(axisAngle(Vec3d{1, -2, 0.5}, 2.3)), {0.8, -0.5, 0.2}}; }
+
+std::vector<Vec3d> moved(const Affine3d& g, const std::vector<Vec3d>& points) {
+    std::vector<Vec3d> out;
+    for (const Vec3d& p : points) out.push_back(g * p);
+    return out;
+}
+
+/// The exact rows in double precision.
+PosedDouble exactly(DdmForm form, const DdmCase& c, const std::vector<Affine3d>& bones) {
+    return ddmReference(form, c.skin.mesh, c.exact, bones);
+}
+
+Posed rounded(DdmForm form, const DdmCase& c, const std::vector<Affine3d>& bones) {
+    return DdmSkinner(form, c.skin.mesh, c.rows, castAll<Affine3f>(bones)).all();
+}
+
+/// T Ω' T^T of a rest shape that moved by a rotation (the centre moves with it).
+DdmRows<double> turned(const DdmRows<double>& rows, const Affine3d& g) {
+    const Mat3d r = g.linear();
+    DdmRows<double> out = rows;
+    for (DdmBlock<double>& b : out.blocks) {
+        const Mat3d w{{{b.xx, b.xy, b.xz}, {b.xy, b.yy, b.yz}, {b.xz, b.yz, b.zz}}};
+        const Mat3d t = r * w * transposed(r);
+        const Vec3d chi = r * Vec3d{b.x, b.y, b.z};
+        b = {t(0, 0), t(0, 1), t(0, 2), t(1, 1), t(1, 2), t(2, 2), chi.x, chi.y, chi.z, b.w};
+    }
+    for (Vec3d& p : out.centers) p = g * p;
+    return out;
+}
+
+TEST(DdmProperties, TheRestPoseIsReproduced) {
+    for (const DdmForm form : kDdmForms)
+        for (const std::size_t influences : {1, 2, 4, 7})
+            for (const Patch patch : {Patch::round, Patch::flat}) {
+                const DdmCase c = makeDdmCase(67, 12, influences, Bones::identity, 1, patch);
+                const std::vector<Affine3d> bones(12);
+                EXPECT_LT(farthest(rounded(form, c, bones).positions, c.skin.mesh.positions), 2e-6) << nameOf(form);
+                EXPECT_LT(farthest(rounded(form, c, bones).normals, c.skin.mesh.normals), 5e-6) << nameOf(form);
+                EXPECT_LT(farthest(exactly(form, c, bones).positions, c.skin.mesh.positions), 1e-11) << nameOf(form);
+            }
+}
+
+TEST(DdmProperties, ACommonRigidMotionIsThatMotion) {
+    for (const DdmForm form : kDdmForms)
+        for (const Patch patch : {Patch::round, Patch::flat}) {
+            const DdmCase c = makeDdmCase(67, 12, 4, Bones::identity, 2, patch);
+            const std::vector<Affine3d> bones(12, someMotion());
+            const auto expected = moved(someMotion(), castAll<Vec3d>(c.skin.mesh.positions));
+            EXPECT_LT(farthest(rounded(form, c, bones).positions, expected), 5e-6) << nameOf(form);
+            EXPECT_LT(farthest(exactly(form, c, bones).positions, expected), 1e-11) << nameOf(form);
+        }
+}
+
+TEST(DdmProperties, MovingThePosedBonesMovesTheResult) {  // f(G M) = G f(M)
+    for (const DdmForm form : kDdmForms)
+        for (const Bones pose : {Bones::gentle, Bones::stretched}) {
+            const DdmCase c = makeDdmCase(67, 12, 4, pose, 3);
+            const auto bones = castAll<Affine3d>(c.skin.bones);
+            std::vector<Affine3d> led;
+            for (const Affine3d& b : bones) led.push_back(someMotion() * b);
+            const auto expected = moved(someMotion(), exactly(form, c, bones).positions);
+            EXPECT_LT(farthest(exactly(form, c, led).positions, expected), 1e-9) << nameOf(form);
+            EXPECT_LT(farthest(rounded(form, c, led).positions, expected), 1e-5 * c.skin.diagonal()) << nameOf(form);
+        }
+}
+
+TEST(DdmProperties, MovingTheRestShapeWithItsBonesChangesNothing) {  // f(G U, M G⁻¹) = f(U, M)
+    for (const DdmForm form : kDdmForms)
+        for (const Bones pose : {Bones::gentle, Bones::stretched}) {
+            const DdmCase c = makeDdmCase(67, 12, 4, pose, 4);
+            const auto bones = castAll<Affine3d>(c.skin.bones);
+            const auto expected = exactly(form, c, bones).positions;
+            std::vector<Affine3d> led;
+            for (const Affine3d& b : bones) led.push_back(b * inverse(someMotion()));
+            DdmCase m = c;
+            m.exact = turned(c.exact, someMotion());
+            m.rows = toFloat(m.exact);
+            const auto rest = moved(someMotion(), castAll<Vec3d>(c.skin.mesh.positions));
+            std::vector<Vec3d> exact(67);
+            reference::ddm<double>(form, {rest, {}}, m.exact, led, {exact, {}});
+            EXPECT_LT(farthest(exact, expected), 1e-9) << nameOf(form);
+            for (std::size_t v = 0; v < 67; ++v) m.skin.mesh.positions[v] = Vec3f(rest[v]);
+            EXPECT_LT(farthest(rounded(form, m, led).positions, expected), 1e-5 * c.skin.diagonal()) << nameOf(form);
+        }
+}
+
+TEST(DdmProperties, RenumberingTheVerticesChangesNothing) {
+    for (const DdmForm form : kDdmForms) {
+        const DdmCase c = makeDdmCase(67, 12, 4, Bones::gentle, 5);
+        DdmCase r = c;
+        r.rows = {};
+        const auto from = [](std::size_t v) { return (v * 29 + 5) % 67; };
+        for (std::size_t v = 0; v < 67; ++v) {
+            r.skin.mesh.positions[v] = c.skin.mesh.positions[from(v)];
+            r.skin.mesh.normals[v] = c.skin.mesh.normals[from(v)];
+            for (std::size_t e = c.rows.offsets[from(v)]; e < c.rows.offsets[from(v) + 1]; ++e) {
+                r.rows.joints.push_back(c.rows.joints[e]);
+                r.rows.blocks.push_back(c.rows.blocks[e]);
+                r.rows.psi.push_back(c.rows.psi[e]);
+            }
+            r.rows.offsets.push_back(std::uint32_t(r.rows.joints.size()));
+            r.rows.centers.push_back(c.rows.centers[from(v)]);
+        }
+        const Posed a = DdmSkinner(form, c).all(), b = DdmSkinner(form, r).all();
+        for (std::size_t v = 0; v < 67; ++v) EXPECT_EQ(b.positions[v], a.positions[from(v)]) << nameOf(form);
+    }
+}
+
+TEST(DdmProperties, BlendingTranslationsLeavesRotationsUnchanged) {  // [LeLewis19] Appendix C
+    for (const DdmForm form : {DdmForm::v0, DdmForm::v1}) {
+        const DdmCase without = makeDdmCase(67, 12, 4, Bones::gentle, 6, Patch::round, 0);
+        const DdmCase with = makeDdmCase(67, 12, 4, Bones::gentle, 6, Patch::round, 0.8);
+        const auto bones = castAll<Affine3d>(with.skin.bones);
+        EXPECT_LT(farthest(exactly(form, with, bones).normals, exactly(form, without, bones).normals), 1e-8);
+        EXPECT_LT(farthest(rounded(form, with, bones).normals, rounded(form, without, bones).normals), 1e-4);
+        EXPECT_GT(farthest(exactly(form, with, bones).positions, exactly(form, without, bones).positions), 1e-3);
+    }
+}
+
+/// R_i of every vertex: what three rest normals along the axes become.
+std::vector<Mat3d> rotationsOf(const DdmSkinner& skinner, std::size_t count) {
+    std::vector<Mat3d> rotations(count);
+    for (int i = 0; i < 3; ++i) {
+        Vec3f axis;
+        axis[i] = 1;
+        const Posed posed = skinner.all({{}, std::vector<Vec3f>(count, axis)});
+        for (std::size_t v = 0; v < count; ++v) rotations[v].col[i] = Vec3d(posed.normals[v]);
+    }
+    return rotations;
+}
+
+TEST(DdmProperties, RotationsAreRotationsInEveryPose) {
+    for (const DdmForm form : {DdmForm::v0, DdmForm::v2, DdmForm::v4, DdmForm::eddm})
+        for (const Bones pose : {Bones::gentle, Bones::wild, Bones::stretched, Bones::mirrored}) {
+            const DdmCase c = makeDdmCase(200, 8, 3, pose, 7);
+            const DdmSkinner skinner(form, c);
+            onEachInstructionSet([&](std::int64_t) {
+                for (const Mat3d& r : rotationsOf(skinner, 200)) {
+                    EXPECT_NEAR(determinant(r), 1, 1e-5) << nameOf(form) << int(pose);
+                    const Mat3d unit = transposed(r) * r;
+                    for (int i = 0; i < 9; ++i) EXPECT_NEAR(unit(i % 3, i / 3), i % 4 == 0 ? 1 : 0, 1e-5);
+                }
+            });
+        }
+}
+
+TEST(DdmProperties, PureTranslationsAreBlendedLinearlyByAllThatRotateByJointsAlone) {
+    DdmCase c = makeDdmCase(67, 12, 4, Bones::identity, 8);
+    Random random(8);
+    std::vector<Affine3d> bones;
+    for (int j = 0; j < 12; ++j) bones.emplace_back(Mat3d{}, random.direction());
+    std::vector<Vec3d> expected;
+    for (std::size_t v = 0; v < 67; ++v) {
+        expected.emplace_back(c.skin.mesh.positions[v]);
+        for (std::size_t e = c.exact.offsets[v]; e < c.exact.offsets[v + 1]; ++e)
+            expected[v] += bones[c.exact.joints[e]].translation() * c.exact.blocks[e].w;
+    }
+    for (const DdmForm form : {DdmForm::v2, DdmForm::v3, DdmForm::v4}) {
+        EXPECT_LT(farthest(exactly(form, c, bones).positions, expected), 1e-12) << nameOf(form);
+        EXPECT_LT(farthest(rounded(form, c, bones).positions, expected), 1e-6 * c.skin.diagonal()) << nameOf(form);
+    }
+    EXPECT_GT(farthest(exactly(DdmForm::v0, c, bones).positions, expected), 1e-3);
+}
+
+TEST(DdmProperties, WherePsiIsOmegaV4IsTheCentreOfRotationMethod) {
+    DdmCase c = makeDdmCase(67, 12, 4, Bones::gentle, 9);
+    for (std::size_t e = 0; e < c.exact.psi.size(); ++e) c.exact.psi[e] = c.exact.blocks[e].w;
+    c.rows = toFloat(c.exact);
+    const auto bones = castAll<Affine3d>(c.skin.bones);
+    std::vector<Vec3d> expected;
+    for (std::size_t v = 0; v < 67; ++v) {
+        const std::size_t first = c.exact.offsets[v];
+        Quatd sum{0, 0, 0, 0};
+        Vec3d centre;
+        const Quatd pivot = toQuat(bones[c.exact.joints[first]].linear());
+        for (std::size_t e = first; e < c.exact.offsets[v + 1]; ++e) {
+            const double w = c.exact.blocks[e].w;
+            const Quatd q = toQuat(bones[c.exact.joints[e]].linear());
+            const double s = dot(q, pivot) < 0 ? -w : w;
+            sum = {sum.x + s * q.x, sum.y + s * q.y, sum.z + s * q.z, sum.w + s * q.w};
+            centre += bones[c.exact.joints[e]] * c.exact.centers[v] * w;
+        }
+        expected.push_back(centre + toMatrix(normalized(sum)) * (Vec3d(c.skin.mesh.positions[v]) - c.exact.centers[v]));
+    }
+    EXPECT_LT(farthest(exactly(DdmForm::v4, c, bones).positions, expected), 2e-7);  // float bones are rigid to this
+    EXPECT_LT(farthest(rounded(DdmForm::v4, c, bones).positions, expected), 1e-6 * c.skin.diagonal());
+}
+
+TEST(DdmProperties, AVertexWithOneJointFollowsIt) {
+    for (const DdmForm form : kDdmForms)
+        for (const Bones pose : {Bones::gentle, Bones::wild, Bones::stretched, Bones::mirrored}) {
+            const DdmCase c = makeDdmCase(67, 12, 1, pose, 10);
+            const auto bones = castAll<Affine3d>(c.skin.bones);
+            const bool stretched = pose == Bones::stretched || pose == Bones::mirrored;
+            const bool affine = !stretched || form == DdmForm::eddm || form == DdmForm::ddm;
+            const Posed posed = rounded(form, c, bones);
+            const PosedDouble exact = exactly(form, c, bones);
+            for (std::size_t v = 0; v < 67; ++v) {
+                const Affine3d& bone = bones[c.exact.joints[v]];
+                const Vec3d u(c.skin.mesh.positions[v]), p = c.exact.centers[v];
+                if (affine) {
+                    EXPECT_LT(length(Vec3d(posed.positions[v]) - bone * u), 1e-5) << nameOf(form);
+                    EXPECT_LT(length(exact.positions[v] - bone * u), 1e-7) << nameOf(form);
+                } else {  // as far from where the joint takes its centre as at rest
+                    EXPECT_NEAR(length(Vec3d(posed.positions[v]) - bone * p), length(u - p), 1e-5);
+                    EXPECT_NEAR(length(exact.positions[v] - bone * p), length(u - p), 1e-10);
+                }
+            }
+        }
+}
+
+TEST(DdmProperties, EnhancedDdmWithRigidJointsIsV0) {
+    for (const Bones pose : {Bones::gentle, Bones::wild}) {
+        const DdmCase c = makeDdmCase(67, 12, 4, pose, 11);
+        std::vector<Affine3d> bones;  // rigid in double precision
+        for (const Affine3f& b : c.skin.bones)
+            bones.emplace_back(toMatrix(toQuat(Affine3d(b).linear())), Vec3d(b.translation()));
+        EXPECT_LT(farthest(exactly(DdmForm::eddm, c, bones).positions, exactly(DdmForm::v0, c, bones).positions),
+                  1e-10);
+        EXPECT_LT(farthest(rounded(DdmForm::eddm, c, bones).positions, rounded(DdmForm::v0, c, bones).positions), 1e-5);
+        EXPECT_TRUE(sameBits(rounded(DdmForm::ddm, c, bones).positions, rounded(DdmForm::v0, c, bones).positions));
+    }
+}
+
+TEST(DdmProperties, EnhancedDdmWithACommonAffineMapIsThatMap) {
+    for (const DdmForm form : {DdmForm::eddm, DdmForm::ddm})
+        for (const Bones pose : {Bones::stretched, Bones::mirrored}) {
+            const DdmCase c = makeDdmCase(67, 12, 4, pose, 12);
+            const std::vector<Affine3d> bones(12, Affine3d(c.skin.bones[0]));
+            const auto expected = moved(bones[0], castAll<Vec3d>(c.skin.mesh.positions));
+            EXPECT_LT(farthest(exactly(form, c, bones).positions, expected), 1e-10);
+            EXPECT_LT(farthest(rounded(form, c, bones).positions, expected), 1e-5);
+        }
+}
+
+TEST(DdmProperties, JointsThatMirrorWithoutStretchingAgreeWithTheReference) {
+    const DdmCase c = makeDdmCase(67, 12, 4, Bones::gentle, 13);
+    const Affine3d mirror(Mat3d{{{-1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {});
+    std::vector<Affine3d> bones;
+    for (const Affine3f& b : c.skin.bones) bones.push_back(mirror * Affine3d(b));
+    for (const DdmForm form : {DdmForm::v2, DdmForm::v3, DdmForm::v4, DdmForm::eddm})
+        EXPECT_LT(farthest(rounded(form, c, bones).positions, exactly(form, c, bones).positions), 2e-5) << nameOf(form);
+}
+
+TEST(DdmProperties, FarFromTheOriginNothingIsLostButTheRoundingOfTheResult) {
+    for (const DdmForm form : kDdmForms) {
+        const DdmCase c = makeDdmCase(67, 12, 4, Bones::gentle, 14);
+        const Affine3d away(Mat3d{}, {100, -60, 30});
+        DdmCase far = c;
+        for (Vec3f& p : far.skin.mesh.positions) p = Vec3f(away * Vec3d(p));
+        for (Vec3d& p : far.exact.centers) p = away * p;
+        far.rows = toFloat(far.exact);
+        std::vector<Affine3d> bones;
+        for (const Affine3f& b : c.skin.bones) bones.push_back(away * Affine3d(b) * inverse(away));
+        const auto rounded_bones = castAll<Affine3d>(castAll<Affine3f>(bones));
+        const auto expected = ddmReference(form, far.skin.mesh, toDouble(far.rows), rounded_bones).positions;
+        EXPECT_LT(farthest(rounded(form, far, bones).positions, expected), 5e-5) << nameOf(form);
+    }
+}
+
+}  // namespace
+}  // namespace pelt::deform
