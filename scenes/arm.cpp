@@ -46,7 +46,7 @@ struct ArmSolid {
     }
 };
 
-Mesh armMesh(std::size_t resolution) {
+Mesh armMesh(std::size_t resolution, const Progress& progress) {
     const ArmSolid solid;
     ImplicitSurface surface;
     surface.value = [&](const Vec3d& p) { return solid.value(p); };
@@ -57,7 +57,7 @@ Mesh armMesh(std::size_t resolution) {
     surface.high = {0.79, 0.11, 0.13};
     surface.cell = 0.011;
     surface.slope = 2;
-    return toMesh(meshImplicitSurface(surface, std::clamp<std::size_t>(resolution, 1000, 1'000'000)));
+    return toMesh(meshImplicitSurface(surface, std::clamp<std::size_t>(resolution, 1000, 1'000'000), progress));
 }
 
 /// The elbow up and down twice; the wrist turns both ways, also while the elbow is bent.
@@ -84,8 +84,8 @@ Clip limits() {
 
 }  // namespace
 
-Character makeArm(std::size_t resolution) {
-    return makeCharacter("arm", armMesh(resolution), makeSkeleton(kJoints), {flex(), limits()});
+Character makeArm(std::size_t resolution, const Progress& progress) {
+    return makeCharacter("arm", armMesh(resolution, progress), makeSkeleton(kJoints), {flex(), limits()});
 }
 
 }  // namespace pelt::scenes

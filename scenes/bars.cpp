@@ -89,27 +89,32 @@ std::vector<Clip> barClips(std::uint32_t joints) {
     return {makeClip("bend_and_twist", 4, motions), rangeOfMotion(limits)};
 }
 
-Character barOf(const char* name, std::uint32_t joints, std::size_t resolution) {
+Character barOf(const char* name, std::uint32_t joints, std::size_t resolution, const Progress& progress) {
+    progress.report("generate", 0);
     Mesh mesh;
     appendPiece(mesh, {name, 0, kHeight, kEndFillet, kEndFillet}, resolution);
+    progress.report("generate", 0.5);
     return makeCharacter(name, std::move(mesh), barSkeleton(joints), barClips(joints));
 }
 
 }  // namespace
 
-Character makeBar(std::size_t resolution) { return barOf("bar", 2, resolution); }
-Character makeBar3(std::size_t resolution) { return barOf("bar3", 3, resolution); }
+Character makeBar(std::size_t resolution, const Progress& progress) { return barOf("bar", 2, resolution, progress); }
+Character makeBar3(std::size_t resolution, const Progress& progress) { return barOf("bar3", 3, resolution, progress); }
 
-Character makeBarParts(std::size_t resolution) {
+Character makeBarParts(std::size_t resolution, const Progress& progress) {
     constexpr double kCut = 0.56, kGap = 0.004;
     const Piece lower{"lower", 0, kCut - kGap / 2, kEndFillet, kCutFillet};
     const Piece upper{"upper", kCut + kGap / 2, kHeight, kCutFillet, kEndFillet};
     const double ends = 4 * kHalfWidth * kHalfWidth;
     const double lower_area = ends * 2 + kRound * lower.side(), upper_area = ends * 2 + kRound * upper.side();
     const auto share = static_cast<std::size_t>(double(resolution) * lower_area / (lower_area + upper_area));
+    progress.report("generate", 0);
     Mesh mesh;
     appendPiece(mesh, lower, share);
+    progress.report("generate", 0.25);
     appendPiece(mesh, upper, resolution - share);
+    progress.report("generate", 0.5);
     return makeCharacter("bar-parts", std::move(mesh), barSkeleton(2), barClips(2));
 }
 

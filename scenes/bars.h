@@ -1,15 +1,16 @@
 #pragma once
 
+#include <pelt/core/progress.h>
 #include <pelt/rig/character.h>
 
 namespace pelt::scenes {
 
 /// An upright bar, 1 m tall and 0.2 m thick with rounded edges, on joints spread evenly from its foot.
-Character makeBar(std::size_t resolution);
-Character makeBar3(std::size_t resolution);
+Character makeBar(std::size_t resolution, const Progress& progress = {});
+Character makeBar3(std::size_t resolution, const Progress& progress = {});
 
 /// The bar of two joints, cut a little above the upper joint: both sides of the cut are on the same bone, but only the
 /// lower part's smoothing feels the joint.
-Character makeBarParts(std::size_t resolution);
+Character makeBarParts(std::size_t resolution, const Progress& progress = {});
 
 }  // namespace pelt::scenes

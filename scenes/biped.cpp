@@ -28,10 +28,11 @@ ImplicitSurface surfaceOf(const BipedShape& shape) {
 
 }  // namespace
 
-Character makeBiped(std::size_t resolution) {
+Character makeBiped(std::size_t resolution, const Progress& progress) {
     const BipedShape shape;
     const ImplicitSurface surface = surfaceOf(shape);
-    const ImplicitMesh skin = meshImplicitSurface(surface, std::clamp(resolution, kFewestVertices, kMostVertices));
+    const ImplicitMesh skin =
+        meshImplicitSurface(surface, std::clamp(resolution, kFewestVertices, kMostVertices), progress);
     const std::size_t count = skin.positions.size(), half = skin.positive_count, middle = half + skin.plane_count;
 
     Character biped;

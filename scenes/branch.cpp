@@ -18,7 +18,7 @@ constexpr JointPlace kJoints[] = {{"trunk", -1, {0, 0, 0}},
                                   {"right", kTrunk, {-0.035, 0.47, 0}},
                                   {"right_tip", kRight, {-0.17, 0.66, 0}}};
 
-Mesh branchMesh(std::size_t resolution) {
+Mesh branchMesh(std::size_t resolution, const Progress& progress) {
     const RoundCone trunk({0, 0.075, 0}, {0, 0.46, 0}, 0.085, 0.064);
     const RoundCone right({0, 0.46, 0}, {0.275, 0.82, 0}, 0.058, 0.045);
     ImplicitSurface surface;
@@ -31,7 +31,7 @@ Mesh branchMesh(std::size_t resolution) {
     surface.high = {0.36, 0.91, 0.13};
     surface.cell = 0.02;
     surface.symmetric = true;
-    return toMesh(meshImplicitSurface(surface, std::clamp<std::size_t>(resolution, 500, 1'000'000)));
+    return toMesh(meshImplicitSurface(surface, std::clamp<std::size_t>(resolution, 500, 1'000'000), progress));
 }
 
 /// As in a wind: the tips follow the arms, the arms the trunk.
@@ -70,8 +70,8 @@ Clip limits() {
 
 }  // namespace
 
-Character makeBranch(std::size_t resolution) {
-    return makeCharacter("branch", branchMesh(resolution), makeSkeleton(kJoints), {sway(), limits()});
+Character makeBranch(std::size_t resolution, const Progress& progress) {
+    return makeCharacter("branch", branchMesh(resolution, progress), makeSkeleton(kJoints), {sway(), limits()});
 }
 
 }  // namespace pelt::scenes

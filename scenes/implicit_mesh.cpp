@@ -79,6 +79,35 @@ ImplicitMesh mirrored(const EditMesh& mesh, bool symmetric) {
     return result;
 }
 
+/// Progress in vertices gone over. What is still to come is foreseen from the rounds left, each over as many vertices
+/// as are wanted; measured, a vertex costs the grid as much as a round, and an improvement a third of that.
+class Effort {
+public:
+    Effort(const Progress& progress, double grid_vertices, double wanted, bool halves)
+        : progress_(progress), done_(grid_vertices) {
+        // Each halving of the edge length makes four times the vertices: all before the last are a third of it. Rounds
+        // go over a tenth more vertices than are left in the end.
+        const double rounds = 1.1 * ((halves ? 4.0 / 3 : 0) + kCoarseRounds + kCorrections);
+        total_ = done_ + wanted * (rounds + kImprovement * kFineRounds);
+        report();
+    }
+    void round(const EditMesh& mesh) { add(double(mesh.position.size())); }
+    void improvement(const EditMesh& mesh) { add(kImprovement * double(mesh.position.size())); }
+
+private:
+    static constexpr double kImprovement = 0.35;
+    static constexpr double kShare = 0.92;  // of making a character; the rest is its bind and normals
+
+    void add(double vertices) {
+        done_ += vertices;
+        report();
+    }
+    void report() const { progress_.report("generate", kShare * std::min(1.0, done_ / total_)); }
+
+    const Progress& progress_;
+    double done_, total_ = 1;
+};
+
 }  // namespace
 
 Vec3d fieldGradient(const ImplicitSurface& surface, const Vec3d& p, double step) {
@@ -92,7 +121,8 @@ Vec3d fieldGradient(const ImplicitSurface& surface, const Vec3d& p, double step)
     return g / (4 * step);
 }
 
-ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t vertex_count) {
+ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t vertex_count, const Progress& progress) {
+    progress.report("generate", 0);
     const GridMesh grid = polygonize(surface);
     double scale = scaleFor(surface, grid, double(vertex_count));
     Remesher remesher(surface, EditMesh(grid.positions, grid.triangles));
@@ -100,15 +130,27 @@ ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t ver
     // From the grid's size down by halves: a chord across a groove that the grid did not see must not be cut into many
     // pieces at once, they would fall on either wall in no order.
     const double smallest = remesher.smallestSize(scale);
-    for (double shortest = surface.cell; shortest > smallest; shortest /= 2) remesher.round(scale, shortest);
-    for (int i = 0; i < kCoarseRounds; ++i) remesher.round(scale);
+    Effort effort(progress, double(grid.positions.size()), double(vertex_count) / (surface.symmetric ? 2 : 1),
+                  smallest < surface.cell);
+    for (double shortest = surface.cell; shortest > smallest; shortest /= 2) {
+        remesher.round(scale, shortest);
+        effort.round(remesher.mesh());
+    }
+    for (int i = 0; i < kCoarseRounds; ++i) {
+        remesher.round(scale);
+        effort.round(remesher.mesh());
+    }
     for (int i = 0; i < kCorrections; ++i) {
         const double ratio = fullCount(remesher.mesh(), surface.symmetric) / double(vertex_count);
         if (i > 0 && std::abs(ratio - 1) < 0.02) break;
         scale *= std::sqrt(ratio);
         remesher.round(scale);
+        effort.round(remesher.mesh());
     }
-    for (int i = 0; i < kFineRounds; ++i) remesher.improve();
+    for (int i = 0; i < kFineRounds; ++i) {
+        remesher.improve();
+        effort.improvement(remesher.mesh());
+    }
     const double angle = remesher.improveWorst();
     ImplicitMesh result = mirrored(remesher.mesh(), surface.symmetric);
     result.smallest_angle = angle;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/core/mesh.h>
+#include <pelt/core/progress.h>
 #include <pelt/core/vec.h>
 
 #include <functional>
@@ -33,9 +34,10 @@ struct ImplicitMesh {
 
 /// Meshes the surface with about `vertex_count` well-shaped triangles of the sizes wanted: marching tetrahedra, then
 /// splitting, collapsing, flipping and relaxing edges on the surface [BotschKobbelt04]. The same input gives the same
-/// bytes on any number of threads. Throws Error (bad usage) where the field has no surface inside the box or the
-/// surface leaves it.
-ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t vertex_count);
+/// bytes on any number of threads. `progress` is told rising fractions of the stage "generate". Throws Error: bad usage
+/// where the field has no surface inside the box or the surface leaves it; cancelled.
+ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t vertex_count,
+                                 const Progress& progress = {});
 
 /// The gradient of the field by differences over `step`.
 Vec3d fieldGradient(const ImplicitSurface& surface, const Vec3d& point, double step = 1e-4);

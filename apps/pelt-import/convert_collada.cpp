@@ -212,7 +212,9 @@ std::map<std::string, std::string> nodeNames(std::string_view text) {
 
 }  // namespace
 
-Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings) {
+Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings,
+                         const Progress& progress) {
+    progress.report("import", kLibraryDone);
     Character character;
     Nodes nodes{character.skeleton, {}, {}};
     addNodes(*scene.mRootNode, -1, nodes);
@@ -229,6 +231,7 @@ Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene,
     }
     keepSkinned(instances, warnings);
     for (const SourceInstance& instance : instances) appendInstance(instance, character, warnings);
+    progress.report("import", kMeshesDone);
     character.clips = readClips(scene, text.find("<library_animation_clips") != std::string_view::npos, nodes);
     for (SkeletonNode& node : character.skeleton.nodes) rename(node.name);
     return character;

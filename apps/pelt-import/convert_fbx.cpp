@@ -139,7 +139,8 @@ std::vector<std::byte> withoutAnimation(std::span<const std::byte> bytes, const 
     return copy;
 }
 
-Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnings) {
+Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnings, const Progress& progress) {
+    progress.report("import", kLibraryDone);
     const FbxDocument document(tree);
     const FbxRig rig(document);
     Character character;
@@ -164,8 +165,11 @@ Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnin
     keepSkinned(instances, warnings);
     if (!any_skin) useBonesAsJoints(rig, world, character.skeleton);
     for (const SourceInstance& instance : instances) appendInstance(instance, character, warnings);
+    progress.report("import", kMeshesDone);
+    const double share = (kClipsDone - kMeshesDone) / static_cast<double>(std::max<std::size_t>(rig.takes().size(), 1));
     for (const FbxRig::Take& take : rig.takes()) {
-        Clip clip = rig.makeClip(take);
+        const double done = kMeshesDone + share * static_cast<double>(character.clips.size());
+        Clip clip = rig.makeClip(take, [&](double part) { progress.report("import", done + share * part); });
         for (std::uint32_t i = 0; i < shapes.size(); ++i) addMorphChannel(take, shapes[i], i, clip);
         character.clips.push_back(std::move(clip));
     }

@@ -210,11 +210,14 @@ void FbxRig::addChannels(std::size_t m, const Take& take, Clip& clip) const {
             [&](double t, Side side) { return vec(reciprocal(compensation(m, take.take, t, side))); });
 }
 
-Clip FbxRig::makeClip(const Take& take) const {
+Clip FbxRig::makeClip(const Take& take, const std::function<void(double)>& tell) const {
     Clip clip;
     clip.name = take.take->name;
     clip.last_key = take.span.stop - take.span.start;
-    for (std::size_t m = 0; m < models_.size(); ++m) addChannels(m, take, clip);
+    for (std::size_t m = 0; m < models_.size(); ++m) {
+        addChannels(m, take, clip);
+        tell(static_cast<double>(m + 1) / static_cast<double>(models_.size()));
+    }
     return clip;
 }
 

@@ -28,8 +28,8 @@ public:
         SampleSpan span;
     };
     const std::vector<Take>& takes() const { return spans_; }
-    /// The clip of a take, without morph weights.
-    Clip makeClip(const Take& take) const;
+    /// The clip of a take, without morph weights; tells after each model which share of them is sampled.
+    Clip makeClip(const Take& take, const std::function<void(double)>& tell) const;
 
 private:
     struct Parts {

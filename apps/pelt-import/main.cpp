@@ -1,5 +1,6 @@
 // pelt-import [--memory BYTES] [--seconds N] IN OUT: reads FBX or Collada, writes .glb to OUT ("-": standard output).
-// Lines "warning: …" and at most one "error: …" on standard error; exit status as Pelt's command line has it.
+// Lines "progress: F" (0 to 1, rising), "warning: …" and at most one "error: …" on standard error; exit status as
+// Pelt's command line has it.
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
 #include <pelt/io/character_file.h>
@@ -93,10 +94,20 @@ int fail(int status, const char* message) {
     return status;
 }
 
+/// A line a percent at most: who reads them keeps only so much of what is said.
+pelt::Progress tellPercents() {
+    return pelt::Progress([told = 0](std::string_view, double fraction) mutable {
+        const int percent = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100);
+        if (percent > told) std::fprintf(stderr, "progress: %d.%02d\n", percent / 100, percent % 100);
+        told = std::max(told, percent);
+        return true;
+    });
+}
+
 int run(const Arguments& arguments) {
     try {
         std::vector<std::string> warnings;
-        const pelt::Character character = pelt::importer::readFile(arguments.in, warnings);
+        const pelt::Character character = pelt::importer::readFile(arguments.in, warnings, tellPercents());
         writeAll(pelt::io::toGlb(character), arguments.out);
         for (const std::string& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
         return 0;

@@ -69,7 +69,7 @@ void walk(const aiScene& scene, const aiNode& node, const Affine3d& above, std::
 
 }  // namespace
 
-Character readFile(const std::filesystem::path& path, Warnings& warnings) {
+Character readFile(const std::filesystem::path& path, Warnings& warnings, const Progress& progress) {
     const std::vector<std::byte> bytes = io::readFile(path);
     const bool fbx = isFbx(bytes);
     if (!fbx && !isCollada(bytes))
@@ -77,10 +77,13 @@ Character readFile(const std::filesystem::path& path, Warnings& warnings) {
     Character character;
     if (fbx) {
         const FbxTree tree = parseFbx(bytes);
-        character = convertFbx(tree, readScene(withoutAnimation(bytes, tree), "fbx"), warnings);
+        progress.report("import", kFileRead);
+        character = convertFbx(tree, readScene(withoutAnimation(bytes, tree), "fbx"), warnings, progress);
     } else {
-        character = convertCollada(bytes, readScene(bytes, "dae"), warnings);
+        progress.report("import", kFileRead);
+        character = convertCollada(bytes, readScene(bytes, "dae"), warnings, progress);
     }
+    progress.report("import", kClipsDone);
     completeAttributes(character.mesh);
     finishSkeleton(character);
     return character;

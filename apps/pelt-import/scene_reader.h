@@ -1,5 +1,7 @@
 #pragma once
 
+#include <pelt/core/progress.h>
+
 #include <filesystem>
 
 #include "fbx_tree.h"
@@ -8,11 +10,15 @@
 namespace pelt::importer {
 
 /// Reads a file into a character in metres, Y up: .fbx or .dae by what it says at its start. Throws Error.
-Character readFile(const std::filesystem::path& path, Warnings& warnings);
+Character readFile(const std::filesystem::path& path, Warnings& warnings, const Progress& progress);
 
-/// The two ways, from the file and from what the import library made of it.
-Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnings);
-Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings);
+/// Where in the whole the steps begin, as fractions. The library says nothing while it reads.
+inline constexpr double kFileRead = 0.1, kLibraryDone = 0.5, kMeshesDone = 0.7, kClipsDone = 0.95;
+
+/// The two ways, from the file and from what the import library made of it. They report kLibraryDone to kClipsDone.
+Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnings, const Progress& progress);
+Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings,
+                         const Progress& progress);
 
 /// The file with its animation stacks renamed, so that the library, which crashes on some and whose result is not
 /// used, passes over them. `tree` is that of `bytes`.

@@ -64,7 +64,7 @@ void Session::warn(const std::filesystem::path& file, const std::string& message
 Character Session::loadCharacter(const std::filesystem::path& path, bool with_warnings) {
     if (pipeline::fileKind(path) != pipeline::FileKind::character)
         throw Error::badInput(fmt::format("{}: is no character file; those are .glb .gltf .fbx .dae", path.string()));
-    Character character = aboutFile(path, [&] { return io::loadCharacter(path); });
+    Character character = aboutFile(path, [&] { return io::loadCharacter(path, progressPart("load", 0, 1)); });
     if (with_warnings)
         for (const std::string& message : character.warnings) warn(path, message);
     return character;

@@ -46,7 +46,7 @@ void runSample(Session& session, const SampleOptions& options) {
     checkOutput(options.output, OutputKind::character, {});
 
     session.stage("generate");
-    Character character = scene.make(options.resolution);
+    Character character = scene.make(options.resolution, session.progress());
     if (options.skin == "smooth") character.weights = scenes::smoothWeights(character);
     session.stage("write");
     io::saveCharacter(character, options.output);

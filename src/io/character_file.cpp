@@ -32,9 +32,13 @@ gltf::Document documentOf(const Character& character) {
 
 }  // namespace
 
-Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder) {
-    gltf::Loading loading(gltf::readDocument(bytes, name, folder));
+Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder,
+                   const Progress& progress) {
+    progress.report("load", 0);
+    gltf::Loading loading(gltf::readDocument(bytes, name, folder), progress);
+    loading.progress.documentRead();
     gltf::findInstances(loading);
+    loading.progress.expect(gltf::numbersToDecode(loading));
     gltf::loadSkeleton(loading);
     gltf::loadMeshes(loading);
     gltf::loadPayload(loading);
@@ -46,15 +50,18 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     loading.source->clips = character.clips;
     loading.source->mesh_hash = gltf::hashMesh(character.mesh);
     character.source = loading.source;
+    loading.progress.finished();
     return std::move(character);
 }
 
-Character loadCharacter(const fs::path& path) {
+Character loadCharacter(const fs::path& path, const Progress& progress) {
     const std::string extension = lowerExtension(path);
-    if (extension == ".fbx" || extension == ".dae") return importCharacter(path);
+    if (extension == ".fbx" || extension == ".dae") return importCharacter(path, {}, progress);
     if (extension != ".glb" && extension != ".gltf")
         throw Error::badInput(fmt::format("{}: characters are read from .glb, .gltf, .fbx and .dae", path.string()));
-    return loadGltf(readFile(path), path.string(), path.has_parent_path() ? path.parent_path() : fs::path("."));
+    progress.report("load", 0);
+    return loadGltf(readFile(path), path.string(), path.has_parent_path() ? path.parent_path() : fs::path("."),
+                    progress);
 }
 
 void saveCharacter(const Character& character, const fs::path& path) {

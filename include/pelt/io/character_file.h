@@ -1,5 +1,6 @@
 #pragma once
 
+#include <pelt/core/progress.h>
 #include <pelt/rig/character.h>
 
 #include <cstddef>
@@ -10,12 +11,14 @@
 namespace pelt::io {
 
 /// Reads a character: .glb .gltf, and .fbx .dae through the importer (see import.h). Throws Error (bad input) with one
-/// line that names the file, the fault, its place and a remedy. docs/gltf.md says what is read and how.
-Character loadCharacter(const std::filesystem::path& path);
+/// line that names the file, the fault, its place and a remedy; cancelled where `progress` asks for it, which is told
+/// rising fractions of the stage "load" (or "import"). docs/gltf.md says what is read and how.
+Character loadCharacter(const std::filesystem::path& path, const Progress& progress = {});
 
 /// A .glb or .gltf from memory; `folder` is where external buffers are looked for (empty: they are refused). `name` is
 /// how messages call it. `bytes` need not outlive the call.
-Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder = {});
+Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder = {},
+                   const Progress& progress = {});
 
 /// Writes .glb or .gltf (with a .bin beside it). A character that was loaded goes out as its own document, with only
 /// what differs from the loaded state edited: weights, clips, rest transforms and inverse binds, nodes and joints

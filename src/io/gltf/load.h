@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gltf/accessor.h"
+#include "gltf/load_progress.h"
 #include "gltf/node_tree.h"
 #include "gltf/primitive.h"
 #include "gltf/source.h"
@@ -10,7 +11,7 @@
 namespace pelt::io::gltf {
 
 struct Loading {
-    explicit Loading(Document document) : source(std::make_shared<GltfSource>()) {
+    Loading(Document document, const Progress& told) : source(std::make_shared<GltfSource>()), progress(told) {
         source->document = std::move(document);
         reader.emplace(source->document);
         tree = readNodeTree(source->document);
@@ -22,6 +23,7 @@ struct Loading {
     std::optional<AccessorReader> reader;
     NodeTree tree;
     Character character;
+    LoadProgress progress;
 };
 
 /// The nodes that carry the character's meshes: those with a skin; where there are none, all with a mesh.
@@ -29,6 +31,11 @@ void findInstances(Loading& loading);
 
 /// Joint slots of the skins in use (of all skins where no mesh has one) and the nodes above them.
 void loadSkeleton(Loading& loading);
+
+/// What meshes and clips will decode, for progress; counts what the document claims and never fails.
+std::uint64_t numbersToDecode(const Loading& loading);
+std::uint64_t numbersOfPrimitive(const Document& document, const Json& primitive);
+std::uint64_t numbersOfChannel(const Document& document, const Json& sampler);
 
 void loadMeshes(Loading& loading);
 

@@ -101,6 +101,7 @@ void ClipLoader::load(std::size_t animation) {
         const JsonRef channel = channels->element(c);
         const std::size_t index = channel.at("sampler").asIndex("samplers", samplers ? samplers->size() : 0);
         const JsonRef sampler = samplers->element(index);
+        loading_.progress.decoded(numbersOfChannel(document_, sampler.value()));
         std::optional<Channel> made = targetOf(channel);
         std::vector<float> times = readTimes(sampler);
         clip.first_key = any_keys ? std::min(clip.first_key, double(times.front())) : times.front();

@@ -79,6 +79,12 @@ private:
     void addMorphs(PrimitiveReader& primitive, const Placement& placement, std::size_t first_morph);
     void addOffsets(const JsonRef& target, const char* key, std::size_t count, std::vector<float>& out);
     std::size_t startMorphs(const JsonRef& mesh, const JsonRef& node, std::size_t instance);
+    /// So many numbers of the primitive were decoded.
+    void tell(std::uint64_t numbers) {
+        numbers = std::min(numbers, untold_);
+        untold_ -= numbers;
+        loading_.progress.decoded(numbers);
+    }
 
     Loading& loading_;
     const Document& document_;
@@ -86,6 +92,7 @@ private:
     WeightLoader weights_;
     bool missing_normals_ = false, missing_tangents_ = false, any_uvs_ = false;
     std::size_t bad_attributes_ = 0;
+    std::uint64_t untold_ = 0;  // numbers of the primitive that progress has not heard of
 };
 
 void MeshLoader::addInstance(std::size_t index) {
@@ -103,8 +110,10 @@ void MeshLoader::addInstance(std::size_t index) {
         part.instance = static_cast<std::uint32_t>(index);
         if (const auto material = primitive.json().indexOf("material", "materials", document_.count("materials")))
             part.material = document_.item("materials", *material).stringOr("name", "");
+        untold_ = numbersOfPrimitive(document_, primitive.json().value());
         addPrimitive(primitive, instance, std::move(part));
         addMorphs(primitive, Placement(instance.placement), first_morph);
+        tell(untold_);
         loading_.source->parts.push_back({index, p, primitive.vertexCount()});
     }
 }
@@ -124,6 +133,7 @@ void MeshLoader::addPrimitive(PrimitiveReader& primitive, const InstanceSource& 
             for (std::uint32_t& corner : t) corner += part.first_vertex;
             mesh_.triangles.push_back(t);
         }
+        tell(3 * (mesh_.triangles.size() - part.first_triangle));
         if (instance.skin)
             weights_.append(primitive, loading_.source->skin_slots[*instance.skin], loading_.character.weights);
     }
@@ -142,10 +152,12 @@ void MeshLoader::addVertices(PrimitiveReader& primitive, const Placement& placem
                 fmt::format("vertex {} lies beyond single precision in root space; scale it down", v));
     }
     const std::size_t total = mesh_.positions.size();
+    tell(3 * count);
 
     if (primitive.has("NORMAL")) {
         const std::vector<float> normals = primitive.floats("NORMAL", "VEC3");
         for (std::size_t v = 0; v < count; ++v) mesh_.normals.push_back(placement.normal(vec3At(normals, v)));
+        tell(3 * count);
     }
     missing_normals_ |= mesh_.normals.size() != total;
     if (primitive.has("TANGENT")) {
@@ -222,6 +234,7 @@ void MeshLoader::addMorphs(PrimitiveReader& primitive, const Placement& placemen
         std::vector<float> positions, normals;
         addOffsets(targets->element(t), "POSITION", count, positions);
         addOffsets(targets->element(t), "NORMAL", count, normals);
+        tell(positions.size() + normals.size());
         MorphTarget& morph = mesh_.morphs[first_morph + t];
         if (!normals.empty()) morph.normal_offsets.resize(morph.vertices.size());
         const bool with_normals = !normals.empty() || !morph.normal_offsets.empty();

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 
@@ -112,12 +113,32 @@ std::size_t drain(Pipe& pipe, std::vector<std::byte>& buffer) {
     return 0;
 }
 
+/// Takes the whole lines "progress: F" out of what the child said and gives the largest F so far.
+double takeProgress(std::string& messages, std::size_t& looked_at, double fraction) {
+    constexpr std::string_view kMark = "progress: ";
+    for (std::size_t end; (end = messages.find('\n', looked_at)) != std::string::npos;) {
+        const std::string_view line = std::string_view(messages).substr(looked_at, end - looked_at);
+        if (!line.starts_with(kMark)) {
+            looked_at = end + 1;
+            continue;
+        }
+        double told = 0;
+        const char* last = line.data() + line.size();
+        if (std::from_chars(line.data() + kMark.size(), last, told).ec == std::errc() && told <= 1)
+            fraction = std::max(fraction, told);
+        messages.erase(looked_at, line.size() + 1);
+    }
+    return fraction;
+}
+
 /// Fills `result` until both pipes end; gives false when the child has to be killed.
 bool readStreams(Pipe& out, Pipe& err, ChildResult& result, Clock::time_point deadline, std::size_t output_limit,
                  const Progress& progress) {
     std::vector<std::byte> buffer;
+    std::size_t looked_at = 0;  // in the messages
+    double fraction = 0;
     while (out.open() || err.open()) {
-        progress.report("import", 0);
+        progress.report("import", fraction);
         if (Clock::now() >= deadline) return result.timed_out = true, false;
         pollfd polled[2] = {{out.readEnd(), POLLIN, 0}, {err.readEnd(), POLLIN, 0}};  // a closed one is -1: skipped
         if (::poll(polled, 2, kPollMilliseconds) <= 0) continue;
@@ -129,6 +150,7 @@ bool readStreams(Pipe& out, Pipe& err, ChildResult& result, Clock::time_point de
         if (polled[1].revents != 0) {
             const std::size_t n = std::min(drain(err, buffer), kMostMessageBytes - result.messages.size());
             result.messages.append(reinterpret_cast<const char*>(buffer.data()), n);
+            fraction = takeProgress(result.messages, looked_at, fraction);
         }
     }
     return true;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "child_process.h"
+#include "progress_part.h"
 
 namespace pelt::io {
 namespace {
@@ -16,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWarning = "warning: ", kError = "error: ";
 constexpr int kBadInputStatus = 3;
+constexpr double kHelperShare = 0.9;  // of the time that an import takes
 
 /// What the helper said: lines "warning: …" and at most one "error: …"; anything else is noise of its libraries.
 struct Messages {
@@ -102,11 +104,12 @@ Character importCharacter(const fs::path& path, const ImportOptions& options, co
                                              fmt::format("{:.0f}", std::max(1.0, options.timeout_seconds)),
                                              fs::absolute(path).string(),
                                              "-"};
-    ChildResult child = runChild(importer, arguments, options.timeout_seconds,
-                                 static_cast<std::size_t>(options.memory_bytes), progress);
+    ChildResult child =
+        runChild(importer, arguments, options.timeout_seconds, static_cast<std::size_t>(options.memory_bytes),
+                 partOf(progress, "import", 0, kHelperShare));
     Messages messages = readMessages(child.messages);
     if (child.exit_status != 0) throwFault(name, child, messages, options);
-    Character character = loadGltf(child.output, name);
+    Character character = loadGltf(child.output, name, {}, partOf(progress, "import", kHelperShare, 1));
     character.warnings.insert(character.warnings.begin(), messages.warnings.begin(), messages.warnings.end());
     return character;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/core/mesh_sequence.h>
+#include <pelt/core/progress.h>
 #include <pelt/rig/character.h>
 
 #include <span>
@@ -8,12 +9,20 @@
 
 namespace pelt::scenes {
 
-/// A built-in procedural character: `make(resolution)` gives about that many vertices; 0 takes the default.
+/// A built-in procedural character.
 struct Scene {
     std::string_view name;
     std::string_view summary;
     std::size_t default_resolution;
-    Character (*make)(std::size_t resolution);
+    Character (*maker)(std::size_t resolution, const Progress& progress);
+
+    /// Gives about that many vertices; 0 takes the default. `progress` is told rising fractions of the stage
+    /// "generate". Throws Error (cancelled) where it asks for a stop.
+    Character make(std::size_t resolution, const Progress& progress = {}) const {
+        Character character = maker(resolution == 0 ? default_resolution : resolution, progress);
+        progress.report("generate", 1);
+        return character;
+    }
 };
 
 /// All of them, in the order that `pelt sample --list` shows.

@@ -1,0 +1,68 @@
+#include "gltf/load.h"
+
+namespace pelt::io::gltf {
+namespace {
+
+/// Numbers that an accessor claims to hold, 0 where the document is not sound: the loader finds that out, with its
+/// place.
+std::uint64_t numbersOf(const Document& document, const Json& index) {
+    if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= document.count("accessors")) return 0;
+    const Json& accessor = document.item("accessors", index.get<std::size_t>()).value();
+    const auto count = accessor.find("count"), type = accessor.find("type");
+    if (count == accessor.end() || !count->is_number_unsigned() || type == accessor.end() || !type->is_string())
+        return 0;
+    const std::string& name = type->get_ref<const std::string&>();
+    const std::uint64_t width = name == "VEC2" ? 2 : name == "VEC3" ? 3 : name == "VEC4" ? 4 : name == "MAT4" ? 16 : 1;
+    return std::min<std::uint64_t>(count->get<std::uint64_t>(), 1ull << 40) * width;
+}
+
+const Json* member(const Json& object, const char* key) {
+    if (!object.is_object()) return nullptr;
+    const auto found = object.find(key);
+    return found == object.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::uint64_t numbersOfPrimitive(const Document& document, const Json& primitive) {
+    std::uint64_t sum = 0;
+    const auto add = [&](const Json* attributes) {
+        if (attributes && attributes->is_object())
+            for (const Json& index : *attributes) sum += numbersOf(document, index);
+    };
+    add(member(primitive, "attributes"));
+    if (const Json* targets = member(primitive, "targets"); targets && targets->is_array())
+        for (const Json& target : *targets) add(&target);
+    if (const Json* indices = member(primitive, "indices")) sum += numbersOf(document, *indices);
+    return sum;
+}
+
+std::uint64_t numbersOfChannel(const Document& document, const Json& sampler) {
+    std::uint64_t sum = 0;
+    for (const char* key : {"input", "output"})
+        if (const Json* index = member(sampler, key)) sum += numbersOf(document, *index);
+    return sum;
+}
+
+std::uint64_t numbersToDecode(const Loading& loading) {
+    const Document& document = loading.document();
+    std::uint64_t sum = 0;
+    for (const InstanceSource& instance : loading.source->instances) {
+        const Json* primitives = member(document.item("meshes", instance.mesh).value(), "primitives");
+        if (!primitives || !primitives->is_array()) continue;
+        for (const Json& primitive : *primitives) sum += numbersOfPrimitive(document, primitive);
+    }
+    for (std::size_t a = 0; a < document.count("animations"); ++a) {
+        const Json& animation = document.item("animations", a).value();
+        const Json *channels = member(animation, "channels"), *samplers = member(animation, "samplers");
+        if (!channels || !channels->is_array() || !samplers || !samplers->is_array()) continue;
+        for (const Json& channel : *channels) {
+            const Json* index = member(channel, "sampler");
+            if (index && index->is_number_unsigned() && index->get<std::uint64_t>() < samplers->size())
+                sum += numbersOfChannel(document, (*samplers)[index->get<std::size_t>()]);
+        }
+    }
+    return sum;
+}
+
+}  // namespace pelt::io::gltf
