@@ -99,9 +99,9 @@ std::string ProgressDisplay::barLine(double seconds) const {
 }
 
 std::string ProgressDisplay::plainLine(double seconds) const {
-    if (fraction_ < 0) return fmt::format("pelt: {}, {} so far\n", oneLine(stage_), duration(seconds));
-    const double fraction = std::clamp(fraction_, 0.0, 1.0);
-    if (fraction == 0) return fmt::format("pelt: {} 0 %\n", oneLine(stage_));
+    // Nothing done yet foretells nothing.
+    if (fraction_ <= 0) return fmt::format("pelt: {}, {} so far\n", oneLine(stage_), duration(seconds));
+    const double fraction = std::min(fraction_, 1.0);
     return fmt::format("pelt: {} {:.0f} %, {} left\n", oneLine(stage_), 100 * fraction,
                        duration(secondsLeft(seconds, fraction)));
 }
