@@ -51,15 +51,15 @@ Matrix assemble(const Laplacian& laplacian, std::span<const double> strength, Lo
                               inner.data(), values.data());
 }
 
-SweepFactor extract(const Solver& solver) {
-    const Matrix& lower = solver.matrixL().nestedExpression();
-    const std::size_t size = std::size_t(lower.cols()), entries = std::size_t(lower.nonZeros());
+SweepFactor viewOf(const Solver& solver) {
+    const auto lower = solver.matrixL();
     SweepFactor factor;
-    factor.offsets.assign(lower.outerIndexPtr(), lower.outerIndexPtr() + size + 1);
-    factor.rows.assign(lower.innerIndexPtr(), lower.innerIndexPtr() + entries);
-    factor.values.assign(lower.valuePtr(), lower.valuePtr() + entries);
-    factor.inverse_diagonal.resize(size);
-    for (std::size_t k = 0; k < size; ++k) factor.inverse_diagonal[k] = 1 / solver.vectorD()[Eigen::Index(k)];
+    factor.offsets = lower.nestedExpression().outerIndexPtr();
+    factor.rows = lower.nestedExpression().innerIndexPtr();
+    factor.values = lower.nestedExpression().valuePtr();
+    factor.inverse_diagonal.resize(std::size_t(lower.cols()));
+    const Eigen::VectorXd diagonal = solver.vectorD();  // which comes by value
+    for (std::size_t k = 0; k < factor.size(); ++k) factor.inverse_diagonal[k] = 1 / diagonal[Eigen::Index(k)];
     return factor;
 }
 
@@ -75,11 +75,12 @@ LocalFactor factorise(const Laplacian& laplacian, std::span<const double> streng
         local.scale.push_back(laplacian.diagonal[v] / strength[v]);
     }
     if (!local.vertices.empty()) {
-        Solver solver;
-        solver.compute(assemble(laplacian, strength, local, row_of));
-        if (solver.info() != Eigen::Success)
+        const auto solver = std::make_shared<Solver>();
+        solver->compute(assemble(laplacian, strength, local, row_of));
+        if (solver->info() != Eigen::Success)
             throw Error::badInput("the smoothing system cannot be solved: is a position of the mesh not finite?");
-        local.factor = extract(solver);
+        local.factor = viewOf(*solver);
+        local.solver = solver;
     }
     for (const std::uint32_t v : local.vertices) row_of[v] = kNoRow;
     for (const std::uint32_t v : local.frozen) row_of[v] = kNoRow;

@@ -2,6 +2,8 @@
 
 #include <pelt/geometry/laplacian.h>
 
+#include <memory>
+
 #include "sweep_kernel.h"
 
 namespace pelt::geometry {
@@ -22,6 +24,7 @@ struct LocalFactor {
     std::vector<double> scale;            ///< d / k per row
     std::vector<Pull> pulls;              ///< `frozen` as an index into the list above
     SweepFactor factor;
+    std::shared_ptr<const void> solver;  ///< keeps the factor's arrays
 };
 
 /// `free_vertices` in the order of elimination. `row_of`: room for one number a vertex, all kNoRow, left so.

@@ -56,14 +56,14 @@ struct Row<kWidth, kWidth> {
 template <std::size_t kWidth>
 HWY_INLINE void sweepChannels(const SweepFactor& factor, double* x, std::size_t stride) {
     const std::size_t size = factor.size();
-    const std::uint32_t* offsets = factor.offsets.data();
-    const std::uint32_t* rows = factor.rows.data();
-    const double* values = factor.values.data();
+    const int* offsets = factor.offsets;
+    const int* rows = factor.rows;
+    const double* values = factor.values;
     Row<kWidth> pivot, row;
     for (std::size_t k = 0; k < size; ++k) {  // L y = x
         pivot.load(x + k * stride);
-        for (std::size_t e = offsets[k]; e < offsets[k + 1]; ++e) {
-            double* target = x + rows[e] * stride;
+        for (int e = offsets[k]; e < offsets[k + 1]; ++e) {
+            double* target = x + std::size_t(rows[e]) * stride;
             row.load(target);
             row.subtract(values[e], pivot);
             row.store(target);
@@ -72,8 +72,8 @@ HWY_INLINE void sweepChannels(const SweepFactor& factor, double* x, std::size_t 
     for (std::size_t k = size; k-- > 0;) {  // L^T x = D^-1 y
         pivot.load(x + k * stride);
         pivot.scale(factor.inverse_diagonal[k]);
-        for (std::size_t e = offsets[k]; e < offsets[k + 1]; ++e) {
-            row.load(x + rows[e] * stride);
+        for (int e = offsets[k]; e < offsets[k + 1]; ++e) {
+            row.load(x + std::size_t(rows[e]) * stride);
             pivot.subtract(values[e], row);
         }
         pivot.store(x + k * stride);

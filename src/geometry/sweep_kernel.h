@@ -1,16 +1,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace pelt::geometry {
 
-/// A = L D L^T by columns of L (unit diagonal left out).
+/// A = L D L^T by columns of L (unit diagonal left out), where a solver keeps it.
 struct SweepFactor {
-    std::vector<std::uint32_t> offsets{0};
-    std::vector<std::uint32_t> rows;  ///< of each column's entries, below the diagonal
-    std::vector<double> values;
+    const int* offsets = nullptr;  ///< column k owns the entries offsets[k] .. offsets[k + 1]
+    const int* rows = nullptr;     ///< of each column's entries, below the diagonal
+    const double* values = nullptr;
     std::vector<double> inverse_diagonal;  ///< 1 / D
 
     std::size_t size() const { return inverse_diagonal.size(); }
