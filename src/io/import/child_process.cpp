@@ -113,8 +113,8 @@ std::size_t drain(Pipe& pipe, std::vector<std::byte>& buffer) {
     return 0;
 }
 
-/// Takes the whole lines "progress: F" out of what the child said and gives the largest F so far.
-double takeProgress(std::string& messages, std::size_t& looked_at, double fraction) {
+/// Takes the whole lines "progress: F" out of what the child said and passes each rise on. `fraction` is the last.
+void passProgressOn(std::string& messages, std::size_t& looked_at, double& fraction, const Progress& progress) {
     constexpr std::string_view kMark = "progress: ";
     for (std::size_t end; (end = messages.find('\n', looked_at)) != std::string::npos;) {
         const std::string_view line = std::string_view(messages).substr(looked_at, end - looked_at);
@@ -124,11 +124,12 @@ double takeProgress(std::string& messages, std::size_t& looked_at, double fracti
         }
         double told = 0;
         const char* last = line.data() + line.size();
-        if (std::from_chars(line.data() + kMark.size(), last, told).ec == std::errc() && told <= 1)
-            fraction = std::max(fraction, told);
+        const bool read = std::from_chars(line.data() + kMark.size(), last, told).ec == std::errc();
         messages.erase(looked_at, line.size() + 1);
+        if (!read || !(told > fraction && told <= 1)) continue;
+        fraction = told;
+        progress.report("import", fraction);
     }
-    return fraction;
 }
 
 /// Fills `result` until both pipes end; gives false when the child has to be killed.
@@ -150,7 +151,7 @@ bool readStreams(Pipe& out, Pipe& err, ChildResult& result, Clock::time_point de
         if (polled[1].revents != 0) {
             const std::size_t n = std::min(drain(err, buffer), kMostMessageBytes - result.messages.size());
             result.messages.append(reinterpret_cast<const char*>(buffer.data()), n);
-            fraction = takeProgress(result.messages, looked_at, fraction);
+            passProgressOn(result.messages, looked_at, fraction, progress);
         }
     }
     return true;
