@@ -133,8 +133,10 @@ struct DdmPreparation::State {
     void makeTopology(const TopologyKey& key);
     void groupByJoint();
     std::vector<double> strengths(const std::vector<double>& values, const std::vector<bool>& excluded) const;
-    VertexChannels smoothJoints(const SmoothingKey& key, std::size_t width, const Progress& progress,
-                                std::string_view stage) const;
+    SparseChannels moments(std::size_t joint) const;
+    SparseChannels groupedWeights(std::size_t first, std::size_t last) const;
+    VertexChannels smoothMoments(const SmoothingKey& key, const Progress& progress) const;
+    VertexChannels smoothWeights(const SmoothingKey& key, const Progress& progress) const;
 };
 
 geometry::PartTies connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options) {
@@ -226,30 +228,74 @@ std::vector<double> DdmPreparation::State::strengths(const std::vector<double>& 
     return result;
 }
 
-/// Smooths every joint's channels: the weight alone (width 1), or weight times u u^T (width 10, the weight last).
-VertexChannels DdmPreparation::State::smoothJoints(const SmoothingKey& key, std::size_t width, const Progress& progress,
-                                                   std::string_view stage) const {
+/// Weight times u u^T of one joint, ten channels, the weight last.
+SparseChannels DdmPreparation::State::moments(std::size_t joint) const {
+    SparseChannels input{kMoments, vertices_of[joint], {}};
+    input.values.reserve(kMoments * input.vertices.size());
+    for (std::size_t i = 0; i < input.vertices.size(); ++i) {
+        const double w = weights_of[joint][i];
+        const Vec3d u = Vec3d(welded_positions[input.vertices[i]]) - origin;
+        for (const double m : {u.x * u.x, u.x * u.y, u.x * u.z, u.y * u.y, u.y * u.z, u.z * u.z, u.x, u.y, u.z, 1.0})
+            input.values.push_back(w * m);
+    }
+    return input;
+}
+
+VertexChannels DdmPreparation::State::smoothMoments(const SmoothingKey& key, const Progress& progress) const {
     const LocalSmoother smoother(laplacian, order, key.kind, key.strength);
     std::vector<SparseChannels> by_joint(vertices_of.size());
-    SharedProgress shared(progress, stage, weld.count());
+    SharedProgress shared(progress, "smooth", weld.count());
     parallelFor(by_joint.size(), 1, [&](std::size_t first, std::size_t last) {
         for (std::size_t j = first; j < last; ++j) {
-            SparseChannels input{width, vertices_of[j], {}};
-            input.values.reserve(width * input.vertices.size());
-            for (std::size_t i = 0; i < input.vertices.size(); ++i) {
-                const double w = weights_of[j][i];
-                const Vec3d u = Vec3d(welded_positions[input.vertices[i]]) - origin;
-                if (width == kMoments)
-                    for (const double m :
-                         {u.x * u.x, u.x * u.y, u.x * u.z, u.y * u.y, u.y * u.z, u.z * u.z, u.x, u.y, u.z})
-                        input.values.push_back(w * m);
-                input.values.push_back(w);
-            }
-            by_joint[j] = smoother.smooth(input, key.iterations, key.cutoff);
+            by_joint[j] = smoother.smooth(moments(j), key.iterations, key.cutoff);
+            shared.done(vertices_of[j].size());
+        }
+    });
+    return byVertex(by_joint, weld.count(), kMoments);
+}
+
+/// The weights of the joints [first, last), a channel each, and their sum.
+SparseChannels DdmPreparation::State::groupedWeights(std::size_t first, std::size_t last) const {
+    std::vector<std::pair<std::uint32_t, std::size_t>> entries;  // vertex, joint
+    for (std::size_t j = first; j < last; ++j)
+        for (const std::uint32_t v : vertices_of[j]) entries.emplace_back(v, j);
+    std::sort(entries.begin(), entries.end());
+    SparseChannels input{last - first + 1, {}, {}};
+    std::vector<std::size_t> next(last - first, 0);  // joints' vertices ascend, so each is met in its order
+    for (const auto& [v, j] : entries) {
+        if (input.vertices.empty() || input.vertices.back() != v) {
+            input.vertices.push_back(v);
+            input.values.resize(input.values.size() + input.width, 0.0);
+        }
+        double* row = input.values.data() + input.values.size() - input.width;
+        row[j - first] = weights_of[j][next[j - first]++];
+        row[input.width - 1] += row[j - first];
+    }
+    return input;
+}
+
+/// Joints that follow each other mostly lie side by side: a few of them share a region and its factorisation.
+VertexChannels DdmPreparation::State::smoothWeights(const SmoothingKey& key, const Progress& progress) const {
+    constexpr std::size_t kGroup = 3;  // with the sum, four channels
+    const LocalSmoother smoother(laplacian, order, key.kind, key.strength);
+    std::vector<SparseChannels> by_joint(vertices_of.size());
+    SharedProgress shared(progress, "smooth weights", weld.count());
+    parallelFor((by_joint.size() + kGroup - 1) / kGroup, 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t group = begin; group < end; ++group) {
+            const std::size_t first = group * kGroup, last = std::min(first + kGroup, by_joint.size());
+            const SparseChannels input = groupedWeights(first, last);
+            const SparseChannels result = smoother.smooth(input, key.iterations, key.cutoff);
+            for (std::size_t i = 0; i < result.vertices.size(); ++i)
+                for (std::size_t j = first; j < last; ++j) {
+                    const double w = result.values[i * result.width + j - first];
+                    if (!(w > key.cutoff)) continue;
+                    by_joint[j].vertices.push_back(result.vertices[i]);
+                    by_joint[j].values.push_back(w);
+                }
             shared.done(input.vertices.size());
         }
     });
-    return byVertex(by_joint, weld.count(), width);
+    return byVertex(by_joint, weld.count(), 1);
 }
 
 void DdmPreparation::update(const DdmOptions& options, const Progress& progress) {
@@ -275,7 +321,7 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     const SmoothingKey psi_key{options.smoothing, options.iterations, options.cutoff,
                                s.strengths(options.lambda, options.excluded)};
     if (!(psi_key == s.psi_key)) {
-        s.psi = s.smoothJoints(psi_key, kMoments, progress, "smooth");
+        s.psi = s.smoothMoments(psi_key, progress);
         s.psi_key = psi_key;
     }
     s.alpha = s.strengths(options.alpha, options.excluded);
@@ -284,7 +330,7 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
                                   s.strengths(options.kappa, options.excluded)};
     const bool needed = std::any_of(s.alpha.begin(), s.alpha.end(), [](double a) { return a > 0; });
     if (needed && !(weight_key == s.weight_key)) {
-        s.weights = s.smoothJoints(weight_key, 1, progress, "smooth weights");
+        s.weights = s.smoothWeights(weight_key, progress);
         s.weight_key = weight_key;
     }
 }
