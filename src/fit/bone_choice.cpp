@@ -19,6 +19,7 @@ constexpr double kForeign = 2;      // for a bone of which nothing lies inside t
 constexpr double kFacing = 0.6;     // per 1 - cos of the angle between the normal and the way from the bone
 constexpr double kBehind = 4;       // and once more where the skin faces the bone: it is someone else's
 constexpr double kAlongBone = 0.2;  // share of the normal along the bone that is left out of the angle
+constexpr double kEqual = 1e-9;     // prices that differ by less, relatively, are the same
 constexpr double kAtVertex = 1e-5;  // of the line: crossings there are the vertex's own faces
 
 struct Bone {
@@ -88,14 +89,25 @@ double price(const BindSurface& surface, std::uint32_t vertex, const Bone& bone,
     return length(line) * (1 + outside + foreign) * (1 + facing);
 }
 
+/// The joint that both hang from (one of them, where it is the other's ancestor), -1 where there is none.
+std::int32_t meetingPoint(std::span<const std::int32_t> parents, std::uint32_t a, std::uint32_t b) {
+    std::vector<std::int32_t> above;
+    for (auto j = static_cast<std::int32_t>(a); j >= 0; j = parents[static_cast<std::size_t>(j)]) above.push_back(j);
+    for (auto j = static_cast<std::int32_t>(b); j >= 0; j = parents[static_cast<std::size_t>(j)])
+        if (std::find(above.begin(), above.end(), j) != above.end()) return j;
+    return -1;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> chooseBones(const BindSurface& surface, std::span<const geometry::BoneSegment> bones,
-                                       const Progress& progress) {
+                                       std::span<const std::int32_t> parents, const Progress& progress) {
     std::vector<Bone> candidates(bones.size());
     parallelFor(bones.size(), 1, [&](std::size_t first, std::size_t last) {
         for (std::size_t b = first; b < last; ++b) candidates[b] = lookAround(bones[b], surface.tree);
     });
+    std::vector<bool> carries(parents.size(), false);
+    for (const geometry::BoneSegment& bone : bones) carries[bone.joint] = true;
     const std::size_t count = surface.positions.size();
     std::vector<std::uint32_t> joints(count, bones[0].joint);
     const auto range = [&](std::size_t first, std::size_t last) {
@@ -107,13 +119,19 @@ std::vector<std::uint32_t> chooseBones(const BindSurface& surface, std::span<con
                 nearest[b] = {geometry::distanceTo(bones[b], surface.positions[v]), b};
             std::sort(nearest.begin(), nearest.end());
             double best = std::numeric_limits<double>::infinity();
+            std::uint32_t equal = joints[v];  // the last joint as near as the best
             for (const auto& [distance, b] : nearest) {
-                if (distance >= best) break;  // no price is below the distance
+                if (distance > best * (1 + kEqual)) break;  // no price is below the distance
                 const double cost = price(surface, static_cast<std::uint32_t>(v), candidates[b], crossings);
-                if (cost >= best) continue;
+                if (cost > best * (1 + kEqual)) continue;
+                equal = bones[b].joint;
+                if (cost >= best * (1 - kEqual)) continue;
                 best = cost;
-                joints[v] = bones[b].joint;
+                joints[v] = equal;
             }
+            const std::int32_t shared = meetingPoint(parents, joints[v], equal);
+            if (shared >= 0 && carries[static_cast<std::size_t>(shared)])
+                joints[v] = static_cast<std::uint32_t>(shared);
         }
     };
     constexpr std::size_t kBlock = 1 << 14;  // between two reports

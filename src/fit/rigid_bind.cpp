@@ -42,7 +42,7 @@ std::vector<std::uint32_t> bonesOf(const Mesh& mesh, const Skeleton& skeleton, c
     progress.report("bind", 0);
     const auto bones = skinBones(skeleton, surface.tree, surface.diagonal);
     if (bones.empty()) return nearestJoints(mesh.positions, skeleton);
-    std::vector<std::uint32_t> welded = chooseBones(surface, bones, progress);
+    std::vector<std::uint32_t> welded = chooseBones(surface, bones, rig::jointParents(skeleton), progress);
     cleanLabels(surface, skeleton.joints.size(), welded);
     std::vector<std::uint32_t> joints(mesh.vertexCount());
     for (std::size_t v = 0; v < joints.size(); ++v) joints[v] = welded[surface.weld.welded[v]];

@@ -65,9 +65,14 @@ TEST(BindInside, AnOpenBodyBindsAsWell) {
     EXPECT_EQ(shape.onTheWrongTube(joints), 0u);
 }
 
+const Character& biped() {
+    static const Character character = scenes::find("biped")->make(12000);
+    return character;
+}
+
 /// The built-in biped with its arms swung down beside the body, in its new rest pose.
 Character armsDown(double degrees) {
-    Character character = scenes::find("biped")->make(12000);
+    Character character = biped();
     Skeleton posed = character.skeleton;
     const double half = degrees * std::numbers::pi / 360;
     for (SkeletonNode& node : posed.nodes) {
@@ -112,6 +117,18 @@ TEST(BindInside, ABipedWithItsArmsBesideItKeepsHandsAndThighsApart) {
     };
     EXPECT_GT(mixed(byDistance(character.mesh, character.skeleton)), 30u);
     EXPECT_EQ(mixed(bindNearestBone(character.mesh, character.skeleton).joints), 0u);
+}
+
+TEST(BindInside, TheMiddleOfASymmetricFigureLeansToNeitherSide) {
+    const Joints joints = bindNearestBone(biped().mesh, biped().skeleton).joints;
+    std::size_t in_the_middle = 0;
+    for (std::size_t v = 0; v < joints.size(); ++v) {
+        if (biped().mesh.positions[v].x != 0) continue;
+        const std::string& name = rig::jointName(biped().skeleton, joints[v]);
+        EXPECT_FALSE(name.ends_with("_L") || name.ends_with("_R")) << name;
+        ++in_the_middle;
+    }
+    EXPECT_GT(in_the_middle, 100u);
 }
 
 /// A body of two joints whose skeleton has everything that steers it.
