@@ -69,6 +69,31 @@ Skeleton barSkeleton(std::size_t joints) {
     return makeSkeleton(places);
 }
 
+/// Keys at 0, 1 and 2 seconds: there and back.
+Channel thereAndBack(ChannelPath path, std::uint32_t joint, const Vec3f& rest, const Vec3f& away) {
+    Channel channel{path, joint, Interpolation::linear, 3, {0, 1, 2}, {}};
+    for (const Vec3f& v : {rest, away, rest}) channel.values.insert(channel.values.end(), {v.x, v.y, v.z});
+    return channel;
+}
+
+/// The joints past the first slide sideways without turning, as if nothing held them ([LeLewis19] Fig. 5).
+Clip slideClip(std::uint32_t joints) {
+    Clip clip{"slide", 0, 2, {}};
+    const Vec3f rest{0, float(kHeight / joints), 0};
+    for (std::uint32_t j = 1; j < joints; ++j)
+        clip.channels.push_back(
+            thereAndBack(ChannelPath::translation, j, rest, rest + Vec3f{0.25f / float(joints - 1), 0, 0}));
+    return clip;
+}
+
+/// The first joint doubles its length, the second one halves its size ([Kalentchouk20] Fig. 1).
+Clip stretchClip(std::uint32_t joints) {
+    Clip clip{"stretch", 0, 2, {}};
+    clip.channels.push_back(thereAndBack(ChannelPath::scale, 0, {1, 1, 1}, {1, 2, 1}));
+    if (joints > 1) clip.channels.push_back(thereAndBack(ChannelPath::scale, 1, {1, 1, 1}, {0.5f, 0.5f, 0.5f}));
+    return clip;
+}
+
 /// Bends to a right angle and back, then twists and comes back; shared out over all joints but the first.
 std::vector<Clip> barClips(std::uint32_t joints) {
     std::vector<JointMotion> motions;
@@ -86,7 +111,7 @@ std::vector<Clip> barClips(std::uint32_t joints) {
         limits.push_back({j, {1, 0, 0}, -120, 120});
         limits.push_back({j, {0, 1, 0}, -170, 170});
     }
-    return {makeClip("bend_and_twist", 4, motions), rangeOfMotion(limits)};
+    return {makeClip("bend_and_twist", 4, motions), rangeOfMotion(limits), slideClip(joints), stretchClip(joints)};
 }
 
 Character barOf(const char* name, std::uint32_t joints, std::size_t resolution, const Progress& progress) {
