@@ -14,10 +14,10 @@ namespace pelt::deform {
 /// any number of influences is the same loop. With the patches that Direct Delta Mush smooths over, neighbours share
 /// few joints, so the vertices of a window are sorted by their joints first: blocks name their vertices.
 ///
-/// All sums start from one of the vertex's own joints, its base b, which a block's vertices share: with Σ ω = 1, Σ χ' =
-/// 0 and P the sum of the blocks' upper left parts,
-///     S = A_b P + Σ_{j≠b} (A_j − A_b) W_j + (c_j − c_b) χ'_j^T,    q = c_b + Σ_{j≠b} (A_j − A_b) χ'_j + ω_j (c_j −
-///     c_b).
+/// All sums start from one of the vertex's own joints, its base b, which a block's vertices share: with Σ ω = 1,
+/// Σ χ' = 0 and P the sum of the blocks' upper left parts,
+///     S = A_b P + Σ_{j≠b} (A_j − A_b) W_j + (c_j − c_b) χ'_j^T
+///     q = c_b + Σ_{j≠b} (A_j − A_b) χ'_j + ω_j (c_j − c_b)
 /// One joint less to read; and joints that move alike leave nothing to round.
 struct DdmRig::Packed {
     static constexpr std::size_t kLanes = 16;
@@ -42,7 +42,7 @@ struct DdmRig::Packed {
         std::uint16_t vertices[kLanes] = {};    ///< counted from the window's first; unused lanes repeat one
     };
     struct Pair {
-        std::uint32_t base, joint;  ///< index into `bases`; a joint
+        std::uint32_t base, joint;  ///< indices into `bases` and `joints`
     };
 
     DdmForm form = DdmForm::v0;
@@ -55,7 +55,7 @@ struct DdmRig::Packed {
     std::vector<Row> rows;
     std::vector<Row> normals;           ///< three per block, or none where the mesh has none
     std::vector<std::uint32_t> joints;  ///< all that are named, ascending
-    std::vector<std::uint32_t> bases;   ///< joints that are the base of a block
+    std::vector<std::uint32_t> bases;   ///< indices into `joints`: those that are the base of a block
     std::vector<Pair> pairs;
 
     /// Rows of one entry: W χ' ω; χ ω ψ (χ about the origin); ω ψ.
@@ -71,6 +71,8 @@ struct DdmRig::Packed {
         }
     }
     static constexpr bool hasCovariance(DdmForm form) { return entryRows(form) == 10; }
+    /// Whether P^-1 stands in P's place.
+    static constexpr bool hasInverse(DdmForm form) { return form == DdmForm::v1 || form == DdmForm::v1_printed; }
 };
 
 /// A joint as a base: x ↦ A (x − origin) + t, A by columns, its rotation, and that as a quaternion.
@@ -94,7 +96,7 @@ struct DdmPose::Data {
         Mat3d rotation;
         Quatd quaternion;
     };
-    std::vector<Joint> joints;
+    std::vector<Joint> joints;  ///< as rig->joints
 };
 
 }  // namespace pelt::deform

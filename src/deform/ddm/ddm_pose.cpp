@@ -33,7 +33,7 @@ Quatd difference(const Quatd& a, const Quatd& b) {
 
 DdmPose::DdmPose(const DdmRig& rig) : data_(std::make_unique<Data>()) {
     data_->rig = rig.packed;
-    data_->joints.resize(rig.packed->joint_count);
+    data_->joints.resize(rig.packed->joints.size());
     data_->bases.resize(rig.packed->bases.size());
     data_->differences.resize(rig.packed->pairs.size());
 }
@@ -47,8 +47,8 @@ void DdmPose::set(std::span<const Affine3f> bones) noexcept {
     const DdmRig::Packed& rig = *pose.rig;
     assert(bones.size() >= rig.joint_count);
     pose.rigid = true;
-    for (const std::uint32_t j : rig.joints) {
-        const Affine3d bone(bones[j]);
+    for (std::size_t j = 0; j < rig.joints.size(); ++j) {
+        const Affine3d bone(bones[rig.joints[j]]);
         const Mat3d rotation = boneRotation(bone.linear());
         pose.joints[j] = {Affine3d(bone.linear(), bone * Vec3d(rig.origin)), rotation, toQuat(rotation)};
         pose.rigid = pose.rigid && isRigid(bone.linear());

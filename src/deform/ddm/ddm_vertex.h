@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "ddm_layout.h"
+
+namespace pelt::deform {
+
+/// One row, ready to take its lane in a block.
+struct DdmVertex {
+    std::uint32_t index = 0;
+    DdmRig::Packed::Kind kind = DdmRig::Packed::Kind::blended;
+    std::uint32_t base = 0;             ///< the joint that sums start from
+    std::vector<std::uint32_t> joints;  ///< the others, ascending
+    std::vector<DdmBlock<double>> blocks;
+    std::vector<double> psi;
+    Vec3d centre;      ///< from the origin
+    Mat3d covariance;  ///< the blocks' upper left parts, summed over all joints
+};
+
+/// Row v about the centre where Σ χ' = 0 exactly: rounding and quantisation leave the stored one a little beside.
+DdmVertex makeDdmVertex(const DdmRows<float>& rows, std::size_t v, DdmForm form, const Vec3f& origin);
+
+/// Throws Error (bad input) where sizes differ, a row is empty or not finite.
+void checkDdmRows(const Mesh& rest, const DdmRows<float>& rows);
+
+}  // namespace pelt::deform
