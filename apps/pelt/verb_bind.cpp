@@ -25,8 +25,7 @@ void runBind(Session& session, const BindOptions& options) {
     session.stage("bind");
     aboutFile(options.input, [&] {
         if (character.skeleton.joints.empty()) throw Error::badInput("has no joints to bind the mesh to");
-        character.weights =
-            fit::bindRigid(character.mesh, character.skeleton, character.weights, session.progress());
+        character.weights = fit::bindRigid(character.mesh, character.skeleton, character.weights, session.progress());
     });
     session.stage("write");
     io::saveCharacter(character, options.output);
