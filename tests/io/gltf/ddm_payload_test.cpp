@@ -221,6 +221,19 @@ TEST(DdmPayloadFile, JointIndicesAreThoseOfEachPrimitivesSkin) {
     EXPECT_EQ(*reload(shared).ddm, *shared.ddm);
 }
 
+TEST(DdmPayloadFile, TwoSkinsThatDifferOnlyInTheirMatricesGetAMeshEach) {
+    GlbMaker maker = makeStrip();
+    maker.json["skins"].push_back({{"joints", maker.json["skins"][0]["joints"]}});
+    maker.json["nodes"].push_back({{"name", "second"}, {"mesh", 0}, {"skin", 1}});
+    Character c = maker.load();
+    ASSERT_EQ(c.skeleton.joints.size(), 3U) << "the root's matrix is the identity in both";
+    c.ddm = makePlainPayload(c);
+    const Character back = reload(c);
+    ASSERT_TRUE(back.ddm);
+    EXPECT_EQ(*back.ddm, *c.ddm);
+    EXPECT_EQ(jsonOf(toGlb(c))["meshes"].size(), 2U);
+}
+
 TEST(DdmPayloadFile, NewNamesBindsAndJointsKeepThePayload) {
     Character c = reload(mushed(makeStrip().load()));
     const DdmPayload was = *c.ddm;
