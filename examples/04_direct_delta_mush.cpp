@@ -1,5 +1,5 @@
 // Direct Delta Mush in three steps: smooth a rigid bind once, choose how many joints a vertex keeps, pose.
-//   example_04_direct_delta_mush [CHARACTER.glb]      (without a file: the built-in arm)
+//   example_04_direct_delta_mush [CHARACTER.glb]      (without a file: the built-in branch)
 
 #include <pelt/core/error.h>
 #include <pelt/deform/ddm.h>
@@ -12,7 +12,7 @@
 
 int main(int argc, char** argv) try {
     using namespace pelt;
-    const Character character = argc > 1 ? io::loadCharacter(argv[1]) : scenes::find("arm")->make(2000);
+    const Character character = argc > 1 ? io::loadCharacter(argv[1]) : scenes::find("branch")->make(2000);
 
     // Prepare: what is not set follows from the mesh. Another α or κ redoes only what depends on it.
     DdmSettings settings;
