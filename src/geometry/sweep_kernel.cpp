@@ -1,8 +1,8 @@
 // Forward and backward substitution with a sparse L D L^T for rows of several channels.
+#include "../kernel_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sweep_kernel.cpp"
-// Rows live in arrays of vectors, which vectors of unknown size cannot; ARM keeps NEON.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>

@@ -1,9 +1,9 @@
 // Direct Delta Mush [LeLewis19] and Enhanced DDM [Kalentchouk20] for blocks of vertices that share their list of
 // joints. ddm_reference.cpp has the formulas, ddm_layout.h the form in which blocks sum them.
+#include "../kernel_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ddm/ddm_kernel.cpp"
-// Matrices live in structs, which vectors of unknown size cannot; ARM keeps NEON.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 //
 #include <cassert>

@@ -1,8 +1,8 @@
 // Nearest rotations of a list of matrices, by the code that the deformers inline.
+#include "../kernel_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ddm/rotation_kernel.cpp"
-// Matrices live in structs, which vectors of unknown size cannot; ARM keeps NEON.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 //
 #include <cassert>

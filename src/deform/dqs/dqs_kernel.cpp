@@ -1,10 +1,10 @@
 // Dual quaternion skinning [Kavan08] with stretches, for blocks of vertices that share their list of joints;
 // dqs_reference.cpp has the formulas. Written out for a vector x, with b = (r, w), e = (g, h), s = 2/|b|²:
 //     b x b* / |b|² + 2 vec(e b*) / |b|² = x + s (r × (r × x + w x + g) + w g − h r)
+#include "../kernel_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "dqs/dqs_kernel.cpp"
-// Blended transforms live in structs, which vectors of unknown size cannot; ARM keeps NEON.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 //
 #include <cassert>

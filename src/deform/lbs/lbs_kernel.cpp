@@ -1,9 +1,9 @@
 // Linear blend skinning [Magnenat88], x' = (Σ_j w_j M_j) x, for blocks of vertices that share their list of joints.
 // Normals go through the cofactor matrix of the blend, which is its inverse transpose up to a factor of either sign.
+#include "../kernel_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lbs/lbs_kernel.cpp"
-// Blended matrices live in structs, which vectors of unknown size cannot; ARM keeps NEON.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 //
 #include <cassert>
