@@ -27,6 +27,7 @@ void runBind(Session& session, const BindOptions& options) {
         if (character.skeleton.joints.empty()) throw Error::badInput("has no joints to bind the mesh to");
         character.weights = fit::bindRigid(character.mesh, character.skeleton, character.weights, session.progress());
     });
+    character.ddm = nullptr;  // made from the skin that these weights replace
     session.stage("write");
     io::saveCharacter(character, options.output);
 

@@ -66,9 +66,9 @@ void runMush(Session& session, MushOptions& options) {
     session.stage("prepare");
     pipeline::MushReport told;
     aboutFile(options.input, [&] {
-        const DdmVariant variant = DdmVariant(options.variant[1] - '0');
-        DdmPayload payload = pipeline::mush(character, settings, variant, session.progress(), &told);
-        if (options.payload == "q16") payload.encoding = DdmEncoding::q16;
+        const pipeline::MushTarget target{DdmVariant(options.variant[1] - '0'),
+                                          options.payload == "q16" ? DdmEncoding::q16 : DdmEncoding::float32};
+        DdmPayload payload = pipeline::mush(character, settings, target, session.progress(), &told);
         character.weights = keepHeaviest(deform::plainWeights(payload.rows), kViewerInfluences);
         character.ddm = std::make_shared<const DdmPayload>(std::move(payload));
     });

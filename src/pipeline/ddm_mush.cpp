@@ -1,6 +1,7 @@
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/deform/ddm.h>
+#include <pelt/io/ddm_storage.h>
 #include <pelt/pipeline/ddm.h>
 #include <pelt/rig/range_of_motion.h>
 
@@ -70,6 +71,18 @@ std::size_t mostInfluences(const DdmRows<float>& rows) {
     return most;
 }
 
+/// Entries of equal ω by lower joint; they are sorted by ω already.
+void sortTies(DdmRows<float>& rows, std::size_t v) {
+    for (std::uint32_t e = rows.offsets[v] + 1; e < rows.offsets[v + 1]; ++e)
+        for (std::uint32_t k = e;
+             k > rows.offsets[v] && rows.blocks[k].w == rows.blocks[k - 1].w && rows.joints[k] < rows.joints[k - 1];
+             --k) {
+            std::swap(rows.joints[k], rows.joints[k - 1]);
+            std::swap(rows.blocks[k], rows.blocks[k - 1]);
+            std::swap(rows.psi[k], rows.psi[k - 1]);
+        }
+}
+
 }  // namespace
 
 DdmRows<float> toFloat(const DdmRows<double>& rows) {
@@ -81,6 +94,7 @@ DdmRows<float> toFloat(const DdmRows<double>& rows) {
         result.blocks.push_back({float(b.xx), float(b.xy), float(b.xz), float(b.yy), float(b.yz), float(b.zz),
                                  float(b.x), float(b.y), float(b.z), float(b.w)});
     result.psi.assign(rows.psi.begin(), rows.psi.end());
+    for (std::size_t v = 0; v < rows.vertexCount(); ++v) sortTies(result, v);
     result.centers.reserve(rows.centers.size());
     for (const Vec3d& c : rows.centers) result.centers.emplace_back(c);
     return result;
@@ -91,22 +105,23 @@ double rangeOfMotionError(const Mesh& mesh, const Skeleton& skeleton, const DdmR
     return RangeOfMotionMeasure(mesh, skeleton, reference).error(rows);
 }
 
-DdmPayload mush(const Character& character, const DdmSettings& settings, DdmVariant variant, const Progress& progress,
-                MushReport* report) {
+DdmPayload mush(const Character& character, const DdmSettings& settings, const MushTarget& target,
+                const Progress& progress, MushReport* report) {
     progress.report("plan", 0);
     DdmPlan plan = planDdm(character, settings);
     deform::DdmPreparation preparation(character.mesh, plan.bind);
     preparation.update(plan.options, progress);
 
     DdmPayload payload;
-    payload.variant = variant;
+    payload.variant = target.variant;
+    payload.encoding = target.encoding;
     payload.settings = settings;
     payload.bind = std::move(plan.original);
     const DdmRows<float> all = toFloat(preparation.rows(0));
     const std::size_t most = mostInfluences(all);
     MushReport local;
     MushReport& told = report ? *report : local;
-    if (settings.influences == 0) {
+    if (settings.influences == 0 && target.encoding == DdmEncoding::float32) {
         payload.rows = all;
         payload.expected_error = 0;
     } else {
@@ -115,7 +130,7 @@ DdmPayload mush(const Character& character, const DdmSettings& settings, DdmVari
         const std::size_t first = settings.influences ? std::size_t(*settings.influences) : 2;
         for (std::size_t k = first;; ++k) {
             payload.rows = toFloat(preparation.rows(k));
-            payload.expected_error = measure.error(payload.rows);
+            payload.expected_error = measure.error(io::asStored(payload.rows, target.encoding));
             told.trials.push_back({k, payload.expected_error});
             progress.report("influences", double(k) / double(most));
             if (settings.influences || payload.expected_error <= kTolerance || k >= most) break;

@@ -313,7 +313,7 @@ TEST_P(DdmProperties, OneJointAVertexIsFollowed) {
 TEST_P(DdmProperties, PruningByDefaultMovesItByLessThanATenThousandth) {
     const Character& character = scene();
     pipeline::MushReport report;
-    const DdmPayload payload = pipeline::mush(character, {}, DdmVariant::v0, {}, &report);
+    const DdmPayload payload = pipeline::mush(character, {}, {}, {}, &report);
     EXPECT_LE(payload.expected_error, 1e-4);
     ASSERT_FALSE(report.trials.empty());
     for (std::size_t t = 0; t + 1 < report.trials.size(); ++t) EXPECT_GT(report.trials[t].error, 1e-4);

@@ -121,7 +121,7 @@ const Character& mushedScene(const std::string& name) {
     c = scenes::find(name)->make(1200);
     DdmSettings settings;
     settings.influences = 4;
-    c.ddm = std::make_shared<DdmPayload>(pipeline::mush(c, settings, DdmVariant::v0));
+    c.ddm = std::make_shared<DdmPayload>(pipeline::mush(c, settings));
     return c;
 }
 

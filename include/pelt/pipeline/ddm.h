@@ -30,14 +30,21 @@ struct MushReport {
     std::size_t influences = 0;  ///< the largest of any vertex
 };
 
-/// Mushes a character: precomputes, chooses or takes the number of influences, measures what pruning costs.
-DdmPayload mush(const Character& character, const DdmSettings& settings, DdmVariant variant,
+/// What a mushed file asks for besides its settings.
+struct MushTarget {
+    DdmVariant variant = DdmVariant::v0;
+    DdmEncoding encoding = DdmEncoding::float32;
+};
+
+/// Mushes a character: precomputes, chooses or takes the number of influences, measures what pruning and storing cost.
+DdmPayload mush(const Character& character, const DdmSettings& settings, const MushTarget& target = {},
                 const Progress& progress = {}, MushReport* report = nullptr);
 
 /// RMS of the distance between two sets of rows of one mesh over the range of motion, in units of its diagonal.
 double rangeOfMotionError(const Mesh& mesh, const Skeleton& skeleton, const DdmRows<float>& rows,
                           const DdmRows<float>& reference);
 
+/// The same in single precision. Entries stay sorted where rounding makes two of them equal.
 DdmRows<float> toFloat(const DdmRows<double>& rows);
 
 }  // namespace pelt::pipeline
