@@ -3,6 +3,10 @@
 // what p steps carry beyond a distance s is at most min_t exp(-t s) (1 - a²t²)^-p. On the graph of a mesh a step of
 // strength k has a ≈ sqrt(k)/2 edges, so edges count 2/sqrt(k) and a shortest path search finds the region. Values at
 // its rim are checked afterwards, and it grows where they are still too large.
+//
+// p implicit steps are (1 + x)^-p of A = D D_L^-1 L, whose eigenvalues lie in [0, 2 max D] as those of D_L^-1 L lie in
+// [0, 2]. Where the strengths are small a polynomial of low degree is that function to the last digits, and a few
+// products with a sparse matrix cost less than a factorisation and its sweeps.
 #include <pelt/core/error.h>
 #include <pelt/geometry/local_smoothing.h>
 
@@ -14,8 +18,10 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numbers>
 #include <queue>
 
+#include "chebyshev_kernel.h"
 #include "local_factor.h"
 
 namespace pelt::geometry {
@@ -34,6 +40,28 @@ double reachOf(int iterations, double cutoff) {
     for (double t = 0.02; t < 1; t += 0.02)
         best = std::min(best, (-std::log(cutoff) - iterations * std::log(1 - t * t)) / t);
     return best;
+}
+
+/// Products with the sparse matrix that cost as much as one implicit step: a row of the factor has some five times the
+/// entries of a row of the matrix, and every step reads it twice.
+constexpr int kProductsPerStep = 6;
+
+/// Chebyshev coefficients of (1 + x)^-iterations over [0, end], as many as double precision needs; empty where that is
+/// more than `limit`.
+std::vector<double> powerCoefficients(int iterations, double end, std::size_t limit) {
+    const std::size_t samples = 2 * limit;
+    std::vector<double> at(samples), coefficients;
+    for (std::size_t j = 0; j < samples; ++j)
+        at[j] =
+            std::pow(1 + end / 2 * (1 + std::cos((double(j) + 0.5) * std::numbers::pi / double(samples))), -iterations);
+    for (std::size_t k = 0; k < limit; ++k) {
+        double sum = 0;
+        for (std::size_t j = 0; j < samples; ++j)
+            sum += at[j] * std::cos(double(k) * (double(j) + 0.5) * std::numbers::pi / double(samples));
+        coefficients.push_back(sum * (k == 0 ? 1.0 : 2.0) / double(samples));
+        if (k > 1 && std::abs(coefficients[k]) < 1e-16 && std::abs(coefficients[k - 1]) < 1e-16) return coefficients;
+    }
+    return {};
 }
 
 }  // namespace
@@ -63,6 +91,7 @@ struct LocalSmoother::State {
     std::span<const double> strength;
     std::vector<std::uint32_t> rank;  ///< of each vertex in the order
     std::size_t free_count = 0;
+    double strongest = 0;
     mutable std::once_flag whole_once;
     mutable LocalFactor whole;  ///< of all free vertices, made when a function reaches most of them
 
@@ -74,6 +103,8 @@ struct LocalSmoother::State {
     std::vector<std::uint32_t> region(const std::vector<std::uint32_t>& from, double reach, int hops) const;
     std::vector<std::uint32_t> allFree() const;
     bool rimAbove(const SparseChannels& result, const std::vector<std::uint32_t>& region, double cutoff) const;
+    SparseChannels smoothByProducts(const SparseChannels& input, const std::vector<std::uint32_t>& region,
+                                    const std::vector<double>& coefficients) const;
     SparseChannels smoothImplicit(const SparseChannels& input, std::vector<std::uint32_t> region, int iterations) const;
     SparseChannels smoothExplicit(const SparseChannels& input, std::vector<std::uint32_t> region, int iterations) const;
 };
@@ -91,6 +122,7 @@ LocalSmoother::LocalSmoother(const Laplacian& laplacian, std::span<const std::ui
             throw Error::badUsage("explicit smoothing is stable up to a strength of 1, vertex " + std::to_string(v) +
                                   " has " + std::to_string(strength[v]) + ": use implicit smoothing");
         state_->free_count += !state_->frozen(v);
+        state_->strongest = std::max(state_->strongest, strength[v]);
         state_->rank[order[v]] = v;
     }
 }
@@ -184,6 +216,34 @@ SparseChannels gather(const SparseChannels& input, const std::vector<std::uint32
 
 }  // namespace
 
+SparseChannels LocalSmoother::State::smoothByProducts(const SparseChannels& input,
+                                                      const std::vector<std::uint32_t>& region,
+                                                      const std::vector<double>& coefficients) const {
+    const std::size_t width = input.width;
+    std::vector<std::uint32_t> row_of(laplacian.vertexCount(), kNoRow);
+    for (std::uint32_t row = 0; row < region.size(); ++row) row_of[region[row]] = row;
+    std::vector<double> x(region.size() * width, 0.0);
+    for (std::size_t i = 0; i < input.vertices.size(); ++i)
+        std::copy_n(input.values.data() + i * width, width, x.data() + row_of[input.vertices[i]] * width);
+
+    // A / max D - I, with eigenvalues in [-1, 1].
+    SparseRows a;
+    a.offsets.push_back(0);
+    for (const std::uint32_t v : region) {
+        const double k = strength[v] / strongest;
+        a.diagonal.push_back(k - 1);
+        for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
+            const std::uint32_t n = row_of[laplacian.edges.neighbours[e]];
+            if (n == kNoRow) continue;
+            a.columns.push_back(n);
+            a.values.push_back(-k * laplacian.weights[e] / laplacian.diagonal[v]);
+        }
+        a.offsets.push_back(std::uint32_t(a.columns.size()));
+    }
+    applyChebyshev(a, coefficients, x, width);
+    return gather(input, region, x, {});
+}
+
 SparseChannels LocalSmoother::State::smoothImplicit(const SparseChannels& input, std::vector<std::uint32_t> region,
                                                     int iterations) const {
     const std::size_t width = input.width;
@@ -266,6 +326,9 @@ SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations
     const State& s = *state_;
     if (iterations == 0 || input.vertices.empty()) return input;
     const bool one_edge_a_step = s.kind == SmoothingKind::explicit_;
+    std::vector<double> coefficients;
+    if (!one_edge_a_step && s.free_count == s.strength.size())
+        coefficients = powerCoefficients(iterations, 2 * s.strongest, std::size_t(kProductsPerStep * iterations));
     SparseChannels result;
     std::size_t explored = std::numeric_limits<std::size_t>::max();
     for (double reach = reachOf(iterations, cutoff);; reach *= 1.3) {
@@ -274,8 +337,9 @@ SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations
         if (region.size() == explored) break;  // as far as it can go
         explored = region.size();
         const std::vector<std::uint32_t> checked = region;
-        result = one_edge_a_step ? s.smoothExplicit(input, std::move(region), iterations)
-                                 : s.smoothImplicit(input, std::move(region), iterations);
+        result = one_edge_a_step        ? s.smoothExplicit(input, std::move(region), iterations)
+                 : coefficients.empty() ? s.smoothImplicit(input, std::move(region), iterations)
+                                        : s.smoothByProducts(input, region, coefficients);
         if (result.vertices.size() >= s.free_count || cutoff <= 0 || !s.rimAbove(result, checked, cutoff)) break;
     }
     // Leave out what fell under the cutoff.

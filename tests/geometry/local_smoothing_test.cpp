@@ -81,6 +81,18 @@ TEST(LocalSmoother, WithoutACutoffIsTheOperatorItself) {
             }
 }
 
+TEST(LocalSmoother, WeakAndStrongSmoothingAreExactAlike) {  // a polynomial where that is cheap, else a factorisation
+    for (const double lambda : {0.01, 0.3, 1.0, 3.0, 10.0, 300.0})
+        for (const int iterations : {1, 5, 20}) {
+            const Case c(12, LaplacianKind::cotangent, lambda);
+            const SparseChannels input = patch(12, 10);
+            const LocalSmoother smoother(c.laplacian, c.order, SmoothingKind::implicit, c.strength);
+            const auto result = smoother.smooth(input, iterations, 0);
+            EXPECT_LE(largestDifference(result, c.oracle(SmoothingKind::implicit, input, iterations)), 1e-12)
+                << lambda << " " << iterations;
+        }
+}
+
 TEST(LocalSmoother, ACutoffLeavesOutWhatIsUnderItAndLittleElse) {
     for (const auto kind : {SmoothingKind::implicit, SmoothingKind::explicit_})
         for (const double lambda : {0.05, 1.0, 20.0}) {
