@@ -1,10 +1,11 @@
-// Direct Delta Mush, every variant, under the conditions of the table in docs/ddm.md: the biped rigidly bound, p 20,
-// λ 3, κ 1, α 0.8, four influences kept. Rows are ddm/VARIANT/SIZE/THREADS; beside them the plain scalar LBS loop and
-// the LBS kernel with the character's own four smooth weights, and v5, LBS with the weights that mushing gives.
+// Direct Delta Mush, every variant, on the biped, rigidly bound. Rows ddm/VARIANT/SIZE/THREADS: p 20, λ 3, κ 1, α 0.8,
+// four influences kept; rows ddm-defaults/…: what `pelt mush` chooses. Beside them the plain scalar LBS loop and the
+// LBS kernel with the character's own four smooth weights, and v5, LBS with the weights that mushing gives.
 #include <benchmark/benchmark.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/deform/ddm_prepare.h>
 #include <pelt/deform/lbs.h>
+#include <pelt/pipeline/ddm.h>
 
 #include <map>
 #include <memory>
@@ -23,17 +24,8 @@ constexpr std::size_t kSizes[] = {20000, 55000};
 constexpr std::size_t kChunk = 8192;
 constexpr std::size_t kInfluences = 4;
 
-DdmRows<float> toFloat(const DdmRows<double>& rows) {
-    DdmRows<float> out{rows.offsets, rows.joints, {}, {}, {}};
-    for (const DdmBlock<double>& b : rows.blocks)
-        out.blocks.push_back({float(b.xx), float(b.xy), float(b.xz), float(b.yy), float(b.yz), float(b.zz), float(b.x),
-                              float(b.y), float(b.z), float(b.w)});
-    out.psi.assign(rows.psi.begin(), rows.psi.end());
-    for (const Vec3d& p : rows.centers) out.centers.emplace_back(p);
-    return out;
-}
-
-DdmRows<float> mushed(const Subject& subject) {
+DdmRows<float> mushed(const Subject& subject, bool defaults) {
+    if (defaults) return pipeline::mush(subject.character, {}).rows;
     const std::size_t n = subject.character.mesh.vertexCount();
     deform::DdmPreparation preparation(subject.character.mesh, keepHeaviest(subject.character.weights, 1));
     deform::DdmOptions options;
@@ -42,7 +34,7 @@ DdmRows<float> mushed(const Subject& subject) {
     options.kappa.assign(n, 1);
     options.alpha.assign(n, 0.8);
     preparation.update(options);
-    return toFloat(preparation.rows(kInfluences));
+    return pipeline::toFloat(preparation.rows(kInfluences));
 }
 
 /// Everything that one size is measured with; built when its first row runs.
@@ -59,10 +51,10 @@ struct Setup {
     };
     std::map<DdmForm, Form> forms;
 
-    explicit Setup(const Subject& s)
+    Setup(const Subject& s, bool defaults)
         : subject(s),
           vertices(s.character.mesh.vertexCount()),
-          rows(mushed(s)),
+          rows(mushed(s, defaults)),
           lbs(deform::prepareLbs(s.character.mesh, s.character.weights)),
           v5(deform::prepareLbs(s.character.mesh, deform::plainWeights(rows))),
           plain(plainInfluences(s.character.weights)),
@@ -80,23 +72,23 @@ struct Setup {
     }
 };
 
-Setup& setupOf(std::size_t size) {
-    static std::map<std::size_t, std::unique_ptr<Setup>> made;
-    std::unique_ptr<Setup>& setup = made[size];
-    if (!setup) setup = std::make_unique<Setup>(bipedOf(size));
-    return *setup;
-}
-
 struct Row {
     std::size_t size;
     int threads;
-    bool normals;
+    bool normals, defaults;
 
     std::string name(const std::string& what) const {
-        return "ddm/" + what + (normals ? "+normals/" : "/") + std::to_string(size / 1000) + "k/" +
-               std::to_string(threads) + "t";
+        return (defaults ? "ddm-defaults/" : "ddm/") + what + (normals ? "+normals/" : "/") +
+               std::to_string(size / 1000) + "k/" + std::to_string(threads) + "t";
     }
 };
+
+Setup& setupOf(const Row& row) {
+    static std::map<std::pair<std::size_t, bool>, std::unique_ptr<Setup>> made;
+    std::unique_ptr<Setup>& setup = made[{row.size, row.defaults}];
+    if (!setup) setup = std::make_unique<Setup>(bipedOf(row.size), row.defaults);
+    return *setup;
+}
 
 /// `make(setup, row)` gives the range to time and the bytes that it streams.
 struct Work {
@@ -107,7 +99,7 @@ struct Work {
 template <class Make>
 void add(const Row& row, const std::string& what, const Make& make) {
     benchmark::RegisterBenchmark(row.name(what).c_str(), [row, make](benchmark::State& state) {
-        Setup& s = setupOf(row.size);
+        Setup& s = setupOf(row);
         const Work work = make(s, row);
         const double seconds = bestPass(state, row.threads, s.vertices, kChunk, work.range);
         state.counters["ns_per_vertex"] = seconds * 1e9 / double(s.vertices);
@@ -159,9 +151,10 @@ void addAll(const Row& row) {
 
 int main(int argc, char** argv) {
     for (const std::size_t size : pelt::bench::kSizes)
-        for (const int threads : {1, 2})
-            for (const bool normals : {false, true})
-                if (threads == 1 || !normals) pelt::bench::addAll({size, threads, normals});
+        for (const bool defaults : {false, true})
+            for (const int threads : {1, 2})
+                for (const bool normals : {false, true})
+                    if (threads == 1 || !normals) pelt::bench::addAll({size, threads, normals, defaults});
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
     benchmark::RunSpecifiedBenchmarks();

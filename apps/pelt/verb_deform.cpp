@@ -15,7 +15,7 @@ struct DeformOptions {
     std::filesystem::path input, output;
     std::string method = "lbs";
     pipeline::Sampling sampling;
-    std::optional<std::filesystem::path> normals;
+    std::optional<std::filesystem::path> normals, tangents;
     float weld = 0;
     CLI::Option* weld_option = nullptr;
     DdmFlags flags;
@@ -23,11 +23,17 @@ struct DeformOptions {
 
 void checkOutputs(const DeformOptions& options) {
     checkOutput(options.output, OutputKind::sequence, {options.input});
-    if (!options.normals) return;
-    checkOutput(*options.normals, OutputKind::numbers, {options.input});
-    if (std::filesystem::absolute(*options.normals).lexically_normal() ==
-        std::filesystem::absolute(options.output).lexically_normal())
-        throw Error::badUsage("--normals and -o name the same file; choose two");
+    std::vector<std::pair<std::string, std::filesystem::path>> outputs = {{"-o", options.output}};
+    if (options.normals) outputs.emplace_back("--normals", *options.normals);
+    if (options.tangents) outputs.emplace_back("--tangents", *options.tangents);
+    for (std::size_t b = 1; b < outputs.size(); ++b) {
+        checkOutput(outputs[b].second, OutputKind::numbers, {options.input});
+        for (std::size_t a = 0; a < b; ++a)
+            if (std::filesystem::absolute(outputs[a].second).lexically_normal() ==
+                std::filesystem::absolute(outputs[b].second).lexically_normal())
+                throw Error::badUsage(
+                    fmt::format("{} and {} name the same file; choose two", outputs[b].first, outputs[a].first));
+    }
 }
 
 /// Evaluates and writes frame by frame through one pair of buffers.
@@ -36,22 +42,23 @@ void writeFrames(Session& session, const DeformOptions& options, const Character
     const std::size_t frames = sampler.frameCount(), vertices = character.mesh.vertexCount();
     const io::SequenceInfo info{frames, vertices, sampler.frameSeconds(), &character.mesh};
     session.lap("evaluate");
-    std::vector<Vec3f> positions(vertices), normals(options.normals ? vertices : 0);
+    std::vector<Vec3f> positions(vertices), normals(options.normals ? vertices : 0),
+        tangents(options.tangents ? vertices : 0);
     session.lap("write");
-    const auto positions_writer = io::createSequence(options.output, info);
-    const auto normals_writer = options.normals ? io::createSequence(*options.normals, info) : nullptr;
+    std::vector<std::pair<std::unique_ptr<io::SequenceWriter>, const std::vector<Vec3f>*>> writers;
+    writers.emplace_back(io::createSequence(options.output, info), &positions);
+    if (options.normals) writers.emplace_back(io::createSequence(*options.normals, info), &normals);
+    if (options.tangents) writers.emplace_back(io::createSequence(*options.tangents, info), &tangents);
     const Progress progress = session.progress();
     for (std::size_t frame = 0; frame < frames; ++frame) {
         progress.report("deform", static_cast<double>(frame) / static_cast<double>(frames));
         session.lap("evaluate");
-        sampler.evaluate(frame, positions, normals);
+        sampler.evaluate(frame, positions, normals, tangents);
         session.lap("write");
-        positions_writer->write(positions);
-        if (normals_writer) normals_writer->write(normals);
+        for (const auto& [writer, frame_values] : writers) writer->write(*frame_values);
     }
     session.stage("write");
-    positions_writer->finish();
-    if (normals_writer) normals_writer->finish();
+    for (const auto& [writer, frame_values] : writers) writer->finish();
 }
 
 pipeline::MethodOptions methodOptions(const DeformOptions& options) {
@@ -68,6 +75,11 @@ void runDeform(Session& session, const DeformOptions& options) {
     checkOutputs(options);
     session.stage("load");
     const Character character = session.loadCharacter(options.input);
+    if (options.tangents && character.mesh.tangents.empty())
+        throw Error::badInput(
+            fmt::format("{}: has no tangents for --tangents (TANGENT in every primitive); export it "
+                        "with tangents",
+                        oneLine(options.input.string())));
     session.stage("prepare");
     auto sampler = aboutFile(options.input, [&] {
         return std::make_unique<pipeline::CharacterSampler>(character, method, options.sampling, session.progress(),
@@ -108,6 +120,9 @@ void addDeform(CLI::App& app, Session& session) {
     addSamplingOptions(*verb, options->sampling, true);
     verb->add_option("--normals", options->normals, "Also write unit normals, (frames, vertices, 3)")
         ->type_name("N.npy");
+    verb->add_option("--tangents", options->tangents,
+                     "Also write the directions of the file's tangents, unit, (frames, vertices, 3)")
+        ->type_name("T.npy");
     options->weld_option =
         verb->add_option("--weld", options->weld,
                          "Vertices no farther apart than this are one, for normals and smoothing (default: 0)")

@@ -179,9 +179,17 @@ struct Planner {
             int(std::ceil(kIterations * std::max(*std::max_element(wanted.begin(), wanted.end()), 0.1)));
     }
 
-    void capExplicit(std::vector<double>& values, bool given) const {
-        if (given || plan.options.smoothing != geometry::SmoothingKind::explicit_) return;
-        for (double& x : values) x = std::min(x, 1.0);
+    /// Explicit steps are stable up to 1: what was chosen here is cut to it, what a user gave is refused above it.
+    void limitExplicit(std::vector<double>& values, bool given, const char* name) const {
+        if (plan.options.smoothing != geometry::SmoothingKind::explicit_) return;
+        for (std::size_t v = 0; v < values.size(); ++v) {
+            if (given && values[v] > 1)
+                throw Error::badUsage(
+                    fmt::format("{} is {} at vertex {}; explicit smoothing is stable up to 1, use "
+                                "implicit smoothing for more",
+                                name, values[v], v));
+            values[v] = std::min(values[v], 1.0);
+        }
     }
 
     void chooseAlpha() {
@@ -261,8 +269,8 @@ DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
     planner.chooseIterations();
     options.lambda = planner.strengths(settings.lambda, settings.lambda_map, kRotationWidth, "--lambda");
     options.kappa = planner.strengths(settings.kappa, settings.kappa_map, kTranslationWidth, "--kappa");
-    planner.capExplicit(options.lambda, settings.lambda.has_value());
-    planner.capExplicit(options.kappa, settings.kappa.has_value());
+    planner.limitExplicit(options.lambda, settings.lambda.has_value(), "--lambda");
+    planner.limitExplicit(options.kappa, settings.kappa.has_value(), "--kappa");
     planner.chooseAlpha();
     planner.exclude();
     return plan;

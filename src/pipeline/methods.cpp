@@ -18,15 +18,25 @@ public:
     LbsDeformer(const Character& character, const SkinWeights& weights)
         : rig_(deform::prepareLbs(character.mesh, weights)), bones_(character.skeleton.joints.size()) {}
 
-    void setPose(std::span<const Affine3f> bones) override { bones_.assign(bones.begin(), bones.end()); }
+    void setPose(std::span<const Affine3f> bones) override {
+        bones_.assign(bones.begin(), bones.end());
+        linear_.clear();
+        for (const Affine3f& bone : bones) linear_.emplace_back(bone.linear(), Vec3f(0, 0, 0));
+    }
     void evaluate(const deform::RestShape& rest, std::size_t first, std::size_t count,
                   const deform::Output& out) const noexcept override {
         deform::evaluate(rig_, bones_, rest, first, count, out);
     }
+    /// Normals go through the inverse transpose, directions along the surface through the blended matrix itself.
+    void evaluateTangents(std::span<const Vec3f> rest, std::size_t first, std::size_t count, std::span<Vec3f>,
+                          std::span<Vec3f> tangents) const noexcept override {
+        deform::evaluate(rig_, linear_, {rest, {}}, first, count, {tangents, {}});
+        for (Vec3f& t : tangents.subspan(first, count)) t = normalized(t);
+    }
 
 private:
     deform::LbsRig rig_;
-    std::vector<Affine3f> bones_;
+    std::vector<Affine3f> bones_, linear_;  ///< linear_: without translations
 };
 
 /// A method with a rig and a pose that is filled from bones.

@@ -14,6 +14,12 @@ namespace {
 /// Vertices a task poses: long enough to hide the cost of a task, a multiple of every kernel's block.
 constexpr std::size_t kGrain = 2048;
 
+/// What v1 and v3 turn with is no exact rotation. Twice: where little is left of `t`, most of that is rounding.
+Vec3f perpendicular(Vec3f t, const Vec3f& normal) {
+    for (int pass = 0; pass < 2; ++pass) t = normalized(t - normal * dot(t, normal), t);
+    return t;
+}
+
 const Clip& chosenClip(const Character& character, const Sampling& sampling) {
     if (sampling.clip) return rig::findClip(character, *sampling.clip);
     if (character.clips.empty())
@@ -53,7 +59,8 @@ struct CharacterSampler::State {
     std::vector<Vec3f> rest_normals;     ///< given, or filled when normals are first asked for
     bool own_normals = true;             ///< they are the mesh's
     std::vector<Vec3f> morphed_positions, morphed_normals;
-    std::optional<geometry::Weld> weld;  ///< to recompute the normals of a morphed mesh that has none of its own
+    std::vector<Vec3f> rest_tangents, scratch;  ///< filled when tangents are first asked for
+    std::optional<geometry::Weld> weld;         ///< to recompute the normals of a morphed mesh that has none of its own
 
     explicit State(const Character& c) : character(c) {}
 
@@ -61,9 +68,20 @@ struct CharacterSampler::State {
         if (rest_normals.empty()) rest_normals = restNormals(character.mesh);
         return rest_normals;
     }
+    const std::vector<Vec3f>& tangentsAtRest();
     bool morph(double seconds, bool want_normals);
     deform::RestShape restShape(double seconds, bool want_normals);
 };
+
+const std::vector<Vec3f>& CharacterSampler::State::tangentsAtRest() {
+    if (character.mesh.tangents.empty())
+        throw Error::badInput("has no tangents (TANGENT in every primitive); export it with them");
+    if (rest_tangents.empty()) {
+        for (const Vec4f& t : character.mesh.tangents) rest_tangents.emplace_back(t.x, t.y, t.z);
+        scratch.resize(rest_tangents.size());
+    }
+    return rest_tangents;
+}
 
 /// Fills the morphed buffers; false where no morph target has weight, and the buffers are as they were.
 bool CharacterSampler::State::morph(double seconds, bool want_normals) {
@@ -120,32 +138,45 @@ void CharacterSampler::setRestNormals(std::vector<Vec3f> normals) {
     state_->own_normals = false;
 }
 
-void CharacterSampler::evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals) {
+void CharacterSampler::evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals,
+                                std::span<Vec3f> tangents) {
     if (frame >= frameCount()) throw Error::badUsage(fmt::format("no frame {}: there are {}", frame, frameCount()));
-    evaluateAt(frameTime(frame), positions, normals);
+    evaluateAt(frameTime(frame), positions, normals, tangents);
 }
 
-void CharacterSampler::evaluateAt(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals) {
+void CharacterSampler::evaluateAt(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals,
+                                  std::span<Vec3f> tangents) {
     const Mesh& mesh = state_->character.mesh;
     const std::size_t count = mesh.vertexCount();
-    if (positions.size() != count || (!normals.empty() && normals.size() != count))
-        throw Error::badUsage("positions and normals must be as many as the mesh has vertices");
+    for (const std::size_t size :
+         {positions.size(), normals.empty() ? count : normals.size(), tangents.empty() ? count : tangents.size()})
+        if (size != count)
+            throw Error::badUsage("positions, normals and tangents must be as many as the mesh has vertices");
+    std::span<const Vec3f> rest_tangents;
+    if (!tangents.empty()) rest_tangents = state_->tangentsAtRest();
     if (!state_->clip) {
         std::copy(mesh.positions.begin(), mesh.positions.end(), positions.begin());
         if (!normals.empty()) std::copy_n(state_->normalsAtRest().begin(), count, normals.begin());
+        std::copy(rest_tangents.begin(), rest_tangents.end(), tangents.begin());
         return;
     }
     const deform::RestShape rest = state_->restShape(seconds, !normals.empty());
     if (!state_->deformer) {
         std::copy(rest.positions.begin(), rest.positions.end(), positions.begin());
         std::copy(rest.normals.begin(), rest.normals.end(), normals.begin());
+        std::copy(rest_tangents.begin(), rest_tangents.end(), tangents.begin());
         return;
     }
     state_->deformer->setPose(rig::skinMatrices(state_->character.skeleton, state_->clip, seconds));
     const Deformer& deformer = *state_->deformer;
     const deform::Output out{positions, normals};
-    parallelFor(count, kGrain,
-                [&](std::size_t first, std::size_t last) { deformer.evaluate(rest, first, last - first, out); });
+    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+        deformer.evaluate(rest, first, last - first, out);
+        if (tangents.empty()) return;
+        deformer.evaluateTangents(rest_tangents, first, last - first, state_->scratch, tangents);
+        if (normals.empty()) return;
+        for (std::size_t v = first; v < last; ++v) tangents[v] = perpendicular(tangents[v], normals[v]);
+    });
 }
 
 }  // namespace pelt::pipeline

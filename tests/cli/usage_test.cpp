@@ -2,7 +2,7 @@
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"info", "sample", "bind", "deform", "compare", "render"};
+const std::vector<std::string> kVerbs = {"info", "sample", "bind", "mush", "deform", "compare", "render"};
 
 class Usage : public CliTest {};
 
@@ -11,7 +11,7 @@ class Usage : public CliTest {};
 TEST_F(Usage, HelpNamesTheFinishedVerbsAndNoOthers) {
     const RunResult result = runWell({"--help"});
     for (const std::string& verb : kVerbs) EXPECT_NE(result.out.find("\n  " + verb), std::string::npos) << verb;
-    for (const std::string verb : {"mush", "fit", "decompose", "pose", "bake"})
+    for (const std::string verb : {"fit", "decompose", "pose", "bake"})
         EXPECT_EQ(result.out.find("\n  " + verb + " "), std::string::npos) << verb;
 }
 
@@ -27,7 +27,7 @@ TEST_F(Usage, EveryVerbExplainsItselfWithAWorkedExample) {
 TEST_F(Usage, MethodsThatAreNotFinishedAreNotOffered) {
     const RunResult help = runWell({"deform", "--help"});
     EXPECT_NE(help.out.find("lbs|dqs"), std::string::npos);
-    EXPECT_EQ(help.out.find("ddm"), std::string::npos);
+    EXPECT_EQ(help.out.find("bbw"), std::string::npos);
     EXPECT_EQ(runWell({"bind", "--help"}).out.find("bbw"), std::string::npos);
     expectFailure(runPelt({"bind", bar(), "--method", "bbw", "-o", path("x.glb")}), 2, "bbw");
 }
@@ -41,14 +41,14 @@ TEST_F(Usage, VersionIsOneLine) {
 TEST_F(Usage, WrongUsageIsOneLineAndStatus2) {
     expectFailure(runPelt({}), 2, "no verb given");
     expectFailure(runPelt({"explode"}), 2, "no verb 'explode'");
-    expectFailure(runPelt({"mush", "a.glb"}), 2, "no verb 'mush'");
+    expectFailure(runPelt({"decompose", "a.npy"}), 2, "no verb 'decompose'");
     expectFailure(runPelt({"info"}), 2, "pelt info --help");
     expectFailure(runPelt({"info", "a.glb", "--frobnicate"}), 2, "--frobnicate");
     expectFailure(runPelt({"info", "a.glb", "b.glb"}), 2, "b.glb");
     expectFailure(runPelt({"info", "a.glb", "--threads", "0"}), 2, "--threads");
     expectFailure(runPelt({"info", "a.glb", "--threads", "many"}), 2, "--threads");
     expectFailure(runPelt({"deform", bar()}), 2, "--output");
-    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--method", "cor"}), 2, "no method 'cor'");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--method", "corr"}), 2, "no method 'corr'");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--fps", "0"}), 2, "--fps");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--fps", "nan"}), 2, "--fps");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "a:b"}), 2, "'a:b' is no slice");

@@ -30,7 +30,7 @@ struct MorphTarget {
     std::vector<Vec3f> normal_offsets;    ///< empty, or one per listed vertex
 };
 
-/// A named scalar per vertex, such as a painted map `_LAMBDA`.
+/// A named scalar per vertex, such as a painted map `_LAMBDA`, as the file has it: who uses it checks it.
 struct VertexAttribute {
     std::string name;
     std::vector<float> values;

@@ -13,6 +13,10 @@ namespace pelt::deform {
 /// shear.
 enum class DdmForm { ddm, v0, v1, v1_printed, v2, v3, v4, eddm };
 
+/// Vertices that are packed together. A range may start and end anywhere, and costs no more than its vertices where
+/// both are multiples of this.
+constexpr std::size_t kDdmWindow = 2048;
+
 /// Direct Delta Mush [LeLewis19]: rows packed for evaluation in one form. Immutable and cheap to copy.
 struct DdmRig {
     struct Packed;

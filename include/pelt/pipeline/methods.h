@@ -19,6 +19,12 @@ public:
     virtual void setPose(std::span<const Affine3f> bones) = 0;
     virtual void evaluate(const deform::RestShape& rest, std::size_t first, std::size_t count,
                           const deform::Output& out) const noexcept = 0;
+    /// Unit directions along the surface, such as the tangents of a normal map, turned as the vertices turn. `scratch`
+    /// is as large as the mesh and holds nothing of use afterwards.
+    virtual void evaluateTangents(std::span<const Vec3f> rest, std::size_t first, std::size_t count,
+                                  std::span<Vec3f> scratch, std::span<Vec3f> tangents) const noexcept {
+        evaluate({{}, rest}, first, count, {scratch, tangents});
+    }
 };
 
 /// What a user asks of a method beyond its name.

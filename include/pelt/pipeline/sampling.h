@@ -41,11 +41,14 @@ public:
     /// Normals to start from in place of restNormals(mesh); one per vertex.
     void setRestNormals(std::vector<Vec3f> normals);
 
-    /// Fills positions and, unless empty, normals of the whole mesh. Throws Error (bad usage) for spans of another
-    /// size.
-    void evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals);
+    /// Fills positions and, unless empty, normals and tangents (without their w; perpendicular to the normals where
+    /// both are asked for) of the whole mesh. Throws Error (bad usage) for spans of another size, (bad input) for
+    /// tangents of a mesh that has none.
+    void evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals,
+                  std::span<Vec3f> tangents = {});
     /// The same at any time, which is clamped to each channel's keys; the bind pose stays the bind pose.
-    void evaluateAt(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals);
+    void evaluateAt(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals,
+                    std::span<Vec3f> tangents = {});
 
 private:
     struct State;

@@ -21,7 +21,7 @@ namespace pelt::deform {
 /// One joint less to read; and joints that move alike leave nothing to round.
 struct DdmRig::Packed {
     static constexpr std::size_t kLanes = 16;
-    static constexpr std::size_t kWindow = 2048;  ///< vertices that are sorted together
+    static constexpr std::size_t kWindow = kDdmWindow;  ///< vertices that are sorted together
 
     struct alignas(64) Row {
         float lane[kLanes] = {};

@@ -66,9 +66,6 @@ public:
         if (mesh_.positions.empty()) document_.root().fail("no mesh has vertices; choose a file with some");
         for (VertexAttribute& attribute : mesh_.attributes) attribute.values.resize(mesh_.positions.size(), 0.0F);
         weights_.finish(loading_.character.weights, loading_.character.warnings);
-        if (bad_attributes_ > 0)
-            loading_.character.warnings.push_back(
-                fmt::format("{} values of painted vertex maps were not finite; taken as 0", bad_attributes_));
     }
 
 private:
@@ -91,7 +88,6 @@ private:
     Mesh& mesh_;
     WeightLoader weights_;
     bool missing_normals_ = false, missing_tangents_ = false, any_uvs_ = false;
-    std::size_t bad_attributes_ = 0;
     std::uint64_t untold_ = 0;  // numbers of the primitive that progress has not heard of
 };
 
@@ -186,11 +182,6 @@ void MeshLoader::addAttributes(PrimitiveReader& primitive) {
                                   [&](const VertexAttribute& attribute) { return attribute.name == name; });
         if (known == mesh_.attributes.end()) known = mesh_.attributes.insert(known, VertexAttribute{name, {}});
         known->values.resize(first, 0.0F);
-        for (float& value : values) {
-            if (std::isfinite(value)) continue;
-            value = 0;
-            ++bad_attributes_;
-        }
         known->values.insert(known->values.end(), values.begin(), values.end());
     }
 }
