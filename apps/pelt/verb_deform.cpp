@@ -23,16 +23,16 @@ struct DeformOptions {
 
 void checkOutputs(const DeformOptions& options) {
     checkOutput(options.output, OutputKind::sequence, {options.input});
-    std::vector<std::pair<std::string, std::filesystem::path>> outputs = {{"-o", options.output}};
-    if (options.normals) outputs.emplace_back("--normals", *options.normals);
-    if (options.tangents) outputs.emplace_back("--tangents", *options.tangents);
-    for (std::size_t b = 1; b < outputs.size(); ++b) {
-        checkOutput(outputs[b].second, OutputKind::numbers, {options.input});
+    std::vector<std::pair<std::string, std::filesystem::path>> files = {{"-o", options.output}};
+    if (options.normals) files.emplace_back("--normals", *options.normals);
+    if (options.tangents) files.emplace_back("--tangents", *options.tangents);
+    for (std::size_t b = 1; b < files.size(); ++b) {
+        checkOutput(files[b].second, OutputKind::numbers, {options.input});
         for (std::size_t a = 0; a < b; ++a)
-            if (std::filesystem::absolute(outputs[a].second).lexically_normal() ==
-                std::filesystem::absolute(outputs[b].second).lexically_normal())
+            if (std::filesystem::absolute(files[a].second).lexically_normal() ==
+                std::filesystem::absolute(files[b].second).lexically_normal())
                 throw Error::badUsage(
-                    fmt::format("{} and {} name the same file; choose two", outputs[b].first, outputs[a].first));
+                    fmt::format("{} and {} name the same file; choose two", files[b].first, files[a].first));
     }
 }
 
