@@ -46,8 +46,7 @@ void stepRows(const SparseRows& a, double factor, double c, const double* curren
     std::size_t begin = 0;
     for (; begin + 10 <= width; begin += 10)
         step<10>(a, factor, c, current + begin, previous + begin, sum + begin, width);
-    for (; begin + 4 <= width; begin += 4)
-        step<4>(a, factor, c, current + begin, previous + begin, sum + begin, width);
+    for (; begin + 4 <= width; begin += 4) step<4>(a, factor, c, current + begin, previous + begin, sum + begin, width);
     for (; begin < width; ++begin) step<1>(a, factor, c, current + begin, previous + begin, sum + begin, width);
 }
 

@@ -81,7 +81,7 @@ TEST_F(MushOptions, MapsMustBeNumbersFromZeroOn) {
 TEST_F(MushOptions, AMapMultipliesItsNumber) {
     const std::string input = barWith({{"_HALF", half}});
     const Frames halved = deform(input, "ddm", {"--lambda", "4", "--kappa", "1", "--alpha", "0.5"});
-    const Words twice = {"--lambda", "8",         "--lambda-map", "_HALF",   "--kappa",     "2",
+    const Words twice = {"--lambda",    "8",     "--lambda-map", "_HALF",   "--kappa",     "2",
                          "--kappa-map", "_HALF", "--alpha",      "0.99999", "--alpha-map", "_HALF"};
     EXPECT_LE(farthest(deform(input, "ddm", twice), halved), 1e-5);
     EXPECT_GT(farthest(deform(input, "ddm", {"--lambda", "8", "--kappa", "2", "--alpha", "0.5"}), halved), 1e-3);
@@ -135,14 +135,20 @@ TEST_F(MushOptions, GoldenMapsFromTheAttributesOfAFile) {
             file.addFloats(std::vector<float>(exact.begin(), exact.end()), "SCALAR");
     }
     file.save(path("y.glb"));
-    const Words options = {"--bind",     "keep", "--laplacian",  "cotangent", "--iterations", "15",          "--lambda",
-                           "1",          "--kappa", "0.2",       "--alpha",   "0.8",          "--influences", "0",
-                           "--lambda-map", "_lambda", "--kappa-map", "_kappa", "--alpha-map",  "_alpha",      "--fps",
-                           "4"};
-    const std::pair<std::string, std::string> methods[] = {
-        {"ddm-v0", "ddm-v0"}, {"ddm-v1", "ddm-v1"}, {"ddm-v2", "ddm-v2"},         {"ddm-v3", "ddm-v3"},
-        {"ddm-v4", "ddm-v4"}, {"eddm", "eddm"},     {"ddm-v5", "ddm-v5-lbs"},     {"ddm-v5-dqs", "ddm-v5-dqs"},
-        {"dm", "delta-mush-procrustes"},            {"ddm-v1-printed", "ddm-v1-printed"}};
+    const Words options = {"--bind",       "keep",   "--laplacian",  "cotangent", "--iterations", "15",
+                           "--lambda",     "1",      "--kappa",      "0.2",       "--alpha",      "0.8",
+                           "--influences", "0",      "--lambda-map", "_lambda",   "--kappa-map",  "_kappa",
+                           "--alpha-map",  "_alpha", "--fps",        "4"};
+    const std::pair<std::string, std::string> methods[] = {{"ddm-v0", "ddm-v0"},
+                                                           {"ddm-v1", "ddm-v1"},
+                                                           {"ddm-v2", "ddm-v2"},
+                                                           {"ddm-v3", "ddm-v3"},
+                                                           {"ddm-v4", "ddm-v4"},
+                                                           {"eddm", "eddm"},
+                                                           {"ddm-v5", "ddm-v5-lbs"},
+                                                           {"ddm-v5-dqs", "ddm-v5-dqs"},
+                                                           {"dm", "delta-mush-procrustes"},
+                                                           {"ddm-v1-printed", "ddm-v1-printed"}};
     for (const auto& [method, expected] : methods)
         EXPECT_LE(farthest(readFrames((folder / ("expected_" + expected + ".npy")).string()),
                            deform(path("y.glb"), method, options)),
