@@ -43,6 +43,7 @@ struct Setup {
     std::size_t vertices;
     DdmRows<float> rows;
     deform::LbsRig lbs, v5;
+    deform::LbsPose lbs_pose, v5_pose;
     PlainInfluences plain;
     Results positions, normals;
     struct Form {
@@ -57,9 +58,14 @@ struct Setup {
           rows(mushed(s, defaults)),
           lbs(deform::prepareLbs(s.character.mesh, s.character.weights)),
           v5(deform::prepareLbs(s.character.mesh, deform::plainWeights(rows))),
+          lbs_pose(lbs),
+          v5_pose(v5),
           plain(plainInfluences(s.character.weights)),
           positions(vertices),
-          normals(vertices) {}
+          normals(vertices) {
+        lbs_pose.set(s.bones);
+        v5_pose.set(s.bones);
+    }
 
     const Form& form(DdmForm form) {
         Form& made = forms[form];
@@ -111,10 +117,9 @@ deform::Output outputOf(Setup& s, const Row& row) {
     return {s.positions.vectors(), row.normals ? s.normals.vectors() : std::span<Vec3f>()};
 }
 
-Work lbsWork(const deform::LbsRig& rig, Setup& s, const Row& row) {
-    const deform::Output out = outputOf(s, row);
-    return {[&rig, &s, out](std::size_t first, std::size_t last) {
-                deform::evaluate(rig, s.subject.bones, {}, first, last - first, out);
+Work lbsWork(const deform::LbsRig& rig, const deform::LbsPose& pose, const deform::Output& out, const Row& row) {
+    return {[&rig, &pose, out](std::size_t first, std::size_t last) {
+                deform::evaluate(rig, pose, {}, first, last - first, out);
             },
             streamedBytes(rig, row.normals)};
 }
@@ -133,8 +138,8 @@ void addAll(const Row& row) {
                     streamedBytes(f.rig, r.normals)};
         });
     }
-    add(row, "v5", [](Setup& s, const Row& r) { return lbsWork(s.v5, s, r); });
-    add(row, "lbs", [](Setup& s, const Row& r) { return lbsWork(s.lbs, s, r); });
+    add(row, "v5", [](Setup& s, const Row& r) { return lbsWork(s.v5, s.v5_pose, outputOf(s, r), r); });
+    add(row, "lbs", [](Setup& s, const Row& r) { return lbsWork(s.lbs, s.lbs_pose, outputOf(s, r), r); });
     add(row, "plain", [](Setup& s, const Row& r) -> Work {
         const Mesh& mesh = s.subject.character.mesh;
         const PlainStreams streams{mesh.positions.data(), r.normals ? mesh.normals.data() : nullptr,

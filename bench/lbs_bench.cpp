@@ -68,7 +68,8 @@ struct Setup {
     deform::LbsRig lbs;
     deform::DqsRig dqs;
     std::vector<Affine3f> bones;
-    deform::DqsPose pose;
+    deform::LbsPose lbs_pose;
+    deform::DqsPose dqs_pose;
     PlainInfluences plain;
     std::vector<PlainDualQuaternion> plain_joints;
     std::size_t vertices;
@@ -80,14 +81,17 @@ struct Setup {
           lbs(deform::prepareLbs(s.character.mesh, weights)),
           dqs(deform::prepareDqs(s.character.mesh, weights, s.joint_positions)),
           bones(bonesOf(s, which)),
-          pose(dqs),
+          lbs_pose(lbs),
+          dqs_pose(dqs),
           plain(plainInfluences(weights)),
           plain_joints(plainDualQuaternions(subject.bones)),
           vertices(s.character.mesh.vertexCount()),
           positions(vertices),
           normals(vertices) {
-        pose.set(bones);
-        const std::size_t longest = deform::streamedBytes(lbs, true) / (3 * sizeof(float));
+        lbs_pose.set(bones);
+        dqs_pose.set(bones);
+        const std::size_t longest =
+            std::max(deform::streamedBytes(lbs, true), deform::streamedBytes(dqs, true)) / (3 * sizeof(float));
         for (std::vector<float>* array : {&a, &b, &c}) array->assign(longest, 1.0f);
     }
 
@@ -165,9 +169,9 @@ void kernelRow(benchmark::State& state, const Row& row) {
     const deform::Output out = s.output(row.normals);
     measure(state, row, s.vertices, [&](std::size_t first, std::size_t last) {
         if (row.dqs)
-            deform::evaluate(s.dqs, s.pose, {}, first, last - first, out);
+            deform::evaluate(s.dqs, s.dqs_pose, {}, first, last - first, out);
         else
-            deform::evaluate(s.lbs, s.bones, {}, first, last - first, out);
+            deform::evaluate(s.lbs, s.lbs_pose, {}, first, last - first, out);
     });
 }
 

@@ -17,10 +17,11 @@ int main(int argc, char** argv) try {
     const double middle = clip ? (clip->first_key + clip->last_key) / 2 : 0;
 
     const deform::LbsRig rig = deform::prepareLbs(character.mesh, character.weights);
-    const std::vector<Affine3f> bones = rig::skinMatrices(character.skeleton, clip, middle);
+    deform::LbsPose pose(rig);
+    pose.set(rig::skinMatrices(character.skeleton, clip, middle));
 
     Mesh posed = character.mesh;
-    deform::evaluate(rig, bones, {}, 0, posed.vertexCount(), {posed.positions, posed.normals});
+    deform::evaluate(rig, pose, {}, 0, posed.vertexCount(), {posed.positions, posed.normals});
 
     io::saveMesh(posed, "posed.obj");
     std::printf("posed.obj: %zu vertices at %.2f s\n", posed.vertexCount(), middle);

@@ -102,8 +102,9 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
     }
     if (rests_) {
         const deform::LbsRig rig = deform::prepareLbs(mesh(), character_->weights);
-        const std::vector<Affine3f> bones = rig::skinMatrices(character_->skeleton, nullptr, 0);
-        deform::evaluate(rig, bones, {}, 0, shot.positions.size(), {shot.positions, shot.normals});
+        deform::LbsPose rest_pose(rig);
+        rest_pose.set(rig::skinMatrices(character_->skeleton, nullptr, 0));
+        deform::evaluate(rig, rest_pose, {}, 0, shot.positions.size(), {shot.positions, shot.normals});
     }
     if (skeleton && character_)
         shot.bones = skeletonAt(character_->skeleton,

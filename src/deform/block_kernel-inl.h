@@ -187,19 +187,35 @@ HWY_NOINLINE void forCutBlock(const VertexStreams& s, std::size_t block, std::si
     copy.write(s, start, begin, end);
 }
 
-/// Calls `body(step)` for the vertices [first, last), `kStep` lanes at a time. A block that the range cuts is computed
-/// whole on a copy: a vertex gets the same operations however ranges are cut, and nothing outside the range is read of
-/// the caller's memory or written.
-template <class Body>
-HWY_INLINE void forEachStep(const VertexStreams& streams, std::size_t first, std::size_t last, const Body& body) {
+/// Calls `whole(streams, block, end)` for the whole blocks of the vertices [first, last), and `cut(step)` for those
+/// that the range cuts. These are computed whole on a copy: a vertex gets the same operations however ranges are cut,
+/// and nothing outside the range is read of the caller's memory or written.
+template <class Cut, class Whole>
+HWY_INLINE void forEachBlock(const VertexStreams& streams, std::size_t first, std::size_t last, const Cut& cut,
+                             const Whole& whole) {
     constexpr std::size_t kLanes = InfluenceBlocks::kLanes;
     std::size_t block = first / kLanes;
     if (first % kLanes != 0 && first < last) {
-        forCutBlock(streams, block, first % kLanes, std::min(kLanes, last - block * kLanes), body);
+        forCutBlock(streams, block, first % kLanes, std::min(kLanes, last - block * kLanes), cut);
         ++block;
     }
-    for (; (block + 1) * kLanes <= last; ++block) forBlock(streams, block, block * kLanes, body);
-    if (block * kLanes < last) forCutBlock(streams, block, 0, last - block * kLanes, body);
+    const std::size_t end = last / kLanes;
+    if (block < end) whole(streams, block, end);
+    if (std::max(block, end) * kLanes < last) forCutBlock(streams, std::max(block, end), 0, last % kLanes, cut);
+}
+
+template <class Body>
+struct EachWholeBlock {
+    const Body& body;
+    HWY_INLINE void operator()(const VertexStreams& streams, std::size_t block, std::size_t end) const {
+        for (; block < end; ++block) forBlock(streams, block, block * InfluenceBlocks::kLanes, body);
+    }
+};
+
+/// Calls `body(step)` for the vertices [first, last), `kStep` lanes at a time.
+template <class Body>
+HWY_INLINE void forEachStep(const VertexStreams& streams, std::size_t first, std::size_t last, const Body& body) {
+    forEachBlock(streams, first, last, body, EachWholeBlock<Body>{body});
 }
 
 }  // namespace HWY_NAMESPACE

@@ -16,27 +16,29 @@ using deform::DdmForm;
 class LbsDeformer final : public Deformer {
 public:
     LbsDeformer(const Character& character, const SkinWeights& weights)
-        : rig_(deform::prepareLbs(character.mesh, weights)), bones_(character.skeleton.joints.size()) {}
+        : rig_(deform::prepareLbs(character.mesh, weights)), pose_(rig_), linear_pose_(rig_) {}
 
     void setPose(std::span<const Affine3f> bones) override {
-        bones_.assign(bones.begin(), bones.end());
+        pose_.set(bones);
         linear_.clear();
         for (const Affine3f& bone : bones) linear_.emplace_back(bone.linear(), Vec3f(0, 0, 0));
+        linear_pose_.set(linear_);
     }
     void evaluate(const deform::RestShape& rest, std::size_t first, std::size_t count,
                   const deform::Output& out) const noexcept override {
-        deform::evaluate(rig_, bones_, rest, first, count, out);
+        deform::evaluate(rig_, pose_, rest, first, count, out);
     }
     /// Normals go through the inverse transpose, directions along the surface through the blended matrix itself.
     void evaluateTangents(std::span<const Vec3f> rest, std::size_t first, std::size_t count, std::span<Vec3f>,
                           std::span<Vec3f> tangents) const noexcept override {
-        deform::evaluate(rig_, linear_, {rest, {}}, first, count, {tangents, {}});
+        deform::evaluate(rig_, linear_pose_, {rest, {}}, first, count, {tangents, {}});
         for (Vec3f& t : tangents.subspan(first, count)) t = normalized(t);
     }
 
 private:
     deform::LbsRig rig_;
-    std::vector<Affine3f> bones_, linear_;  ///< linear_: without translations
+    deform::LbsPose pose_, linear_pose_;  ///< linear: without translations
+    std::vector<Affine3f> linear_;
 };
 
 /// A method with a rig and a pose that is filled from bones.

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "instruction_sets.h"
 #include "skin_case.h"
 
 namespace pelt::deform {
@@ -76,6 +79,102 @@ TEST(Lbs, ABoneOfNaNsSpoilsNoBlockThatDoesNotNameIt) {
         if (c.weights.joints[v] == 3) {
             EXPECT_FALSE(isFinite(posed.positions[v]));
         }
+}
+
+/// Vertices in order along a chain of joints, as files have them: 40 on one joint alone, then 60 on it and the next,
+/// every third of those on a third joint too. Blocks share joints for long, then change in the middle of one.
+SkinCase chainCase(std::size_t vertices, Bones kind) {
+    SkinCase c = makeCase(vertices, vertices / 100 + 3, 1, kind);
+    c.weights = {};
+    Random random(5);
+    for (std::uint32_t v = 0; v < vertices; ++v) {
+        const std::uint32_t joint = v / 100;
+        const float a = float(random.between(0.1, 0.6)), b = float(random.between(0.1, 0.3));
+        const std::array<std::uint32_t, 3> joints{joint, joint + 1, joint + 2};
+        const std::array<float, 3> weights{1 - a - b, a, b};
+        const std::size_t count = v % 100 < 40 ? 1 : v % 3 == 0 ? 3 : 2;
+        appendVertex(c.weights, {joints.data(), count}, {weights.data(), count});
+    }
+    return c;
+}
+
+TEST(Lbs, AlongAChainOfJointsEveryInstructionSetAgreesWithTheReferenceHoweverTheMeshIsCut) {
+    const std::size_t count = 700;
+    for (const Bones kind : {Bones::gentle, Bones::wild, Bones::stretched}) {
+        const SkinCase c = chainCase(count, kind);
+        const PosedDouble expected = referenceOf(Method::lbs, c);
+        const Skinner skinner(Method::lbs, c);
+        onEachInstructionSet([&](std::int64_t) {
+            const Posed whole = skinner.all();
+            EXPECT_LT(farthest(whole.positions, expected.positions), 4e-6);
+            EXPECT_LT(farthest(whole.normals, expected.normals), kind == Bones::gentle ? 2e-6 : 2e-4);
+            for (const std::size_t piece : {16, 48, 101, 250}) {
+                Posed cut{std::vector<Vec3f>(count), std::vector<Vec3f>(count)};
+                for (std::size_t first = 0; first < count; first += piece)
+                    skinner.evaluate({}, first, std::min(piece, count - first), {cut.positions, cut.normals});
+                EXPECT_TRUE(sameBits(cut.positions, whole.positions)) << piece;
+                EXPECT_TRUE(sameBits(cut.normals, whole.normals)) << piece;
+            }
+        });
+    }
+}
+
+TEST(Lbs, CopiesAmongVerticesOfOneOfTheirJointsComeOutBitEqual) {
+    SkinCase c = chainCase(700, Bones::stretched);
+    const auto originalOf = [](std::size_t v) { return v >= 300 && v < 340 && v % 2 == 0 ? v - 60 : v; };
+    SkinWeights weights;
+    for (std::size_t v = 0; v < 700; ++v) {
+        c.mesh.positions[v] = c.mesh.positions[originalOf(v)];
+        c.mesh.normals[v] = c.mesh.normals[originalOf(v)];
+        appendVertex(weights, c.weights.jointsOf(originalOf(v)), c.weights.weightsOf(originalOf(v)));
+    }
+    c.weights = weights;
+    const Posed posed = Skinner(Method::lbs, c).all();
+    for (std::size_t v = 0; v < 700; ++v) {
+        EXPECT_EQ(posed.positions[v], posed.positions[originalOf(v)]) << v;
+        EXPECT_EQ(posed.normals[v], posed.normals[originalOf(v)]) << v;
+    }
+}
+
+TEST(Lbs, AJointMovedFarAwaySpoilsNoVertexThatDoesNotUseIt) {  // as props are hidden
+    SkinCase c = makeCase(160, 3, 1, Bones::gentle);
+    c.bones[1].m[12] += 1e7f;
+    c.weights = {};
+    const auto usesIt = [](std::size_t v) { return v % 16 < 10; };  // most of every block
+    const std::uint32_t far[] = {1}, near[] = {0, 2};
+    const float one[] = {1}, two[] = {0.4f, 0.6f};
+    for (std::size_t v = 0; v < 160; ++v)
+        usesIt(v) ? appendVertex(c.weights, far, one) : appendVertex(c.weights, near, two);
+    const Posed posed = Skinner(Method::lbs, c).all();
+    const PosedDouble expected = referenceOf(Method::lbs, c);
+    for (std::size_t v = 0; v < 160; ++v)
+        if (!usesIt(v)) {
+            EXPECT_LT(length(Vec3d(posed.positions[v]) - expected.positions[v]), 4e-6) << v;
+        }
+}
+
+TEST(Lbs, AMotionThatAllJointsShareIsFollowedAsByOneJointToTheBit) {
+    SkinCase c = chainCase(700, Bones::gentle);
+    for (Affine3f& bone : c.bones) bone = c.bones[2];
+    SkinCase rigid = c;
+    rigid.weights = {};
+    const std::uint32_t joint[] = {0};
+    const float one[] = {1};
+    for (std::size_t v = 0; v < 700; ++v) appendVertex(rigid.weights, joint, one);
+    EXPECT_EQ(Skinner(Method::lbs, c).all(), Skinner(Method::lbs, rigid).all());
+}
+
+TEST(Lbs, APoseIsTheLastOneSetAndAtRestBefore) {
+    const SkinCase c = makeCase(67, 9, 4, Bones::gentle), other = makeCase(67, 9, 4, Bones::wild, 2);
+    const LbsRig rig = prepareLbs(c.mesh, c.weights);
+    LbsPose pose(rig);
+    std::vector<Vec3f> positions(67);
+    evaluate(rig, pose, {}, 0, 67, {positions, {}});
+    EXPECT_EQ(positions, c.mesh.positions);
+    pose.set(other.bones);
+    pose.set(c.bones);
+    evaluate(rig, pose, {}, 0, 67, {positions, {}});
+    EXPECT_EQ(positions, Skinner(Method::lbs, c).all().positions);
 }
 
 TEST(Lbs, TheSinglePrecisionReferenceAgreesWithTheDouble) {

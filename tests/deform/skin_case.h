@@ -114,21 +114,23 @@ inline std::string nameOf(Method method) { return method == Method::lbs ? "lbs" 
 /// One method, prepared for a case, behind one call.
 class Skinner {
 public:
-    Skinner(Method method, const SkinCase& c) : method_(method), bones_(c.bones), count_(c.mesh.vertexCount()) {
+    Skinner(Method method, const SkinCase& c) : method_(method), count_(c.mesh.vertexCount()) {
         if (method == Method::lbs) {
             lbs_ = prepareLbs(c.mesh, c.weights);
+            lbs_pose_ = std::make_unique<LbsPose>(lbs_);
+            lbs_pose_->set(c.bones);
         } else {
             dqs_ = prepareDqs(c.mesh, c.weights, c.centres);
-            pose_ = std::make_unique<DqsPose>(dqs_);
-            pose_->set(c.bones);
+            dqs_pose_ = std::make_unique<DqsPose>(dqs_);
+            dqs_pose_->set(c.bones);
         }
     }
 
     void evaluate(const RestShape& rest, std::size_t first, std::size_t count, const Output& out) const {
         if (method_ == Method::lbs)
-            deform::evaluate(lbs_, bones_, rest, first, count, out);
+            deform::evaluate(lbs_, *lbs_pose_, rest, first, count, out);
         else
-            deform::evaluate(dqs_, *pose_, rest, first, count, out);
+            deform::evaluate(dqs_, *dqs_pose_, rest, first, count, out);
     }
 
     Posed all(const RestShape& rest = {}) const {
@@ -139,11 +141,11 @@ public:
 
 private:
     Method method_;
-    std::vector<Affine3f> bones_;
     std::size_t count_;
     LbsRig lbs_;
     DqsRig dqs_;
-    std::unique_ptr<DqsPose> pose_;
+    std::unique_ptr<LbsPose> lbs_pose_;
+    std::unique_ptr<DqsPose> dqs_pose_;
 };
 
 inline PosedDouble referenceOf(Method method, const SkinCase& c, const std::vector<Affine3d>& bones) {

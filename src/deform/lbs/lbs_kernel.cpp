@@ -1,4 +1,5 @@
-// Linear blend skinning [Magnenat88], x' = (Σ_j w_j M_j) x, for blocks of vertices that share their list of joints.
+// Linear blend skinning [Magnenat88], x' = (Σ_j w_j M_j) x, for blocks of vertices that share their list of joints. As
+// weights sum to 1, the blend is M_a + Σ_{j≠a} w_j (M_j − M_a) for a any joint, here the vertex's base (lbs_layout.h).
 // Normals go through the cofactor matrix of the blend, which is its inverse transpose up to a factor of either sign.
 #include "../kernel_targets.h"
 
@@ -20,27 +21,30 @@ struct BlendedMatrix {
     Xyz a, b, c, t;
 };
 
-HWY_INLINE Xyz scaled(const float* column, V w) {
+HWY_INLINE Xyz splat(const float* numbers) {
     const Lanes d;
-    return {hn::Mul(w, hn::Set(d, column[0])), hn::Mul(w, hn::Set(d, column[1])), hn::Mul(w, hn::Set(d, column[2]))};
+    return {hn::Set(d, numbers[0]), hn::Set(d, numbers[1]), hn::Set(d, numbers[2])};
 }
 
-/// Σ_j w_j M_j over the entries [entry, end), for the lanes from `lane` on.
-HWY_INLINE BlendedMatrix blend(const InfluenceBlocks& blocks, const Affine3f* bones, std::size_t entry, std::size_t end,
-                               std::size_t lane) {
-    const Lanes d;
-    const float* m = bones[blocks.joints[entry]].m;
-    V w = hn::Load(d, blocks.rows[entry].weight + lane);
-    BlendedMatrix sum{scaled(m, w), scaled(m + 4, w), scaled(m + 8, w), scaled(m + 12, w)};
-    for (++entry; entry < end; ++entry) {
-        m = bones[blocks.joints[entry]].m;
-        w = hn::Load(d, blocks.rows[entry].weight + lane);
-        addScaled(m, w, sum.a);
-        addScaled(m + 4, w, sum.b);
-        addScaled(m + 8, w, sum.c);
-        addScaled(m + 12, w, sum.t);
+/// A joint's matrix in every lane.
+HWY_INLINE BlendedMatrix splat(const Affine3f& joint) {
+    return {splat(joint.m), splat(joint.m + 4), splat(joint.m + 8), splat(joint.m + 12)};
+}
+
+HWY_INLINE Xyz choose(hn::Mask<Lanes> mask, const Xyz& yes, const Xyz& no) {
+    return {hn::IfThenElse(mask, yes.x, no.x), hn::IfThenElse(mask, yes.y, no.y), hn::IfThenElse(mask, yes.z, no.z)};
+}
+
+/// Each lane's base, where the lanes have several.
+HWY_INLINE BlendedMatrix baseOf(const LbsBase* base, const LbsBase* end, const Affine3f* joints, std::size_t lane) {
+    BlendedMatrix m = splat(joints[base->joint]);
+    for (++base; base < end; ++base) {
+        const auto mask = lanesOf(base->lanes, lane);
+        const BlendedMatrix other = splat(joints[base->joint]);
+        m = {choose(mask, other.a, m.a), choose(mask, other.b, m.b), choose(mask, other.c, m.c),
+             choose(mask, other.t, m.t)};
     }
-    return sum;
+    return m;
 }
 
 /// cof(A) n · sign(det A), unit; the rest normal where the blend leaves no direction.
@@ -57,24 +61,93 @@ HWY_INLINE Xyz transformNormal(const BlendedMatrix& m, const Xyz& n) {
     return {hn::IfThenElse(valid, unit.x, n.x), hn::IfThenElse(valid, unit.y, n.y), hn::IfThenElse(valid, unit.z, n.z)};
 }
 
-/// A functor and not a lambda, whose body compilers leave out of line here.
-struct LbsBlock {
-    const InfluenceBlocks& blocks;
-    const Affine3f* bones;
-    Triples triples;
+/// A block whose lanes start from `base`. A functor and not a lambda, whose body compilers leave out of line here.
+template <bool kNormals>
+struct LbsStep {
+    const LbsRig::Packed& rig;
+    const Affine3f* differences;
+    const Triples& triples;
+    const BlendedMatrix& base;
 
     HWY_INLINE void operator()(const Step& s) const {
-        const BlendedMatrix m = blend(blocks, bones, blocks.offsets[s.block], blocks.offsets[s.block + 1], s.lane);
+        const Lanes d;
+        BlendedMatrix m = base;
+        for (std::size_t e = rig.offsets[s.block], end = rig.offsets[s.block + 1]; e < end; ++e) {
+            const float* difference = differences[rig.entries[e]].m;
+            const V w = hn::Load(d, rig.rows[e].weight + s.lane);
+            addScaled(difference, w, m.a);
+            addScaled(difference + 4, w, m.b);
+            addScaled(difference + 8, w, m.c);
+            addScaled(difference + 12, w, m.t);
+        }
         const Xyz p = restPositions(triples, s);
         triples.store(mulAdd(m.a, p.x, mulAdd(m.b, p.y, mulAdd(m.c, p.z, m.t))), s.streams.out_positions + s.vertex);
-        if (s.streams.out_normals)
+        if constexpr (kNormals)
             triples.store(transformNormal(m, restNormals(triples, s)), s.streams.out_normals + s.vertex);
     }
 };
 
-void lbsRange(const InfluenceBlocks& blocks, const Affine3f* bones, const VertexStreams& streams, std::size_t first,
+template <bool kNormals>
+struct LbsRange {
+    const LbsRig::Packed& rig;
+    const LbsPose::Data& pose;
+    Triples triples{};
+
+    LbsStep<kNormals> stepFrom(const BlendedMatrix& base) const {
+        return {rig, pose.differences.data(), triples, base};
+    }
+
+    /// One step of any block of a run.
+    HWY_INLINE void step(const LbsRun* run, const Step& s) const {
+        const LbsBase* bases = rig.bases.data();
+        const BlendedMatrix base = baseOf(bases + run[0].base, bases + run[1].base, pose.joints.data(), s.lane);
+        stepFrom(base)(s);
+    }
+
+    /// The run that a block belongs to.
+    const LbsRun* runOf(std::size_t block) const {
+        return std::upper_bound(rig.runs.data(), rig.runs.data() + rig.runs.size(), block,
+                                [](std::size_t b, const LbsRun& run) { return b < run.block; }) -
+               1;
+    }
+
+    /// For blocks that a range cuts.
+    HWY_NOINLINE void operator()(const Step& s) const { step(runOf(s.block), s); }
+
+    /// The whole blocks [block, end). A run of one base keeps that in registers from block to block: broadcasting it
+    /// anew would cost a good part of what the differences save.
+    HWY_INLINE void operator()(const VertexStreams& streams, std::size_t block, std::size_t end) const {
+        for (const LbsRun* run = runOf(block); block < end; ++run) {
+            if (run[1].base - run[0].base > 1) {
+                mixedBlock(streams, run, block++);
+                continue;
+            }
+            const BlendedMatrix base = splat(pose.joints[rig.bases[run->base].joint]);
+            const std::size_t run_end = std::min<std::size_t>(end, run[1].block);
+            for (; block < run_end; ++block) forBlock(streams, block, block * InfluenceBlocks::kLanes, stepFrom(base));
+        }
+    }
+
+private:
+    HWY_NOINLINE void mixedBlock(const VertexStreams& streams, const LbsRun* run, std::size_t block) const {
+        forBlock(streams, block, block * InfluenceBlocks::kLanes, MixedStep{*this, run});
+    }
+    struct MixedStep {
+        const LbsRange& range;
+        const LbsRun* run;
+        HWY_INLINE void operator()(const Step& s) const { range.step(run, s); }
+    };
+};
+
+void lbsRange(const LbsRig::Packed& rig, const LbsPose::Data& pose, const VertexStreams& streams, std::size_t first,
               std::size_t last) {
-    forEachStep(streams, first, last, LbsBlock{blocks, bones, {}});
+    if (streams.out_normals) {
+        const LbsRange<true> range{rig, pose};
+        forEachBlock(streams, first, last, range, range);
+    } else {
+        const LbsRange<false> range{rig, pose};
+        forEachBlock(streams, first, last, range, range);
+    }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -86,14 +159,14 @@ namespace pelt::deform {
 
 HWY_EXPORT(lbsRange);
 
-void evaluate(const LbsRig& rig, std::span<const Affine3f> bones, const RestShape& rest, std::size_t first,
-              std::size_t count, const Output& out) noexcept {
+void evaluate(const LbsRig& rig, const LbsPose& pose, const RestShape& rest, std::size_t first, std::size_t count,
+              const Output& out) noexcept {
     const LbsRig::Packed& packed = *rig.packed;
-    assert(bones.size() >= packed.blocks.joint_count);
-    assert(first <= packed.blocks.vertex_count && count <= packed.blocks.vertex_count - first);
+    assert(pose.data().rig == rig.packed);
+    assert(first <= packed.vertex_count && count <= packed.vertex_count - first);
     if (count == 0) return;
     HWY_DYNAMIC_DISPATCH(lbsRange)
-    (packed.blocks, bones.data(), resolveStreams(packed.rest, rest, out), first, first + count);
+    (packed, pose.data(), resolveStreams(packed.rest, rest, out), first, first + count);
 }
 
 }  // namespace pelt::deform
