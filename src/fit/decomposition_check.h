@@ -1,0 +1,10 @@
+#pragma once
+
+#include <pelt/fit/decompose.h>
+
+namespace pelt::fit {
+
+/// Throws Error (bad input) unless motions, weights and rest pose have the sizes that `bones` and `frames` announce.
+void checkDecomposition(const Decomposition& decomposition);
+
+}  // namespace pelt::fit
