@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <numbers>
 #include <queue>
@@ -45,6 +46,7 @@ double reachOf(int iterations, double cutoff) {
 /// Products with the sparse matrix that cost as much as one implicit step: a row of the factor has some five times the
 /// entries of a row of the matrix, and every step reads it twice.
 constexpr int kProductsPerStep = 6;
+constexpr int kMostProducts = 512;  ///< beyond, finding the polynomial would cost more than it saves
 
 /// Chebyshev coefficients of (1 + x)^-iterations over [0, end], as many as double precision needs; empty where that is
 /// more than `limit`.
@@ -92,6 +94,8 @@ struct LocalSmoother::State {
     std::vector<std::uint32_t> rank;  ///< of each vertex in the order
     std::size_t free_count = 0;
     double strongest = 0;
+    mutable std::mutex coefficients_mutex;
+    mutable std::map<int, std::vector<double>> coefficients_of;  ///< by number of iterations
     mutable std::once_flag whole_once;
     mutable LocalFactor whole;  ///< of all free vertices, made when a function reaches most of them
 
@@ -102,6 +106,7 @@ struct LocalSmoother::State {
 
     std::vector<std::uint32_t> region(const std::vector<std::uint32_t>& from, double reach, int hops) const;
     std::vector<std::uint32_t> allFree() const;
+    const std::vector<double>& coefficients(int iterations) const;
     bool rimAbove(const SparseChannels& result, const std::vector<std::uint32_t>& region, double cutoff) const;
     SparseChannels smoothByProducts(const SparseChannels& input, const std::vector<std::uint32_t>& region,
                                     const std::vector<double>& coefficients) const;
@@ -167,6 +172,17 @@ std::vector<std::uint32_t> LocalSmoother::State::region(const std::vector<std::u
     std::sort(found.begin(), found.end());
     for (std::uint32_t& v : found) v = order[v];
     return found;
+}
+
+/// Of the polynomial for so many implicit steps; none where a factorisation is cheaper, or vertices are frozen.
+const std::vector<double>& LocalSmoother::State::coefficients(int iterations) const {
+    const std::lock_guard lock(coefficients_mutex);
+    const auto [at, fresh] = coefficients_of.try_emplace(iterations);
+    if (fresh && kind == SmoothingKind::implicit && free_count == strength.size())
+        at->second = powerCoefficients(
+            iterations, 2 * strongest,
+            std::size_t(std::min(std::int64_t(kProductsPerStep) * iterations, std::int64_t(kMostProducts))));
+    return at->second;
 }
 
 std::vector<std::uint32_t> LocalSmoother::State::allFree() const {
@@ -326,9 +342,7 @@ SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations
     const State& s = *state_;
     if (iterations == 0 || input.vertices.empty()) return input;
     const bool one_edge_a_step = s.kind == SmoothingKind::explicit_;
-    std::vector<double> coefficients;
-    if (!one_edge_a_step && s.free_count == s.strength.size())
-        coefficients = powerCoefficients(iterations, 2 * s.strongest, std::size_t(kProductsPerStep * iterations));
+    const std::vector<double>& coefficients = s.coefficients(iterations);
     SparseChannels result;
     std::size_t explored = std::numeric_limits<std::size_t>::max();
     for (double reach = reachOf(iterations, cutoff);; reach *= 1.3) {
