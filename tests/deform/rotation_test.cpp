@@ -1,7 +1,6 @@
-#include "deform/ddm/rotation.h"
-
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm_reference.h>
+#include <pelt/deform/rotation.h>
 
 #include <limits>
 

@@ -22,7 +22,7 @@ struct DecomposeOptions {
     std::size_t influences = 4;  ///< K: at most so many bones a vertex; 0: any number
     BoneKind kind = BoneKind::rigid;
     int max_iterations = 100;
-    double convergence = 1e-3;  ///< stops when an iteration improves E_RMS by less than this fraction
+    double convergence = 5e-3;  ///< stops when an iteration improves E_RMS by less than this fraction
     bool correct_rest = true;   ///< moves the rest pose at the end to where the bones explain the frames best
     double smoothness = 0;      ///< pull of each vertex's weights towards its neighbours' mean, 0 for none
     std::uint64_t seed = 1;
@@ -54,8 +54,8 @@ struct Decomposition {
     std::span<const Affine3d> pose(std::size_t frame) const { return {motion.data() + frame * bones, bones}; }
 };
 
-/// Smooth skinning decomposition [LeDeng12]: bones, weights and an animation that reproduce the frames. Holds the frames
-/// once, as float. The same input and seed give the same bits on any number of threads.
+/// Smooth skinning decomposition [LeDeng12]: bones, weights and an animation that reproduce the frames. Holds the
+/// frames once, as float. The same input and seed give the same bits on any number of threads.
 ///
 /// `rest` has one position a vertex; `triangles` may be empty (needed for smoothness only). Bones beyond what the data
 /// can use (more than vertices) still come out, without weights and at rest. Throws Error (bad input) for frames of

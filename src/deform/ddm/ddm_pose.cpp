@@ -1,9 +1,10 @@
 // Bones as Direct Delta Mush blends them: bases and differences, in double before they are rounded.
+#include <pelt/deform/rotation.h>
+
 #include <cassert>
 
 #include "ddm_forms.h"
 #include "ddm_layout.h"
-#include "rotation.h"
 
 namespace pelt::deform {
 namespace {

@@ -8,7 +8,7 @@
 // It needs s1 alone: s1² is the largest root of the characteristic cubic of S^T S, by its cosine formula.
 // An error in s1 leaves R with the right singular vectors and values 1 + e, so that a step of Newton's iteration for
 // the orthogonal factor, R ← (R + R^-T) / 2, makes it e²/2. R is defined where g > 0, and loses precision as s1 / g.
-#include "rotation.h"
+#include <pelt/deform/rotation.h>
 
 #include <algorithm>
 

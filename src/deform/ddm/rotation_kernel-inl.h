@@ -7,8 +7,9 @@
 #define PELT_DEFORM_ROTATION_KERNEL_INL_H_
 #endif
 
+#include <pelt/deform/rotation.h>
+
 #include "block_kernel-inl.h"
-#include "ddm/rotation.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::deform {

@@ -1,0 +1,160 @@
+#include "clusters.h"
+
+#include <pelt/core/parallel.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "bone_update.h"
+#include "ssdr_kernel.h"
+
+namespace pelt::fit::ssdr {
+namespace {
+
+constexpr std::size_t kGrain = 256;
+constexpr int kSplitRounds = 4;    ///< of settling the two halves of a split cluster
+constexpr int kSettleRounds = 8;   ///< of settling all clusters
+constexpr double kRigid = 1e-12;   ///< a cluster whose error is less of its squared length is not split
+constexpr std::uint32_t kNone = ~std::uint32_t(0);
+
+/// The squared error of each listed vertex under each bone: out[i * bones + j].
+void aloneErrors(const Trajectories& data, const Motions& motions, std::span<const std::uint32_t> vertices,
+                 std::vector<double>& out) {
+    const BoneProducts products = productsOf(motions);
+    const std::size_t bones = motions.bones, columns = motions.columns();
+    out.resize(vertices.size() * bones);
+    parallelFor(vertices.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        std::vector<double> projected(4 * columns);
+        std::size_t i = first;
+        while (i < last) {
+            // Neighbours in memory go through the kernel together.
+            std::size_t run = 1;
+            while (run < 4 && i + run < last && vertices[i + run] == vertices[i] + run) ++run;
+            multiplyRows(data.of(vertices[i]), run, data.dimensions(), motions.m.data(), columns, projected.data());
+            for (std::size_t k = 0; k < run; ++k, ++i) {
+                const Vec3d& p = data.rest[vertices[i]];
+                double terms[BoneProducts::kTerms];
+                quadraticTerms(p, terms);
+                for (std::size_t j = 0; j < bones; ++j) {
+                    const double* y = projected.data() + k * columns + 4 * j;
+                    double error = data.squared[vertices[i]] - 2 * (p.x * y[0] + p.y * y[1] + p.z * y[2] + y[3]);
+                    for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
+                        error += terms[term] * products.diagonal[term * bones + j];
+                    out[i * bones + j] = std::max(error, 0.0);
+                }
+            }
+        }
+    });
+}
+
+/// Who belongs to which bone, and how badly it fits there.
+struct Clusters {
+    const Trajectories& data;
+    std::size_t kept;
+    Motions& motions;
+    std::vector<std::uint32_t> label;
+    std::vector<double> error;
+
+    std::vector<std::uint32_t> members(std::uint32_t bone) const {
+        std::vector<std::uint32_t> found;
+        for (std::uint32_t v = 0; v < label.size(); ++v)
+            if (label[v] == bone) found.push_back(v);
+        return found;
+    }
+
+    /// Each vertex to the bone among the first `count` that explains it best.
+    void assignAll(std::size_t count) {
+        Motions used(count, data.frames);
+        for (std::size_t t = 0; t < data.frames; ++t)
+            for (std::size_t j = 0; j < count; ++j) used.set(t, j, motions.get(t, j));
+        std::vector<std::uint32_t> all(data.vertices);
+        std::iota(all.begin(), all.end(), 0u);
+        std::vector<double> errors;
+        aloneErrors(data, used, all, errors);
+        for (std::size_t v = 0; v < data.vertices; ++v) {
+            const auto row = errors.begin() + std::ptrdiff_t(v * count);
+            const auto best = std::min_element(row, row + std::ptrdiff_t(count));
+            label[v] = std::uint32_t(best - row);
+            error[v] = *best;
+        }
+    }
+
+    void refit(std::uint32_t bone) const {
+        const auto own = members(bone);
+        if (own.size() >= 3) fitRigid(data, own, bone, motions);
+    }
+
+    /// Splits the cluster that is explained worst into itself and `fresh`. False where none is worth it.
+    bool split(std::uint32_t fresh);
+    void splitAt(const std::vector<std::uint32_t>& own, std::uint32_t old, std::uint32_t fresh, std::uint32_t seed);
+};
+
+bool Clusters::split(std::uint32_t fresh) {
+    std::vector<double> total(fresh, 0.0), length(fresh, 0.0);
+    std::vector<std::uint32_t> worst(fresh, kNone), count(fresh, 0);
+    for (std::uint32_t v = 0; v < label.size(); ++v) {
+        const std::uint32_t j = label[v];
+        total[j] += error[v];
+        length[j] += data.squared[v];
+        ++count[j];
+        if (worst[j] == kNone || error[v] > error[worst[j]]) worst[j] = v;
+    }
+    std::vector<std::uint32_t> order(fresh);
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return total[a] > total[b]; });
+    for (const std::uint32_t old : order) {
+        if (count[old] < 2 || total[old] <= kRigid * length[old]) continue;
+        splitAt(members(old), old, fresh, worst[old]);
+        if (std::find(label.begin(), label.end(), fresh) != label.end()) return true;
+    }
+    return false;
+}
+
+void Clusters::splitAt(const std::vector<std::uint32_t>& own, std::uint32_t old, std::uint32_t fresh,
+                       std::uint32_t seed) {
+    fitRigid(data, nearestAtRest(data, seed, kSeedVertices), fresh, motions);
+    Motions two(2, data.frames);
+    std::vector<double> errors;
+    for (int round = 0; round < kSplitRounds; ++round) {
+        for (std::size_t t = 0; t < data.frames; ++t) {
+            two.set(t, 0, motions.get(t, old));
+            two.set(t, 1, motions.get(t, fresh));
+        }
+        aloneErrors(data, two, own, errors);
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            const bool moves = errors[2 * i + 1] < errors[2 * i];
+            label[own[i]] = moves ? fresh : old;
+            error[own[i]] = std::min(errors[2 * i], errors[2 * i + 1]);
+        }
+        if (round + 1 == kSplitRounds) break;
+        if (old >= kept) refit(old);
+        refit(fresh);
+    }
+}
+
+}  // namespace
+
+void initialiseMotions(const Trajectories& data, std::size_t kept, Motions& motions, const Progress& progress) {
+    Clusters clusters{data, kept, motions, std::vector<std::uint32_t>(data.vertices, 0),
+                      std::vector<double>(data.vertices, 0.0)};
+    std::size_t made = kept;
+    if (kept == 0) {
+        clusters.refit(0);
+        made = 1;
+    }
+    clusters.assignAll(made);
+    for (; made < motions.bones; ++made) {
+        progress.report("initialise", double(made) / double(motions.bones + kSettleRounds));
+        if (!clusters.split(std::uint32_t(made))) break;
+    }
+    for (int round = 0; round < kSettleRounds; ++round) {
+        progress.report("initialise", double(motions.bones) / double(motions.bones + kSettleRounds));
+        clusters.assignAll(made);
+        parallelFor(made - kept, 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t j = first; j < last; ++j) clusters.refit(std::uint32_t(kept + j));
+        });
+    }
+}
+
+}  // namespace pelt::fit::ssdr

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "motions.h"
+
+namespace pelt::fit::ssdr {
+
+/// Convex weights of one vertex, [LeDeng12] §3.2: minimises |Σ_j x_j d_j|² over x >= 0, Σ x = 1, where d_j is the
+/// residual that bone j alone would leave. Only the products D_jk = d_j·d_k are ever formed, and of those only the
+/// columns of bones that get weight: with them an active set method needs one small Cholesky factorisation a step, since
+/// on a set P of bones the minimum over Σ x = 1 is x ~ D_P^-1 1.
+class SimplexSolver {
+public:
+    explicit SimplexSolver(const BoneProducts& products);
+
+    /// `projected`: Σ_t M_j^T v, four numbers a bone; `squared`: |v|².
+    void setVertex(const Vec3d& p, const double* projected, double squared);
+    /// Adds `pull` |x - target|² to what is minimised; `target` has one number a bone. After setVertex.
+    void addPull(double pull, std::span<const double> target);
+
+    struct Weights {
+        std::vector<std::uint32_t> bones;  ///< ascending
+        std::vector<double> values;        ///< above 0, sum 1
+        double error = 0;                  ///< what is left of the objective
+    };
+
+    /// The best weights with at most `influences` bones (0: any number), not worse than the best on the bones of
+    /// `start`, which may be empty.
+    void solve(const Weights& start, std::size_t influences, Weights& result);
+    /// The best weights on the bones that `start` has, which must be some.
+    void resolve(const Weights& start, Weights& result);
+
+    /// What bone j alone would leave.
+    double aloneError(std::size_t bone) const { return alone_[bone]; }
+
+private:
+    const double* column(std::uint32_t bone);
+    bool append(const std::vector<std::uint32_t>& set);
+    void factorise(std::vector<std::uint32_t>& set, std::vector<double>& x);
+    void backSubstitute(std::size_t size);
+    void settle(std::vector<std::uint32_t>& set, std::vector<double>& x);
+    double slopes(const std::vector<std::uint32_t>& set, const std::vector<double>& x);
+    double minimise(std::vector<std::uint32_t>& set, std::vector<double>& x);
+    double grow(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
+    void prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
+    void finish(std::vector<std::uint32_t>& set, std::vector<double>& x, double error, Weights& result) const;
+
+    const BoneProducts& products_;
+    double terms_[BoneProducts::kTerms] = {};
+    double squared_ = 0, pull_ = 0, target_squared_ = 0;
+    std::span<const double> target_;
+    std::vector<double> along_;  ///< Σ_t (M_j p)·v
+    std::vector<double> alone_;  ///< D_jj
+    std::vector<std::vector<double>> columns_;
+    std::vector<bool> has_column_;
+    std::vector<std::uint32_t> made_;
+    std::vector<double> gradient_;  ///< Σ_j x_j D_jk
+    std::size_t stride_;            ///< of the rows of the factor
+    std::vector<double> factor_;    ///< Cholesky factor of D on the set, and
+    std::vector<double> half_;      ///< the solution of L y = 1
+    std::vector<double> z_, x_, old_x_, inverse_, scratch_;
+    std::vector<std::uint32_t> set_, old_set_;
+};
+
+}  // namespace pelt::fit::ssdr
