@@ -50,7 +50,7 @@ FileKind fileKind(const std::filesystem::path& path) {
 Error withFile(const Error& error, const std::filesystem::path& path) {
     const std::string name = path.string();
     const std::string_view what = error.what();
-    if (what.substr(0, name.size()) == name) return error;
+    if (what.substr(0, name.size()) == name || error.code() == ErrorCode::cancelled) return error;
     return {error.code(), fmt::format("{}: {}", name, what)};
 }
 

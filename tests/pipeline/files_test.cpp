@@ -52,4 +52,9 @@ TEST_F(Files, AnErrorNamesItsFileOnce) {
     EXPECT_STREQ(withFile(plain, "a.glb").what(), "a.glb: no clip 'x'");
 }
 
+TEST_F(Files, StoppingIsNoFaultOfAFile) {
+    const Error stopped = withFile(Error(ErrorCode::cancelled, "cancelled"), "a.glb");
+    EXPECT_STREQ(stopped.what(), "cancelled");
+}
+
 }  // namespace pelt::pipeline

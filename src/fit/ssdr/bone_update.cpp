@@ -15,8 +15,8 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-constexpr int kSweeps = 12;            ///< over the bones of a frame, at most
-constexpr double kSettled = 1e-7;      ///< a sweep that lowers a frame's error by less of it is the last
+constexpr int kSweeps = 12;             ///< over the bones of a frame, at most
+constexpr double kSettled = 1e-7;       ///< a sweep that lowers a frame's error by less of it is the last
 constexpr double kFlexibleRank = 1e-9;  ///< directions of affine bones that data says less about stay as they are
 
 /// The 4 x 4 matrix of ten terms.
@@ -36,8 +36,8 @@ void addProduct(const double* s, const double* m, std::size_t columns, double fa
     for (int r = 0; r < 3; ++r) {
         const double* row = m + std::size_t(r) * columns;
         for (int c = 0; c < 4; ++c)
-            out[c][r] +=
-                factor * (sums.v[c][0] * row[0] + sums.v[c][1] * row[1] + sums.v[c][2] * row[2] + sums.v[c][3] * row[3]);
+            out[c][r] += factor * (sums.v[c][0] * row[0] + sums.v[c][1] * row[1] + sums.v[c][2] * row[2] +
+                                   sums.v[c][3] * row[3]);
     }
 }
 

@@ -10,8 +10,8 @@ namespace pelt::fit::ssdr {
 
 using VertexWeights = std::vector<SimplexSolver::Weights>;  ///< one a vertex
 
-/// Sums over the vertices that bone updates are made of, [LeDeng12] Eqs. 6–9. With p̃ = (p, 1) and all bones but j fixed,
-/// what j must follow is q_i = v_i - Σ_{k≠j} w_ik M_k p̃_i, and
+/// Sums over the vertices that bone updates are made of, [LeDeng12] Eqs. 6–9. With p̃ = (p, 1) and all bones but j
+/// fixed, what j must follow is q_i = v_i - Σ_{k≠j} w_ik M_k p̃_i, and
 ///     Σ_i w_ij p̃_i q_i^T = C_j - Σ_{k≠j} S_jk M_k^T,  C_j = Σ_i w_ij p̃_i v_i^T,  S_jk = Σ_i w_ij w_ik p̃_i p̃_i^T,
 /// so that after one pass over the vertices, bones are updated as often as one likes without looking at them again.
 struct VertexSums {

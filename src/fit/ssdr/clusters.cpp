@@ -13,9 +13,9 @@ namespace pelt::fit::ssdr {
 namespace {
 
 constexpr std::size_t kGrain = 256;
-constexpr int kSplitRounds = 4;    ///< of settling the two halves of a split cluster
-constexpr int kSettleRounds = 8;   ///< of settling all clusters
-constexpr double kRigid = 1e-12;   ///< a cluster whose error is less of its squared length is not split
+constexpr int kSplitRounds = 4;   ///< of settling the two halves of a split cluster
+constexpr int kSettleRounds = 8;  ///< of settling all clusters
+constexpr double kRigid = 1e-12;  ///< a cluster whose error is less of its squared length is not split
 constexpr std::uint32_t kNone = ~std::uint32_t(0);
 
 /// The squared error of each listed vertex under each bone: out[i * bones + j].

@@ -4,8 +4,8 @@
 // Departures from the paper, each for accuracy or speed: all frames are centred; weights are solved from products of
 // bones that are summed over the frames once (simplex_solver.h), bones from sums over the vertices (bone_update.h), so
 // that neither loop touches a frame more than once an iteration; bones of a pose are swept until they settle; which
-// bones a vertex may keep is decided by what their absence costs, and never for the worse (simplex_solver.cpp); clusters
-// are split where the error is instead of drawn at random (clusters.h).
+// bones a vertex may keep is decided by what their absence costs, and never for the worse (simplex_solver.cpp);
+// clusters are split where the error is instead of drawn at random (clusters.h).
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -30,9 +30,11 @@ constexpr std::size_t kGrain = 64;              ///< vertices that are solved by
 constexpr std::size_t kVerticesAtOnce = 16384;  ///< between two looks at whether to stop
 constexpr double kInsignificant = 3;            ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
-constexpr int kAssociateEvery = 2;  ///< iterations; between, weights are solved on the bones a vertex has, for half the cost
+constexpr int kAssociateEvery =
+    2;  ///< iterations; between, weights are solved on the bones a vertex has, for half the cost
 constexpr double kRestPull = 1e-6;  ///< of a vertex to its given rest position, against one frame
 constexpr double kTinyWeight = 1e-7;
+constexpr double kExact = 1e-4;  ///< E_RMS that frames in single precision cannot be told from no error
 
 void check(const DecomposeOptions& options, std::size_t vertices, std::size_t frames) {
     if (options.bones == 0) throw Error::badUsage("the number of bones must be at least 1");
@@ -107,8 +109,7 @@ Affine3d Solver::toSolved(const Affine3d& m, std::size_t frame) const {
 }
 
 Affine3d Solver::toFile(const Affine3d& m, std::size_t frame) const {
-    return {m.linear(),
-            data_.frame_center[frame] + m.translation() * data_.radius - m.linear() * data_.rest_center};
+    return {m.linear(), data_.frame_center[frame] + m.translation() * data_.radius - m.linear() * data_.rest_center};
 }
 
 void Solver::takeKept() {
@@ -256,6 +257,7 @@ Decomposition Solver::run() {
         note("bones", updateBones(data_, sums, options_.kind, options_.kept_bones, threshold, motions_));
         const bool associate = iteration % kAssociateEvery == 0;
         const double now = note("weights", updateWeights(associate));
+        if (data_.eRms(now) < kExact) break;
         if (!associate) continue;
         if (std::sqrt(error) - std::sqrt(now) <= kAssociateEvery * options_.convergence * std::sqrt(error)) break;
         error = now;
@@ -274,7 +276,8 @@ void Solver::finish(Decomposition& result) const {
     for (const Vec3d& p : data_.rest) result.rest.emplace_back(p * data_.radius + data_.rest_center);
     for (std::size_t t = 0; t < data_.frames; ++t)
         for (std::size_t j = 0; j < motions_.bones; ++j) result.motion.push_back(toFile(motions_.get(t, j), t));
-    for (const SimplexSolver::Weights& w : weights_) {
+    for (std::size_t v = 0; v < weights_.size(); ++v) {
+        const SimplexSolver::Weights& w = weights_[v];
         std::vector<std::uint32_t> bones;
         std::vector<float> values;
         for (std::size_t i = 0; i < w.bones.size(); ++i) {

@@ -10,7 +10,7 @@ namespace {
 
 /// Keeps factorisations alive where bones move a vertex alike or fit it exactly.
 constexpr double kRidge = 1e-11;
-constexpr double kGain = 1e-6;      ///< a bone that could lower the error at a lower rate is not tried
+constexpr double kGain = 1e-6;       ///< a bone that could lower the error at a lower rate is not tried
 constexpr std::size_t kSpare = 100;  ///< bones beyond those a vertex may keep that compete for its places
 
 }  // namespace
@@ -123,8 +123,8 @@ void SimplexSolver::backSubstitute(std::size_t size) {
     }
 }
 
-/// From the feasible `x` towards the stationary point of the set, as far as no weight turns negative; bones whose weight
-/// falls to zero leave, until none does.
+/// From the feasible `x` towards the stationary point of the set, as far as no weight turns negative; bones whose
+/// weight falls to zero leave, until none does.
 void SimplexSolver::settle(std::vector<std::uint32_t>& set, std::vector<double>& x) {
     for (;;) {
         backSubstitute(set.size());
@@ -193,9 +193,9 @@ double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>&
     return value;
 }
 
-/// Takes bones out of the set until `limit` are left, each time the one whose absence costs least: with H the inverse of
-/// D on the set, the minimum without j is 1 / (1^T H 1 - (H 1)_j² / H_jj), and H of what is left is H - h_j h_j^T / H_jj.
-/// [LeDeng12] Eq. 4 goes by the displacement instead, which depends on the origin.
+/// Takes bones out of the set until `limit` are left, each time the one whose absence costs least: with H the inverse
+/// of D on the set, the minimum without j is 1 / (1^T H 1 - (H 1)_j² / H_jj), and H of what is left is H - h_j h_j^T /
+/// H_jj. [LeDeng12] Eq. 4 goes by the displacement instead, which depends on the origin.
 void SimplexSolver::prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit) {
     factorise(set, x);
     const std::size_t size = set.size();
@@ -265,15 +265,26 @@ void SimplexSolver::finish(std::vector<std::uint32_t>& set, std::vector<double>&
 void SimplexSolver::resolve(const Weights& start, Weights& result) {
     set_ = start.bones;
     x_ = start.values;
-    const double error = minimise(set_, x_);
+    const double before = slopes(set_, x_), error = minimise(set_, x_);
     finish(set_, x_, error, result);
+    if (before < error) keep(start, before, result);
+}
+
+/// Where rounding is all that is left to gain, what there was stays.
+void SimplexSolver::keep(const Weights& start, double error, Weights& result) const {
+    result.bones = start.bones;
+    result.values = start.values;
+    result.error = error;
 }
 
 void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights& result) {
     old_set_ = start.bones;
     old_x_ = start.values;
-    double old_error = std::numeric_limits<double>::infinity();
-    if (!old_set_.empty()) old_error = minimise(old_set_, old_x_);
+    double old_error = std::numeric_limits<double>::infinity(), before = old_error;
+    if (!old_set_.empty()) {
+        before = slopes(old_set_, old_x_);
+        old_error = minimise(old_set_, old_x_);
+    }
 
     // The bone that fits best alone may start a better set than the old one has.
     set_ = old_set_;
@@ -292,6 +303,7 @@ void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights&
     } else {
         finish(set_, x_, error, result);
     }
+    if (before < result.error) keep(start, before, result);
 }
 
 }  // namespace pelt::fit::ssdr

@@ -10,8 +10,8 @@ namespace pelt::fit::ssdr {
 
 /// Convex weights of one vertex, [LeDeng12] §3.2: minimises |Σ_j x_j d_j|² over x >= 0, Σ x = 1, where d_j is the
 /// residual that bone j alone would leave. Only the products D_jk = d_j·d_k are ever formed, and of those only the
-/// columns of bones that get weight: with them an active set method needs one small Cholesky factorisation a step, since
-/// on a set P of bones the minimum over Σ x = 1 is x ~ D_P^-1 1.
+/// columns of bones that get weight: with them an active set method needs one small Cholesky factorisation a step,
+/// since on a set P of bones the minimum over Σ x = 1 is x ~ D_P^-1 1.
 class SimplexSolver {
 public:
     explicit SimplexSolver(const BoneProducts& products);
@@ -46,6 +46,7 @@ private:
     double minimise(std::vector<std::uint32_t>& set, std::vector<double>& x);
     double grow(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
     void prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
+    void keep(const Weights& start, double error, Weights& result) const;
     void finish(std::vector<std::uint32_t>& set, std::vector<double>& x, double error, Weights& result) const;
 
     const BoneProducts& products_;
