@@ -1,0 +1,82 @@
+// Singular values and vectors of tall or wide data by the Gram matrix of its smaller side, in double precision: exact
+// to the square root of the rounding, which is the rounding of the data itself.
+#include "low_rank.h"
+
+#include <pelt/core/parallel.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <vector>
+
+namespace pelt::fit {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+constexpr Index kTile = 128;   // of the Gram matrix
+constexpr Index kDepth = 512;  // of the data, at a time: two tiles' factors stay in the cache
+
+bool isWide(const DataMatrix& x) { return x.cols() > x.rows(); }
+
+/// One tile of Xᵀ X, or of X Xᵀ where that is smaller.
+MatrixXd gramTile(const DataMatrix& x, Index row, Index rows, Index column, Index columns) {
+    const bool wide = isWide(x);
+    const Index depth = wide ? x.cols() : x.rows();
+    MatrixXd tile = MatrixXd::Zero(rows, columns), left, right;
+    for (Index at = 0; at < depth; at += kDepth) {
+        const Index count = std::min(kDepth, depth - at);
+        if (wide) {
+            left = x.block(row, at, rows, count).cast<double>().transpose();
+            right = x.block(column, at, columns, count).cast<double>().transpose();
+        } else {
+            left = x.block(at, row, count, rows).cast<double>();
+            right = x.block(at, column, count, columns).cast<double>();
+        }
+        tile.noalias() += left.transpose() * right;
+    }
+    return tile;
+}
+
+/// Each tile is summed by one thread in one order, so that the bits do not depend on how many there are.
+MatrixXd gramMatrix(const DataMatrix& x) {
+    const Index size = std::min(x.rows(), x.cols());
+    std::vector<std::pair<Index, Index>> tiles;
+    for (Index row = 0; row < size; row += kTile) {
+        for (Index column = row; column < size; column += kTile) tiles.emplace_back(row, column);
+    }
+    MatrixXd gram(size, size);
+    parallelFor(tiles.size(), 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const auto [row, column] = tiles[i];
+            const Index rows = std::min(kTile, size - row), columns = std::min(kTile, size - column);
+            const MatrixXd tile = gramTile(x, row, rows, column, columns);
+            gram.block(row, column, rows, columns) = tile;
+            if (row != column) gram.block(column, row, columns, rows) = tile.transpose();
+        }
+    });
+    return gram;
+}
+
+}  // namespace
+
+double energyBeyondRank(const DataMatrix& x, Index rank) {
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gramMatrix(x), Eigen::EigenvaluesOnly);
+    const Index size = solver.eigenvalues().size();  // ascending
+    return solver.eigenvalues().head(std::max<Index>(size - rank, 0)).cwiseMax(0).sum();
+}
+
+MatrixXd rightSingularVectors(const DataMatrix& x, Index rank) {
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gramMatrix(x));
+    const MatrixXd vectors = solver.eigenvectors().rightCols(rank).rowwise().reverse();
+    if (!isWide(x)) return vectors;
+    MatrixXd right = MatrixXd::Zero(x.cols(), rank);  // Xᵀ U, of length Σ
+    for (Index at = 0; at < x.cols(); at += kDepth) {
+        const Index count = std::min(kDepth, x.cols() - at);
+        right.middleRows(at, count).noalias() = x.middleCols(at, count).cast<double>().transpose() * vectors;
+    }
+    right.colwise().normalize();
+    return right;
+}
+
+}  // namespace pelt::fit

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <Eigen/Core>
+
+namespace pelt::fit {
+
+/// Single-precision data by columns, read only.
+using DataMatrix = Eigen::Map<const Eigen::MatrixXf>;
+
+/// What the best approximation X ≈ U Σ Vᵀ of some rank leaves, Σ of the squared singular values beyond it.
+double energyBeyondRank(const DataMatrix& x, Eigen::Index rank);
+
+/// The first `rank` columns of V. Some may be zero where X has a lower rank.
+Eigen::MatrixXd rightSingularVectors(const DataMatrix& x, Eigen::Index rank);
+
+}  // namespace pelt::fit
