@@ -280,6 +280,20 @@ TEST(Decompose, SmoothnessEvensOutWeights) {
     EXPECT_LT(roughness(solve(sequence, smooth)), 0.9 * roughness(solve(sequence, with(5))));
 }
 
+TEST(Decompose, SolvingForTheBonesOfAVertexBeatsTakingTheClosest) {  // [LeDeng12] Table 3
+    const Sequence sequence = muscular(700, 20);
+    DecomposeOptions options = with(6, 3);
+    options.kind = BoneKind::flexible;
+    options.correct_rest_always = true;
+    const Decomposition solved = solve(sequence, options);
+    options.association = Association::closest;
+    const Decomposition closest = solve(sequence, options);
+    expectConstraints(closest, 6, 3, false);
+    expectDescent(closest);
+    expectDescent(solved);
+    EXPECT_LT(solved.e_rms, closest.e_rms);
+}
+
 TEST(DecomposeTo, GivesTheFewestBonesThatReachTheTolerance) {
     const Sequence sequence = animated("bar3", 500, 16);
     std::vector<BoneCountTrial> trials;

@@ -16,15 +16,23 @@ enum class BoneKind {
     flexible,  ///< any affine map
 };
 
+/// How a vertex comes to its K bones.
+enum class Association {
+    solved,   ///< weights on all bones first, then those go whose absence costs least, [LeDeng12] §3.2
+    closest,  ///< the K bones that fit it best alone, as in [Kavan10]: for comparison
+};
+
 /// What a decomposition is asked for, [LeDeng12].
 struct DecomposeOptions {
     std::size_t bones = 20;
     std::size_t influences = 4;  ///< K: at most so many bones a vertex; 0: any number
     BoneKind kind = BoneKind::rigid;
     int max_iterations = 100;
-    double convergence = 5e-3;  ///< stops when an iteration improves E_RMS by less than this fraction
-    bool correct_rest = true;   ///< moves the rest pose at the end to where the bones explain the frames best
-    double smoothness = 0;      ///< pull of each vertex's weights towards its neighbours' mean, 0 for none
+    double convergence = 5e-3;         ///< stops when an iteration improves E_RMS by less than this fraction
+    bool correct_rest = true;          ///< moves the rest pose at the end to where the bones explain the frames best
+    bool correct_rest_always = false;  ///< in every iteration too, as in [LeDeng12] Table 3: for comparison
+    Association association = Association::solved;
+    double smoothness = 0;  ///< pull of each vertex's weights towards its neighbours' mean, 0 for none
     std::uint64_t seed = 1;
 
     /// Motions that are kept as they are, as Decomposition::motion holds them (frames x kept_bones); the bones beyond

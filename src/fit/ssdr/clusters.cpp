@@ -63,8 +63,9 @@ struct Clusters {
         return found;
     }
 
-    /// Each vertex to the bone among the first `count` that explains it best.
-    void assignAll(std::size_t count) {
+    /// Each vertex to the bone among the first `count` that explains it best. Returns how many changed.
+    std::size_t assignAll(std::size_t count) {
+        std::size_t changed = 0;
         Motions used(count, data.frames);
         for (std::size_t t = 0; t < data.frames; ++t)
             for (std::size_t j = 0; j < count; ++j) used.set(t, j, motions.get(t, j));
@@ -75,9 +76,11 @@ struct Clusters {
         for (std::size_t v = 0; v < data.vertices; ++v) {
             const auto row = errors.begin() + std::ptrdiff_t(v * count);
             const auto best = std::min_element(row, row + std::ptrdiff_t(count));
+            changed += label[v] != std::uint32_t(best - row);
             label[v] = std::uint32_t(best - row);
             error[v] = *best;
         }
+        return changed;
     }
 
     void refit(std::uint32_t bone) const {
@@ -150,7 +153,7 @@ void initialiseMotions(const Trajectories& data, std::size_t kept, Motions& moti
     }
     for (int round = 0; round < kSettleRounds; ++round) {
         progress.report("initialise", double(motions.bones) / double(motions.bones + kSettleRounds));
-        clusters.assignAll(made);
+        if (clusters.assignAll(made) * 1000 < data.vertices && round > 0) break;
         parallelFor(made - kept, 1, [&](std::size_t first, std::size_t last) {
             for (std::size_t j = first; j < last; ++j) clusters.refit(std::uint32_t(kept + j));
         });

@@ -175,10 +175,12 @@ double Solver::updateWeights(bool associate) {
         } else {
             const double pull = options_.smoothness > 0 ? smoothTarget(v, target) : 0;
             if (pull > 0) solver.addPull(pull, target);
-            if (associate || weights_[v].bones.empty()) {
-                solver.solve(weights_[v], options_.influences, updated[v]);
-            } else {
+            if (!associate && !weights_[v].bones.empty()) {
                 solver.resolve(weights_[v], updated[v]);
+            } else if (options_.association == Association::closest) {
+                solver.solveOnClosest(weights_[v], options_.influences, updated[v]);
+            } else {
+                solver.solve(weights_[v], options_.influences, updated[v]);
             }
         }
         errors[v] = updated[v].error;
@@ -255,6 +257,7 @@ Decomposition Solver::run() {
             continue;
         }
         note("bones", updateBones(data_, sums, options_.kind, options_.kept_bones, threshold, motions_));
+        if (options_.correct_rest_always) note("rest", correctRest());
         const bool associate = iteration % kAssociateEvery == 0;
         const double now = note("weights", updateWeights(associate));
         if (data_.eRms(now) < kExact) break;

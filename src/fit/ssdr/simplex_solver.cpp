@@ -49,7 +49,7 @@ void SimplexSolver::addPull(double pull, std::span<const double> target) {
     for (std::size_t j = 0; j < alone_.size(); ++j) alone_[j] += pull * (1 - 2 * target[j] + target_squared_);
 }
 
-/// D_jk for one k and all j.
+/// D_jk for one k and all j, or those of `only_`.
 const double* SimplexSolver::column(std::uint32_t bone) {
     std::vector<double>& out = columns_[bone];
     if (has_column_[bone]) return out.data();
@@ -58,6 +58,18 @@ const double* SimplexSolver::column(std::uint32_t bone) {
     const std::size_t bones = products_.bones;
     const double* pairs = products_.of(bone);
     const double fixed = squared_ - along_[bone];
+    if (only_) {
+        out.resize(bones);
+        for (const std::uint32_t j : *only_) {
+            double sum = fixed - along_[j];
+            for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
+                sum += terms_[term] * pairs[term * bones + j];
+            if (pull_ > 0) sum += pull_ * (target_squared_ - target_[j] - target_[bone]);
+            out[j] = sum;
+        }
+        out[bone] = alone_[bone];
+        return out.data();
+    }
     out.assign(bones, fixed);
     for (std::size_t j = 0; j < bones; ++j) out[j] -= along_[j];
     for (std::size_t term = 0; term < BoneProducts::kTerms; ++term) {
@@ -152,8 +164,16 @@ void SimplexSolver::settle(std::vector<std::uint32_t>& set, std::vector<double>&
     }
 }
 
-/// Σ_j x_j D_jk for all k, and what the weights leave, x^T D x.
+/// What the weights leave, x^T D x, and Σ_j x_j D_jk for all k, unless only some bones take part.
 double SimplexSolver::slopes(const std::vector<std::uint32_t>& set, const std::vector<double>& x) {
+    if (only_) {
+        double left = 0;
+        for (std::size_t i = 0; i < set.size(); ++i) {
+            const double* row = column(set[i]);
+            for (std::size_t j = 0; j < set.size(); ++j) left += x[i] * x[j] * row[set[j]];
+        }
+        return std::max(left, 0.0);
+    }
     std::fill(gradient_.begin(), gradient_.end(), 0.0);
     for (std::size_t i = 0; i < set.size(); ++i) {
         const double* row = column(set[i]);
@@ -265,7 +285,11 @@ void SimplexSolver::finish(std::vector<std::uint32_t>& set, std::vector<double>&
 void SimplexSolver::resolve(const Weights& start, Weights& result) {
     set_ = start.bones;
     x_ = start.values;
+    only_ = &start.bones;
     const double before = slopes(set_, x_), error = minimise(set_, x_);
+    only_ = nullptr;
+    for (const std::uint32_t bone : made_) has_column_[bone] = false;
+    made_.clear();
     finish(set_, x_, error, result);
     if (before < error) keep(start, before, result);
 }
@@ -297,7 +321,28 @@ void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights&
         prune(set_, x_, limit);
         error = minimise(set_, x_);
     }
-    // Pruning may have cost more than the new bones brought.
+    takeBetter(start, before, old_error, error, result);
+}
+
+void SimplexSolver::solveOnClosest(const Weights& start, std::size_t influences, Weights& result) {
+    old_set_ = start.bones;
+    old_x_ = start.values;
+    double old_error = std::numeric_limits<double>::infinity(), before = old_error;
+    if (!old_set_.empty()) {
+        before = slopes(old_set_, old_x_);
+        old_error = minimise(old_set_, old_x_);
+    }
+    set_.resize(products_.bones);
+    std::iota(set_.begin(), set_.end(), 0u);
+    std::stable_sort(set_.begin(), set_.end(), [&](auto a, auto b) { return alone_[a] < alone_[b]; });
+    if (influences > 0) set_.resize(std::min(influences, set_.size()));
+    x_.assign(set_.size(), 0.0);
+    x_[0] = 1;
+    takeBetter(start, before, old_error, minimise(set_, x_), result);
+}
+
+/// New bones may have cost more than they brought, and where rounding is all that is left to gain nothing changes.
+void SimplexSolver::takeBetter(const Weights& start, double before, double old_error, double error, Weights& result) {
     if (old_error <= error && !old_set_.empty()) {
         finish(old_set_, old_x_, old_error, result);
     } else {

@@ -30,6 +30,8 @@ public:
     /// The best weights with at most `influences` bones (0: any number), not worse than the best on the bones of
     /// `start`, which may be empty.
     void solve(const Weights& start, std::size_t influences, Weights& result);
+    /// The best weights on the `influences` bones that leave least alone, or on those of `start` if that is better.
+    void solveOnClosest(const Weights& start, std::size_t influences, Weights& result);
     /// The best weights on the bones that `start` has, which must be some.
     void resolve(const Weights& start, Weights& result);
 
@@ -46,6 +48,7 @@ private:
     double minimise(std::vector<std::uint32_t>& set, std::vector<double>& x);
     double grow(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
     void prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
+    void takeBetter(const Weights& start, double before, double old_error, double error, Weights& result);
     void keep(const Weights& start, double error, Weights& result) const;
     void finish(std::vector<std::uint32_t>& set, std::vector<double>& x, double error, Weights& result) const;
 
@@ -58,10 +61,11 @@ private:
     std::vector<std::vector<double>> columns_;
     std::vector<bool> has_column_;
     std::vector<std::uint32_t> made_;
-    std::vector<double> gradient_;  ///< Σ_j x_j D_jk
-    std::size_t stride_;            ///< of the rows of the factor
-    std::vector<double> factor_;    ///< Cholesky factor of D on the set, and
-    std::vector<double> half_;      ///< the solution of L y = 1
+    const std::vector<std::uint32_t>* only_ = nullptr;  ///< the bones that take part; null: all
+    std::vector<double> gradient_;                      ///< Σ_j x_j D_jk
+    std::size_t stride_;                                ///< of the rows of the factor
+    std::vector<double> factor_;                        ///< Cholesky factor of D on the set, and
+    std::vector<double> half_;                          ///< the solution of L y = 1
     std::vector<double> z_, x_, old_x_, inverse_, scratch_;
     std::vector<std::uint32_t> set_, old_set_;
 };
