@@ -3,6 +3,7 @@
 #include <pelt/core/parallel.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -13,39 +14,45 @@ namespace pelt::fit::ssdr {
 namespace {
 
 constexpr std::size_t kGrain = 256;
-constexpr int kSplitRounds = 4;   ///< of settling the two halves of a split cluster
-constexpr int kSettleRounds = 8;  ///< of settling all clusters
-constexpr double kRigid = 1e-12;  ///< a cluster whose error is less of its squared length is not split
+constexpr std::size_t kVerticesAtOnce = 16384;  ///< between two looks at whether to stop
+constexpr int kSplitRounds = 4;                 ///< of settling the two halves of a split cluster
+constexpr int kSettleRounds = 8;                ///< of settling all clusters
+constexpr double kRigid = 1e-12;                ///< a cluster whose error is less of its squared length is not split
 constexpr std::uint32_t kNone = ~std::uint32_t(0);
 
-/// The squared error of each listed vertex under each bone: out[i * bones + j].
-void aloneErrors(const Trajectories& data, const Motions& motions, std::span<const std::uint32_t> vertices,
-                 std::vector<double>& out) {
+/// The squared error of each listed vertex under each bone: out[i * bones + j]. Calls `look` now and then.
+void aloneErrors(const Trajectories& data, const Motions& motions, std::span<const std::uint32_t> all,
+                 std::vector<double>& all_out, const std::function<void()>& look) {
     const BoneProducts products = productsOf(motions);
     const std::size_t bones = motions.bones, columns = motions.columns();
-    out.resize(vertices.size() * bones);
-    parallelFor(vertices.size(), kGrain, [&](std::size_t first, std::size_t last) {
-        std::vector<double> projected(4 * columns);
-        std::size_t i = first;
-        while (i < last) {
-            // Neighbours in memory go through the kernel together.
-            std::size_t run = 1;
-            while (run < 4 && i + run < last && vertices[i + run] == vertices[i] + run) ++run;
-            multiplyRows(data.of(vertices[i]), run, data.dimensions(), motions.m.data(), columns, projected.data());
-            for (std::size_t k = 0; k < run; ++k, ++i) {
-                const Vec3d& p = data.rest[vertices[i]];
-                double terms[BoneProducts::kTerms];
-                quadraticTerms(p, terms);
-                for (std::size_t j = 0; j < bones; ++j) {
-                    const double* y = projected.data() + k * columns + 4 * j;
-                    double error = data.squared[vertices[i]] - 2 * (p.x * y[0] + p.y * y[1] + p.z * y[2] + y[3]);
-                    for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
-                        error += terms[term] * products.diagonal[term * bones + j];
-                    out[i * bones + j] = std::max(error, 0.0);
+    all_out.resize(all.size() * bones);
+    for (std::size_t begin = 0; begin < all.size(); begin += kVerticesAtOnce) {
+        look();
+        const auto vertices = all.subspan(begin, std::min(kVerticesAtOnce, all.size() - begin));
+        double* out = all_out.data() + begin * bones;
+        parallelFor(vertices.size(), kGrain, [&](std::size_t first, std::size_t last) {
+            std::vector<double> projected(4 * columns);
+            std::size_t i = first;
+            while (i < last) {
+                // Neighbours in memory go through the kernel together.
+                std::size_t run = 1;
+                while (run < 4 && i + run < last && vertices[i + run] == vertices[i] + run) ++run;
+                multiplyRows(data.of(vertices[i]), run, data.dimensions(), motions.m.data(), columns, projected.data());
+                for (std::size_t k = 0; k < run; ++k, ++i) {
+                    const Vec3d& p = data.rest[vertices[i]];
+                    double terms[BoneProducts::kTerms];
+                    quadraticTerms(p, terms);
+                    for (std::size_t j = 0; j < bones; ++j) {
+                        const double* y = projected.data() + k * columns + 4 * j;
+                        double error = data.squared[vertices[i]] - 2 * (p.x * y[0] + p.y * y[1] + p.z * y[2] + y[3]);
+                        for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
+                            error += terms[term] * products.diagonal[term * bones + j];
+                        out[i * bones + j] = std::max(error, 0.0);
+                    }
                 }
             }
-        }
-    });
+        });
+    }
 }
 
 /// Who belongs to which bone, and how badly it fits there.
@@ -55,6 +62,7 @@ struct Clusters {
     Motions& motions;
     std::vector<std::uint32_t> label;
     std::vector<double> error;
+    std::function<void()> look;  ///< whether to stop
 
     std::vector<std::uint32_t> members(std::uint32_t bone) const {
         std::vector<std::uint32_t> found;
@@ -72,7 +80,7 @@ struct Clusters {
         std::vector<std::uint32_t> all(data.vertices);
         std::iota(all.begin(), all.end(), 0u);
         std::vector<double> errors;
-        aloneErrors(data, used, all, errors);
+        aloneErrors(data, used, all, errors, look);
         for (std::size_t v = 0; v < data.vertices; ++v) {
             const auto row = errors.begin() + std::ptrdiff_t(v * count);
             const auto best = std::min_element(row, row + std::ptrdiff_t(count));
@@ -124,7 +132,7 @@ void Clusters::splitAt(const std::vector<std::uint32_t>& own, std::uint32_t old,
             two.set(t, 0, motions.get(t, old));
             two.set(t, 1, motions.get(t, fresh));
         }
-        aloneErrors(data, two, own, errors);
+        aloneErrors(data, two, own, errors, look);
         for (std::size_t i = 0; i < own.size(); ++i) {
             const bool moves = errors[2 * i + 1] < errors[2 * i];
             label[own[i]] = moves ? fresh : old;
@@ -139,8 +147,13 @@ void Clusters::splitAt(const std::vector<std::uint32_t>& own, std::uint32_t old,
 }  // namespace
 
 void initialiseMotions(const Trajectories& data, std::size_t kept, Motions& motions, const Progress& progress) {
-    Clusters clusters{data, kept, motions, std::vector<std::uint32_t>(data.vertices, 0),
-                      std::vector<double>(data.vertices, 0.0)};
+    double done = 0;
+    Clusters clusters{data,
+                      kept,
+                      motions,
+                      std::vector<std::uint32_t>(data.vertices, 0),
+                      std::vector<double>(data.vertices, 0.0),
+                      [&] { progress.report("initialise", done); }};
     std::size_t made = kept;
     if (kept == 0) {
         clusters.refit(0);
@@ -148,11 +161,11 @@ void initialiseMotions(const Trajectories& data, std::size_t kept, Motions& moti
     }
     clusters.assignAll(made);
     for (; made < motions.bones; ++made) {
-        progress.report("initialise", double(made) / double(motions.bones + kSettleRounds));
+        done = double(made) / double(motions.bones + kSettleRounds);
         if (!clusters.split(std::uint32_t(made))) break;
     }
     for (int round = 0; round < kSettleRounds; ++round) {
-        progress.report("initialise", double(motions.bones) / double(motions.bones + kSettleRounds));
+        done = double(motions.bones + std::size_t(round)) / double(motions.bones + kSettleRounds);
         if (clusters.assignAll(made) * 1000 < data.vertices && round > 0) break;
         parallelFor(made - kept, 1, [&](std::size_t first, std::size_t last) {
             for (std::size_t j = first; j < last; ++j) clusters.refit(std::uint32_t(kept + j));
