@@ -1,6 +1,9 @@
-// Smooth skinning decomposition: E_RMS, CPU and wall seconds, compression. Rows are decompose/SET/BONES.
+// Smooth skinning decomposition: E_RMS, CPU and wall seconds, compression. Rows are decompose/SET/BONES: rigid bones,
+// K = 4, rest pose corrected, as in [LeDeng12] Table 2; and decompose/SET/BONES/flexible and …/flexible-closest as in
+// Table 3: flexible bones with the rest pose corrected in every iteration, and a vertex's bones chosen by the solver
+// or, as in [Kavan10], by how well each fits alone.
 //
-// Rigid bones, K = 4, rest pose corrected, as in [LeDeng12] Table 2. Sets of real meshes are used where they lie beside
+// Sets of real meshes are used where they lie beside
 // the checkout; the built-in characters' sequences are always there. Frames are in memory before the clock starts.
 #include <benchmark/benchmark.h>
 #include <pelt/fit/decompose.h>
@@ -21,13 +24,16 @@
 namespace pelt::bench {
 namespace {
 
-/// Figures of others for one row, where there are any. `paper`: [LeDeng12] Table 2, E_RMS, and in brackets there after
-/// a rank-5 EigenSkin correction. `peer`: Dem Bones 1.2.1 without its regularisers (its most accurate setting), 30
-/// iterations, E_RMS, and its CPU seconds on one thread of two virtual cores of an AMD EPYC (AVX2).
+enum class Form { rigid, flexible, flexible_closest };
+
+/// Figures of others for one row, where there are any. `paper`: [LeDeng12] Table 2 or 3, E_RMS, and in brackets there
+/// after a rank-5 EigenSkin correction. `peer`: Dem Bones 1.2.1 without its regularisers (its most accurate setting),
+/// 30 iterations, E_RMS, and its CPU seconds on one thread of two virtual cores of an AMD EPYC (AVX2).
 struct Row {
     const char* set;
     std::size_t bones;
     double paper = 0, paper_eigenskin = 0, peer = 0, peer_seconds = 0;
+    Form form = Form::rigid;
 };
 
 constexpr Row kRows[] = {
@@ -45,6 +51,18 @@ constexpr Row kRows[] = {
     {"dembones-bone", 20},
     {"ict-narrowface-expressions", 20},
     {"ict-narrowface-expressions", 40},
+    {"cat-poses", 15, 4.2, 0, 0, 0, Form::flexible},
+    {"cat-poses", 15, 4.7, 0, 0, 0, Form::flexible_closest},
+    {"cat-poses", 20, 3.3, 0, 0, 0, Form::flexible},
+    {"cat-poses", 20, 3.5, 0, 0, 0, Form::flexible_closest},
+    {"cat-poses", 25, 2.5, 0, 0, 0, Form::flexible},
+    {"cat-poses", 25, 2.8, 0, 0, 0, Form::flexible_closest},
+    {"horse-gallop", 10, 4.8, 0, 0, 0, Form::flexible},
+    {"horse-gallop", 10, 5.4, 0, 0, 0, Form::flexible_closest},
+    {"horse-gallop", 20, 2.3, 0, 0, 0, Form::flexible},
+    {"horse-gallop", 20, 2.6, 0, 0, 0, Form::flexible_closest},
+    {"horse-gallop", 33, 1.6, 0, 0, 0, Form::flexible},
+    {"horse-gallop", 33, 1.6, 0, 0, 0, Form::flexible_closest},
 };
 
 struct Set {
@@ -97,17 +115,27 @@ double cpuSeconds() {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Numbers of the frames over numbers of rest pose, weights with their indices, and rigid bones, as docs/decompose.md.
-double compression(const Set& set, const fit::Decomposition& made) {
+/// Numbers of the frames over numbers of rest pose, weights with their indices, and bones, as docs/decompose.md counts.
+double compression(const Set& set, const fit::Decomposition& made, fit::BoneKind kind) {
     const double vertices = double(set.rest.vertexCount()), frames = double(made.frames);
+    const double a_bone = kind == fit::BoneKind::rigid ? 7 : 12;
     return 3 * vertices * frames /
-           (3 * vertices + 2 * vertices * double(maxInfluences(made.weights)) + 7 * double(made.bones) * frames);
+           (3 * vertices + 2 * vertices * double(maxInfluences(made.weights)) + a_bone * double(made.bones) * frames);
+}
+
+fit::DecomposeOptions optionsOf(const Row& row) {
+    fit::DecomposeOptions options;
+    options.bones = row.bones;
+    if (row.form == Form::rigid) return options;
+    options.kind = fit::BoneKind::flexible;
+    options.correct_rest_always = true;
+    if (row.form == Form::flexible_closest) options.association = fit::Association::closest;
+    return options;
 }
 
 void decompose(benchmark::State& state, const Row& row) {
     const Set* set = setOf(row.set);
-    fit::DecomposeOptions options;
-    options.bones = row.bones;
+    const fit::DecomposeOptions options = optionsOf(row);
     fit::Decomposition made;
     for ([[maybe_unused]] auto _ : state) {
         const double cpu = cpuSeconds();
@@ -119,7 +147,7 @@ void decompose(benchmark::State& state, const Row& row) {
         state.counters["cpu_seconds"] = cpuSeconds() - cpu;
     }
     state.counters["e_rms"] = made.e_rms;
-    state.counters["compression"] = compression(*set, made);
+    state.counters["compression"] = compression(*set, made, options.kind);
     state.counters["paper"] = row.paper;
     state.counters["peer"] = row.peer;
     state.counters["peer_seconds"] = row.peer_seconds;
@@ -149,7 +177,10 @@ void addRows() {
     for (const Row& row : kRows) {
         const std::string name = row.set;
         if (name != "arm" && name != "biped" && !folderOf(name)) continue;
-        add("decompose/" + name + "/" + std::to_string(row.bones),
+        const char* form = row.form == Form::rigid      ? ""
+                           : row.form == Form::flexible ? "/flexible"
+                                                        : "/flexible-closest";
+        add("decompose/" + name + "/" + std::to_string(row.bones) + form,
             [&row](benchmark::State& state) { decompose(state, row); });
     }
     add("decompose/fig4-closed-form/6", [](benchmark::State& state) { race(state, BoneUpdate::closed_form); });
