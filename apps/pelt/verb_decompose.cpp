@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBones = 65535;     ///< what glTF can number
-constexpr std::size_t kMostAutoBones = 128;   ///< beyond it, an engine no longer takes the skin in one draw
+constexpr std::size_t kMostBones = 65535;    ///< what glTF can number
+constexpr std::size_t kMostAutoBones = 128;  ///< beyond it, an engine no longer takes the skin in one draw
 constexpr double kDefaultTolerance = 3;
 
 struct DecomposeOptions {
@@ -33,9 +33,7 @@ struct DecomposeOptions {
     pipeline::Sampling sampling;
     CLI::Option *bones_option = nullptr, *tolerance_option = nullptr;
 
-    bool searches() const {
-        return bones == "auto" || (bones_option->count() == 0 && tolerance_option->count() > 0);
-    }
+    bool searches() const { return bones == "auto" || (bones_option->count() == 0 && tolerance_option->count() > 0); }
     std::vector<fs::path> allInputs() const {
         std::vector<fs::path> all = inputs;
         for (const auto& file : {rest, mesh, keep_motion, keep_weights})
@@ -137,15 +135,14 @@ void keepWhatIsAsked(Session& session, const DecomposeOptions& options, const Se
     }
     if (options.keep_weights) {
         const Character character = session.loadCharacter(*options.keep_weights);
-        aboutFile(*options.keep_weights, [&] {
-            pipeline::keepWeights(request, character, sequences.opened.front()->vertexCount());
-        });
+        aboutFile(*options.keep_weights,
+                  [&] { pipeline::keepWeights(request, character, sequences.opened.front()->vertexCount()); });
     }
     const std::size_t kept = request.kept.joints.size();
     if (kept > 0 && options.bones_option->count() == 0 && !options.searches()) request.solver.bones = kept;
     if (request.solver.bones < kept)
-        throw Error::badUsage(
-            fmt::format("--bones {} is fewer than the {} that are kept; ask for at least as many", options.bones, kept));
+        throw Error::badUsage(fmt::format("--bones {} is fewer than the {} that are kept; ask for at least as many",
+                                          options.bones, kept));
 }
 
 using Json = nlohmann::ordered_json;
@@ -206,18 +203,18 @@ void report(Session& session, const DecomposeOptions& options, const Sequences& 
     result["e_rms"] = error.e_rms;
     reportSolve(session, made);
     reportBones(session, made);
-    session.print(fmt::format("{}: {} of {} vertices on {}, at most {} a vertex: E_RMS {:.4g}, RMS {:.4g}, "
-                              "max {:.4g}, compression {:.1f}\n",
-                              oneLine(options.output.string()), counted(decomposition.frames, "frame", "frames"),
-                              made.character.mesh.vertexCount(), counted(decomposition.bones, "bone", "bones"),
-                              maxInfluences(made.character.weights), error.e_rms, error.rms, error.max,
-                              made.compression.ratio()));
+    session.print(fmt::format(
+        "{}: {} of {} vertices on {}, at most {} a vertex: E_RMS {:.4g}, RMS {:.4g}, "
+        "max {:.4g}, compression {:.1f}\n",
+        oneLine(options.output.string()), counted(decomposition.frames, "frame", "frames"),
+        made.character.mesh.vertexCount(), counted(decomposition.bones, "bone", "bones"),
+        maxInfluences(made.character.weights), error.e_rms, error.rms, error.max, made.compression.ratio()));
 }
 
-/// No step but a re-initialisation may raise the error; where one does, a user hears of it.
+/// No step but a re-initialisation may raise the error; where one does, a user hears of it. Smoothing trades it away.
 void checkSteps(Session& session, const DecomposeOptions& options, const std::vector<fit::DecomposeStep>& steps) {
     constexpr double kRounding = 1e-6, kFloat = 1e-4;  ///< of the error; of single precision, in E_RMS
-    for (std::size_t s = 1; s < steps.size(); ++s) {
+    for (std::size_t s = 1; s < steps.size() && options.solver.smoothness == 0; ++s) {
         if (steps[s].name == "reinitialise" || steps[s].e_rms <= steps[s - 1].e_rms * (1 + kRounding) + kFloat)
             continue;
         session.warn(options.output,
@@ -248,8 +245,8 @@ void runDecompose(Session& session, const DecomposeOptions& options) {
     session.stage("decompose");
     const pipeline::DecomposeResult made = pipeline::decompose(rest, sequences.named, request, session.progress());
     session.stage("measure");
-    const geometry::SequenceError error = pipeline::measureClips(made.character, sequences.named, rest.positions,
-                                                                 session.progressPart("measure", 0, 1));
+    const geometry::SequenceError error =
+        pipeline::measureClips(made.character, sequences.named, rest.positions, session.progressPart("measure", 0, 1));
     session.stage("write");
     io::saveCharacter(made.character, options.output);
     report(session, options, sequences, made, error);
@@ -258,11 +255,11 @@ void runDecompose(Session& session, const DecomposeOptions& options) {
 }
 
 void addSolverOptions(CLI::App& verb, DecomposeOptions& options) {
-    options.bones_option =
-        verb.add_option("--bones", options.bones,
-                        fmt::format("How many bones (default: 20, or those that are kept); auto: the fewest, up to {}, that reach --tolerance",
-                                    kMostAutoBones))
-            ->type_name("N|auto");
+    options.bones_option = verb.add_option("--bones", options.bones,
+                                           fmt::format("How many bones (default: 20, or those that are kept); auto: "
+                                                       "the fewest, up to {}, that reach --tolerance",
+                                                       kMostAutoBones))
+                               ->type_name("N|auto");
     options.tolerance_option =
         verb.add_option("--tolerance", options.tolerance,
                         fmt::format("The E_RMS to reach (default with --bones auto: {}; without --bones it means "
@@ -289,7 +286,7 @@ void addSolverOptions(CLI::App& verb, DecomposeOptions& options) {
                     "Moves the rest pose at the end to where the bones explain the frames best (default: on)")
         ->check(CLI::IsMember({"on", "off"}))
         ->type_name("on|off");
-    verb.add_option("--seed", options.solver.seed, "Another start, and as a rule another result (default: 1)")
+    verb.add_option("--seed", options.solver.seed, "For steps that draw at random; none does today (default: 1)")
         ->type_name("N");
 }
 

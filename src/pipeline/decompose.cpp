@@ -59,8 +59,7 @@ Mesh skinMesh(const Mesh& rest, const std::vector<Vec3f>& corrected) {
     mesh.positions = corrected;
     mesh.uvs = rest.uvs;
     mesh.triangles = rest.triangles;
-    mesh.normals =
-        geometry::angleWeightedNormals(corrected, rest.triangles, geometry::weldByPosition(rest.positions));
+    mesh.normals = geometry::angleWeightedNormals(corrected, rest.triangles, geometry::weldByPosition(rest.positions));
     return mesh;
 }
 
@@ -126,8 +125,7 @@ void animate(DecomposeResult& made, std::span<const NamedSequence> sequences, co
     std::vector<fit::FrameRange> ranges;
     for (std::size_t c = 0; c < sequences.size(); ++c)
         ranges.push_back({sequences[c].name, first[c], first[c + 1] - first[c]});
-    fit::BoneAnimation animation =
-        fit::animateBones(made.decomposition, made.links, ranges, 1 / kFramesPerSecond);
+    fit::BoneAnimation animation = fit::animateBones(made.decomposition, made.links, ranges, 1 / kFramesPerSecond);
     made.character.skeleton = std::move(animation.skeleton);
     made.character.clips = std::move(animation.clips);
     Skeleton& skeleton = made.character.skeleton;
@@ -173,8 +171,9 @@ void keepMotion(DecomposeRequest& request, const Character& character, std::span
         const std::vector<double> times = rig::sampleTimes(clip, kFramesPerSecond);
         const std::size_t frames = sequences[s].frames->frameCount();
         if (times.size() != frames)
-            throw Error::badInput(fmt::format("clip '{}' has {} samples at 30 a second, but sequence '{}' has {} frames",
-                                              clip.name, times.size(), sequences[s].name, frames));
+            throw Error::badInput(
+                fmt::format("clip '{}' has {} samples at 30 a second, but sequence '{}' has {} frames", clip.name,
+                            times.size(), sequences[s].name, frames));
         for (const double t : times)
             for (const Affine3d& bone : rig::skinMatricesDouble(character.skeleton, &clip, t))
                 request.solver.kept_motion.push_back(bone);
@@ -196,11 +195,10 @@ DecomposeResult decompose(const Mesh& rest, std::span<const NamedSequence> seque
     JoinedSequence frames = joined(sequences);
     const std::vector<std::size_t> first = firstFrames(sequences);
     DecomposeResult made;
-    made.decomposition =
-        request.tolerance
-            ? fit::decomposeTo(*request.tolerance, frames, rest.positions, rest.triangles, request.solver, made.trials,
-                               progress)
-            : fit::decompose(frames, rest.positions, rest.triangles, request.solver, progress);
+    made.decomposition = request.tolerance
+                             ? fit::decomposeTo(*request.tolerance, frames, rest.positions, rest.triangles,
+                                                request.solver, made.trials, progress)
+                             : fit::decompose(frames, rest.positions, rest.triangles, request.solver, progress);
     made.links = linksOf(made.decomposition, request);
     made.spheres = fit::boneSpheres(made.decomposition);
     made.character.mesh = skinMesh(rest, made.decomposition.rest);

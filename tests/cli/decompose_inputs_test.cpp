@@ -126,13 +126,19 @@ TEST_F(DecomposeInputs, MillimetresOrMetresMakeNoDifferenceAndAFarAwayOriginLitt
     EXPECT_LT(moved("far", 1000, 5000), 1);  // rounding breaks the sheet's ties in another way
 }
 
+TEST_F(DecomposeInputs, SmoothWeightsCostAccuracyAndNobodyIsWarned) {
+    const std::string input = sheet("roll", 6);
+    const double free = decompose({input, "--bones", "4"}).at("e_rms");
+    EXPECT_GT(decompose({input, "--bones", "4", "--smoothness", "0.5"}).at("e_rms").get<double>(), 1.2 * free);
+}
+
 TEST_F(DecomposeInputs, KeptMotionStaysAndItsJointsKeepTheirNamesAndParents) {
     runWell({"deform", bar(), "-o", path("bend.npy")});
     const Json json = decompose({path("bend.npy"), "--rest", bar(), "--keep-motion", bar()});
     EXPECT_EQ(json.at("bones"), 2);
     EXPECT_LE(json.at("e_rms").get<double>(), 0.05);  // only its weights had to be found
-    const Json before = runWell({"info", bar(), "--json"}).json(), after =
-        runWell({"info", path("out.glb"), "--json"}).json();
+    const Json before = runWell({"info", bar(), "--json"}).json(),
+               after = runWell({"info", path("out.glb"), "--json"}).json();
     EXPECT_EQ(after.at("joints"), before.at("joints"));
     // Bones beyond them are found as ever.
     runWell({"deform", bar(), "--method", "dqs", "-o", path("dqs.npy")});
@@ -145,7 +151,8 @@ TEST_F(DecomposeInputs, KeptMotionStaysAndItsJointsKeepTheirNamesAndParents) {
 
 TEST_F(DecomposeInputs, KeptWeightsStayAndTheMotionIsFound) {
     runWell({"deform", bar(), "--frames", "::6", "-o", path("bend.npy")});
-    const Json json = decompose({path("bend.npy"), "--rest", bar(), "--keep-weights", bar(), "--rest-correction", "off"});
+    const Json json =
+        decompose({path("bend.npy"), "--rest", bar(), "--keep-weights", bar(), "--rest-correction", "off"});
     EXPECT_EQ(json.at("bones"), 2);
     EXPECT_LE(json.at("e_rms").get<double>(), 0.05);
     EXPECT_TRUE(weightBytes(path("out.glb")) == weightBytes(bar()));

@@ -265,9 +265,9 @@ TEST_F(Decompose, TheGoldenCaseReachesItsBound) {
     PELT_NEEDS_SHARED("golden/ssdr");
     const std::string golden = sharedPath("golden/ssdr").string();
     const Json bounds = Json::parse(readBytes(golden + "/case.json"));
-    const Json json = decompose({golden + "/poses", "--rest", golden + "/rest.obj", "--bones",
-                                 std::to_string(bounds["bones"].get<int>()), "--influences",
-                                 std::to_string(bounds["K"].get<int>())});
+    const Json json =
+        decompose({golden + "/poses", "--rest", golden + "/rest.obj", "--bones",
+                   std::to_string(bounds["bones"].get<int>()), "--influences", std::to_string(bounds["K"].get<int>())});
     EXPECT_LE(number(json, "e_rms"), number(bounds, "E_RMS_bound"));
     EXPECT_LE(json.at("influences"), bounds["K"]);
 }

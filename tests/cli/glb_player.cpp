@@ -45,10 +45,22 @@ GlbPlayer::Matrix GlbPlayer::local(std::size_t node, std::size_t key) const {
                               s = value("scale", {1, 1, 1});
     const double x = q[0], y = q[1], z = q[2], w = q[3];
     EXPECT_NEAR(x * x + y * y + z * z + w * w, 1, 1e-5);
-    return {(1 - 2 * (y * y + z * z)) * s[0], 2 * (x * y + z * w) * s[0],       2 * (x * z - y * w) * s[0],       0,
-            2 * (x * y - z * w) * s[1],       (1 - 2 * (x * x + z * z)) * s[1], 2 * (y * z + x * w) * s[1],       0,
-            2 * (x * z + y * w) * s[2],       2 * (y * z - x * w) * s[2],       (1 - 2 * (x * x + y * y)) * s[2], 0,
-            t[0],                             t[1],                             t[2],                             1};
+    return {(1 - 2 * (y * y + z * z)) * s[0],
+            2 * (x * y + z * w) * s[0],
+            2 * (x * z - y * w) * s[0],
+            0,
+            2 * (x * y - z * w) * s[1],
+            (1 - 2 * (x * x + z * z)) * s[1],
+            2 * (y * z + x * w) * s[1],
+            0,
+            2 * (x * z + y * w) * s[2],
+            2 * (y * z - x * w) * s[2],
+            (1 - 2 * (x * x + y * y)) * s[2],
+            0,
+            t[0],
+            t[1],
+            t[2],
+            1};
 }
 
 GlbPlayer::Matrix GlbPlayer::product(const Matrix& a, const Matrix& b) {
@@ -109,8 +121,8 @@ std::vector<GlbPlayer::Point> GlbPlayer::pose(std::size_t key) const {
             const Matrix& bone = bones.at(joints[i]);
             const Point& p = rest[i / 4];
             for (std::size_t row = 0; row < 3; ++row)
-                posed[i / 4][row] +=
-                    double(weights[i]) * (bone[row] * p[0] + bone[4 + row] * p[1] + bone[8 + row] * p[2] + bone[12 + row]);
+                posed[i / 4][row] += double(weights[i]) *
+                                     (bone[row] * p[0] + bone[4 + row] * p[1] + bone[8 + row] * p[2] + bone[12 + row]);
         }
     }
     return posed;

@@ -6,8 +6,8 @@
 
 #include "glb_file.h"
 
-/// Poses a skinned, morphed, animated .glb as the glTF 2.0 specification says, in double precision and without a line of
-/// the library: what a viewer shows at the keys of an animation.
+/// Poses a skinned, morphed, animated .glb as the glTF 2.0 specification says, in double precision and without a line
+/// of the library: what a viewer shows at the keys of an animation.
 class GlbPlayer {
 public:
     using Point = std::array<double, 3>;

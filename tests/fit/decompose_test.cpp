@@ -175,6 +175,17 @@ TEST(Decompose, ThreadsChangeNotABit) {
         for (int k = 0; k < 16; ++k) ASSERT_EQ(one.motion[i].m[k], two.motion[i].m[k]);
 }
 
+TEST(Decompose, ASeedIsAnotherStartAndTheSameOneTheSameResult) {
+    const Sequence sequence = muscular(700, 20);
+    DecomposeOptions options = with(6);
+    const Decomposition plain = solve(sequence, options);
+    options.seed = 7;
+    const Decomposition a = solve(sequence, options), b = solve(sequence, options);
+    EXPECT_EQ(a.weights, b.weights);
+    EXPECT_NE(a.weights, plain.weights);
+    expectConstraints(a, 6, 4);
+}
+
 TEST(Decompose, NeitherUnitsNorGlobalMotionMatter) {
     const Sequence metres = muscular(500, 12);
     Sequence far = metres;

@@ -33,7 +33,8 @@ struct DecomposeOptions {
     bool correct_rest_always = false;  ///< in every iteration too, as in [LeDeng12] Table 3: for comparison
     Association association = Association::solved;
     double smoothness = 0;  ///< pull of each vertex's weights towards its neighbours' mean, 0 for none
-    std::uint64_t seed = 1;
+    std::uint64_t seed =
+        0;  ///< 0: clusters are split at their worst vertex; others: at one of the worst, another start
 
     /// Motions that are kept as they are, as Decomposition::motion holds them (frames x kept_bones); the bones beyond
     /// them, up to `bones`, are found.

@@ -36,9 +36,9 @@ struct Compression {
 struct DecomposeResult {
     Character character;  ///< one part; a clip for each sequence, one key a frame, 30 a second
     fit::Decomposition decomposition;
-    std::vector<fit::BoneLink> links;          ///< one a bone where a skeleton was asked for or kept, else empty
-    std::vector<geometry::Sphere> spheres;     ///< of each bone's vertices at rest; radius 0 without any
-    std::vector<fit::BoneCountTrial> trials;   ///< where a tolerance was asked for
+    std::vector<fit::BoneLink> links;         ///< one a bone where a skeleton was asked for or kept, else empty
+    std::vector<geometry::Sphere> spheres;    ///< of each bone's vertices at rest; radius 0 without any
+    std::vector<fit::BoneCountTrial> trials;  ///< where a tolerance was asked for
     std::optional<fit::EigenSkin> eigenskin;  ///< where one was asked for
     Compression compression;
 };

@@ -246,7 +246,7 @@ double Solver::note(const char* name, double squared_error) {
 }
 
 Decomposition Solver::run() {
-    initialiseMotions(data_, options_.kept_bones, motions_, progress_);
+    initialiseMotions(data_, options_.kept_bones, options_.seed, motions_, progress_);
     const double threshold = std::min(kInsignificant, 0.2 * double(data_.vertices) / double(motions_.bones));
     double error = note("initialise", updateWeights(true));
     for (int iteration = 1; iteration <= options_.max_iterations; ++iteration) {
