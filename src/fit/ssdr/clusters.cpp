@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "bone_update.h"
 #include "ssdr_kernel.h"
@@ -18,7 +19,6 @@ constexpr std::size_t kVerticesAtOnce = 16384;  ///< between two looks at whethe
 constexpr int kSplitRounds = 4;                 ///< of settling the two halves of a split cluster
 constexpr int kSettleRounds = 8;                ///< of settling all clusters
 constexpr double kRigid = 1e-12;                ///< a cluster whose error is less of its squared length is not split
-constexpr std::uint32_t kNone = ~std::uint32_t(0);
 
 /// The squared error of each listed vertex under each bone: out[i * bones + j]. Calls `look` now and then.
 void aloneErrors(const Trajectories& data, const Motions& motions, std::span<const std::uint32_t> all,
@@ -63,6 +63,8 @@ struct Clusters {
     std::vector<std::uint32_t> label;
     std::vector<double> error;
     std::function<void()> look;  ///< whether to stop
+    std::uint64_t seed = 0;
+    std::mt19937_64 random{seed};
 
     std::vector<std::uint32_t> members(std::uint32_t bone) const {
         std::vector<std::uint32_t> found;
@@ -98,28 +100,37 @@ struct Clusters {
 
     /// Splits the cluster that is explained worst into itself and `fresh`. False where none is worth it.
     bool split(std::uint32_t fresh);
+    std::uint32_t seedOf(const std::vector<std::uint32_t>& own);
     void splitAt(const std::vector<std::uint32_t>& own, std::uint32_t old, std::uint32_t fresh, std::uint32_t seed);
 };
 
 bool Clusters::split(std::uint32_t fresh) {
     std::vector<double> total(fresh, 0.0), length(fresh, 0.0);
-    std::vector<std::uint32_t> worst(fresh, kNone), count(fresh, 0);
+    std::vector<std::uint32_t> count(fresh, 0);
     for (std::uint32_t v = 0; v < label.size(); ++v) {
         const std::uint32_t j = label[v];
         total[j] += error[v];
         length[j] += data.squared[v];
         ++count[j];
-        if (worst[j] == kNone || error[v] > error[worst[j]]) worst[j] = v;
     }
     std::vector<std::uint32_t> order(fresh);
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return total[a] > total[b]; });
     for (const std::uint32_t old : order) {
         if (count[old] < 2 || total[old] <= kRigid * length[old]) continue;
-        splitAt(members(old), old, fresh, worst[old]);
+        const std::vector<std::uint32_t> own = members(old);
+        splitAt(own, old, fresh, seedOf(own));
         if (std::find(label.begin(), label.end(), fresh) != label.end()) return true;
     }
     return false;
+}
+
+std::uint32_t Clusters::seedOf(const std::vector<std::uint32_t>& own) {
+    std::vector<std::uint32_t> worst = own;
+    const std::size_t candidates = seed == 0 ? 1 : (own.size() + 19) / 20;
+    std::partial_sort(worst.begin(), worst.begin() + std::ptrdiff_t(candidates), worst.end(),
+                      [&](auto a, auto b) { return error[a] != error[b] ? error[a] > error[b] : a < b; });
+    return worst[candidates == 1 ? 0 : random() % candidates];
 }
 
 void Clusters::splitAt(const std::vector<std::uint32_t>& own, std::uint32_t old, std::uint32_t fresh,
@@ -146,14 +157,16 @@ void Clusters::splitAt(const std::vector<std::uint32_t>& own, std::uint32_t old,
 
 }  // namespace
 
-void initialiseMotions(const Trajectories& data, std::size_t kept, Motions& motions, const Progress& progress) {
+void initialiseMotions(const Trajectories& data, std::size_t kept, std::uint64_t seed, Motions& motions,
+                       const Progress& progress) {
     double done = 0;
     Clusters clusters{data,
                       kept,
                       motions,
                       std::vector<std::uint32_t>(data.vertices, 0),
                       std::vector<double>(data.vertices, 0.0),
-                      [&] { progress.report("initialise", done); }};
+                      [&] { progress.report("initialise", done); },
+                      seed};
     std::size_t made = kept;
     if (kept == 0) {
         clusters.refit(0);
