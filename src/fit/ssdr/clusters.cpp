@@ -63,8 +63,8 @@ struct Clusters {
     std::vector<std::uint32_t> label;
     std::vector<double> error;
     std::function<void()> look;  ///< whether to stop
-    std::uint64_t seed = 0;
-    std::mt19937_64 random{seed};
+    std::uint64_t chance = 0;    ///< the seed
+    std::mt19937_64 random{chance};
 
     std::vector<std::uint32_t> members(std::uint32_t bone) const {
         std::vector<std::uint32_t> found;
@@ -127,7 +127,7 @@ bool Clusters::split(std::uint32_t fresh) {
 
 std::uint32_t Clusters::seedOf(const std::vector<std::uint32_t>& own) {
     std::vector<std::uint32_t> worst = own;
-    const std::size_t candidates = seed == 0 ? 1 : (own.size() + 19) / 20;
+    const std::size_t candidates = chance == 0 ? 1 : (own.size() + 19) / 20;
     std::partial_sort(worst.begin(), worst.begin() + std::ptrdiff_t(candidates), worst.end(),
                       [&](auto a, auto b) { return error[a] != error[b] ? error[a] > error[b] : a < b; });
     return worst[candidates == 1 ? 0 : random() % candidates];
