@@ -269,10 +269,19 @@ TEST(EigenSkin, ImpossibleRanksAndOtherSequencesAreRefused) {
 
 TEST(EigenSkin, StopsWhereItIsAskedTo) {
     const Decomposition d = bendingBar(6);
-    double last = 0;
-    const Progress impatient([&](std::string_view, double fraction) { return (last = fraction) < 0.3; });
-    EXPECT_THROW(fitEigenSkin(d, *makeSequence(wavingFrames(d), kVertices), 2, impatient), Error);
-    EXPECT_LT(last, 0.9);  // between two rounds, not after them
+    const std::vector<Vec3f> frames = wavingFrames(d);
+    // In each of its stages, soon, and never going back.
+    const std::pair<double, double> stops[] = {{0, 0.02}, {0.09, 0.11}, {0.44, 0.46}, {0.8, 0.9}, {0.93, 0.95}};
+    for (const auto& [limit, soon] : stops) {
+        double last = -1, patience = limit;
+        const Progress impatient([&](std::string_view, double fraction) {
+            EXPECT_GE(fraction, last);
+            last = fraction;
+            return fraction <= patience;
+        });
+        EXPECT_THROW(fitEigenSkin(d, *makeSequence(frames, kVertices), 2, impatient), Error);
+        EXPECT_LT(last, soon);
+    }
 }
 
 }  // namespace

@@ -231,12 +231,11 @@ MatrixXd orthonormalBasis(const MatrixXd& columns) {
     return qr.householderQ() * MatrixXd::Identity(columns.rows(), columns.cols());
 }
 
-EigenSkinFactors alternateFactors(const EigenSkinProblem& problem, const Progress& progress) {
+EigenSkinFactors alternateFactors(const EigenSkinProblem& problem, const MatrixXd& start, const Stage& stage) {
     const BonePairs pairs = findPairs(problem.decomposition);
-    EigenSkinFactors factors{MatrixXd::Zero(3 * problem.vertices(), problem.rank),
-                             rightSingularVectors(problem.matrix(), problem.rank), problem.energy};
+    EigenSkinFactors factors{MatrixXd::Zero(3 * problem.vertices(), problem.rank), start, problem.energy};
     for (int round = 0; round < kMostRounds; ++round) {
-        progress.report("eigenskin", 0.3 + 0.6 * round / kMostRounds);
+        stage.report(double(round) / kMostRounds);
         // Modes for any basis of the same span give the same E; an orthonormal one keeps their systems well
         // conditioned.
         const MatrixXd modes = solveModes(problem, pairs, orthonormalBasis(factors.coefficients));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <pelt/core/progress.h>
 #include <pelt/fit/decompose.h>
 
 #include <Eigen/Core>
@@ -31,6 +30,7 @@ struct EigenSkinFactors {
 Eigen::MatrixXd orthonormalBasis(const Eigen::MatrixXd& columns);
 
 /// Modes and coefficients in turn, each the best for the other, until the error hardly falls.
-EigenSkinFactors alternateFactors(const EigenSkinProblem& problem, const Progress& progress);
+/// `start` has a row a frame and spans the coefficients to begin with.
+EigenSkinFactors alternateFactors(const EigenSkinProblem& problem, const Eigen::MatrixXd& start, const Stage& stage);
 
 }  // namespace pelt::fit

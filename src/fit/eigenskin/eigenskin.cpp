@@ -54,13 +54,13 @@ double sumVertices(std::size_t vertices, const Term& term) {
     return total;
 }
 
-void readResiduals(EigenSkinProblem& problem, MeshSequence& frames, const Progress& progress) {
+void readResiduals(EigenSkinProblem& problem, MeshSequence& frames, const Stage& stage) {
     const Decomposition& d = problem.decomposition;
     const std::size_t vertices = d.rest.size();
     problem.data.resize(3 * vertices * d.frames);
     std::vector<Vec3f> positions(vertices);
     for (std::size_t t = 0; t < d.frames; ++t) {
-        progress.report("eigenskin", 0.2 * double(t) / double(d.frames));
+        stage.report(double(t) / double(d.frames));
         frames.readFrame(t, positions);
         float* out = problem.data.data() + 3 * vertices * t;
         problem.energy += sumVertices(vertices, [&](std::size_t v) {
@@ -123,11 +123,11 @@ void store(const EigenSkinFactors& factors, EigenSkin& skin) {
 }
 
 /// Σ |d|² of the corrected animation, measured as a player makes it.
-double correctedEnergy(const Decomposition& d, MeshSequence& frames, const EigenSkin& skin, const Progress& progress) {
+double correctedEnergy(const Decomposition& d, MeshSequence& frames, const EigenSkin& skin, const Stage& stage) {
     std::vector<Vec3f> positions(d.rest.size());
     double energy = 0;
     for (std::size_t t = 0; t < d.frames; ++t) {
-        progress.report("eigenskin", 0.9 + 0.1 * double(t) / double(d.frames));
+        stage.report(double(t) / double(d.frames));
         frames.readFrame(t, positions);
         energy += sumVertices(d.rest.size(), [&](std::size_t v) {
             Vec3d rest(d.rest[v]);
@@ -160,16 +160,16 @@ EigenSkin fitEigenSkin(const Decomposition& decomposition, MeshSequence& frames,
                        const Progress& progress, std::span<const Vec3f> scale_rest) {
     checkInput(decomposition, frames, rank);
     EigenSkinProblem problem{decomposition, static_cast<Index>(rank), {}, 0};
-    readResiduals(problem, frames, progress);
-    progress.report("eigenskin", 0.2);
-    const double world_energy = std::min(energyBeyondRank(problem.matrix(), problem.rank), problem.energy);
+    readResiduals(problem, frames, {progress, 0, 0.1});
+    const double world_energy =
+        std::min(energyBeyondRank(problem.matrix(), problem.rank, {progress, 0.1, 0.45}), problem.energy);
     takeBackToRest(problem);
-    progress.report("eigenskin", 0.25);
+    const MatrixXd start = rightSingularVectors(problem.matrix(), problem.rank, {progress, 0.45, 0.8});
 
     EigenSkin skin;
     skin.rank = rank;
-    store(inOrder(alternateFactors(problem, progress)), skin);
-    double energy = correctedEnergy(decomposition, frames, skin, progress);
+    store(inOrder(alternateFactors(problem, start, {progress, 0.8, 0.93})), skin);
+    double energy = correctedEnergy(decomposition, frames, skin, {progress, 0.93, 1});
     if (!(energy <= problem.energy)) {  // nothing to correct but rounding
         for (auto& mode : skin.modes) std::fill(mode.begin(), mode.end(), Vec3f{});
         energy = problem.energy;

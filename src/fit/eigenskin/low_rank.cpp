@@ -14,8 +14,9 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-constexpr Index kTile = 128;   // of the Gram matrix
-constexpr Index kDepth = 512;  // of the data, at a time: two tiles' factors stay in the cache
+constexpr Index kTile = 128;             // of the Gram matrix
+constexpr std::size_t kTilesAtOnce = 8;  // between two reports
+constexpr Index kDepth = 512;            // of the data, at a time: two tiles' factors stay in the cache
 
 bool isWide(const DataMatrix& x) { return x.cols() > x.rows(); }
 
@@ -39,35 +40,39 @@ MatrixXd gramTile(const DataMatrix& x, Index row, Index rows, Index column, Inde
 }
 
 /// Each tile is summed by one thread in one order, so that the bits do not depend on how many there are.
-MatrixXd gramMatrix(const DataMatrix& x) {
+MatrixXd gramMatrix(const DataMatrix& x, const Stage& stage) {
     const Index size = std::min(x.rows(), x.cols());
     std::vector<std::pair<Index, Index>> tiles;
     for (Index row = 0; row < size; row += kTile) {
         for (Index column = row; column < size; column += kTile) tiles.emplace_back(row, column);
     }
     MatrixXd gram(size, size);
-    parallelFor(tiles.size(), 1, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            const auto [row, column] = tiles[i];
-            const Index rows = std::min(kTile, size - row), columns = std::min(kTile, size - column);
-            const MatrixXd tile = gramTile(x, row, rows, column, columns);
-            gram.block(row, column, rows, columns) = tile;
-            if (row != column) gram.block(column, row, columns, rows) = tile.transpose();
-        }
-    });
+    const auto fill = [&](std::size_t i) {
+        const auto [row, column] = tiles[i];
+        const Index rows = std::min(kTile, size - row), columns = std::min(kTile, size - column);
+        const MatrixXd tile = gramTile(x, row, rows, column, columns);
+        gram.block(row, column, rows, columns) = tile;
+        if (row != column) gram.block(column, row, columns, rows) = tile.transpose();
+    };
+    for (std::size_t start = 0; start < tiles.size(); start += kTilesAtOnce) {
+        stage.report(double(start) / double(tiles.size()));
+        parallelFor(std::min(kTilesAtOnce, tiles.size() - start), 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) fill(start + i);
+        });
+    }
     return gram;
 }
 
 }  // namespace
 
-double energyBeyondRank(const DataMatrix& x, Index rank) {
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gramMatrix(x), Eigen::EigenvaluesOnly);
+double energyBeyondRank(const DataMatrix& x, Index rank, const Stage& stage) {
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gramMatrix(x, stage), Eigen::EigenvaluesOnly);
     const Index size = solver.eigenvalues().size();  // ascending
     return solver.eigenvalues().head(std::max<Index>(size - rank, 0)).cwiseMax(0).sum();
 }
 
-MatrixXd rightSingularVectors(const DataMatrix& x, Index rank) {
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gramMatrix(x));
+MatrixXd rightSingularVectors(const DataMatrix& x, Index rank, const Stage& stage) {
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gramMatrix(x, stage));
     const MatrixXd vectors = solver.eigenvectors().rightCols(rank).rowwise().reverse();
     if (!isWide(x)) return vectors;
     MatrixXd right = MatrixXd::Zero(x.cols(), rank);  // Xᵀ U, of length Σ
