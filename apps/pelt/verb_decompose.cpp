@@ -286,7 +286,8 @@ void addSolverOptions(CLI::App& verb, DecomposeOptions& options) {
                     "Moves the rest pose at the end to where the bones explain the frames best (default: on)")
         ->check(CLI::IsMember({"on", "off"}))
         ->type_name("on|off");
-    verb.add_option("--seed", options.solver.seed, "For steps that draw at random; none does today (default: 1)")
+    verb.add_option("--seed", options.solver.seed,
+                    "Another start, drawn at random; 0 leaves nothing to chance (default: 0)")
         ->type_name("N");
 }
 

@@ -132,6 +132,15 @@ TEST_F(Decompose, SameBytesWhateverTheThreads) {
     }
 }
 
+TEST_F(Decompose, ASeedIsAnotherStartAndTheSameOneTheSameBytes) {
+    const Words words = {barFrames(), "--rest", bar(), "--bones", "6", "--seed"};
+    for (const auto& [seed, output] :
+         std::vector<std::pair<std::string, std::string>>{{"0", "0.glb"}, {"7", "7.glb"}, {"7", "7-again.glb"}})
+        decompose(with(words, {seed}), output);
+    EXPECT_TRUE(readBytes(path("7.glb")) == readBytes(path("7-again.glb")));
+    EXPECT_FALSE(readBytes(path("7.glb")) == readBytes(path("0.glb")));
+}
+
 TEST_F(Decompose, SeveralSequencesBecomeClipsOfOneSkin) {
     const std::string a = sheet("roll", 6), b = sheet("half", 4, 9, -0.5);
     std::filesystem::create_directory(path("other"));
