@@ -1,0 +1,64 @@
+#pragma once
+
+#include <pelt/rig/clip.h>
+#include <pelt/rig/skeleton.h>
+
+namespace pelt::rig {
+
+enum class DriverKind {
+    rotation,  ///< a fraction of the driver's rotation relative to its parent, where the driver is
+    scale,     ///< a scale across a bone that follows the angle at the driver
+};
+
+/// A node whose local transform follows from those of others, [MohrGleicher03] §4.1.
+struct DrivenJoint {
+    std::uint32_t node = 0;    ///< the driven node
+    std::uint32_t driver = 0;  ///< the node that is looked at
+    DriverKind kind = DriverKind::rotation;
+
+    // Rotation:
+    double fraction = 0.5;
+    Quatd bind_rotation;  ///< the driver's local rotation in the bind pose
+
+    // Scale by s along one axis of the driven node, 1 for a straight limb and 1 + k for one that is folded:
+    double k = 8;
+    int axis = 1;                         ///< 1 or 2; 0 lies along the bone
+    bool reciprocal = false;              ///< 1 / s instead
+    std::uint32_t parent = 0;             ///< the angle is between the bone to this ancestor of the driver
+    std::vector<std::uint32_t> children;  ///< and the sum of the bones to these descendants
+};
+
+struct DrivenJointChoice {
+    std::vector<std::uint32_t> drivers;  ///< nodes of joints; empty: every joint
+    std::size_t rotations = 1;           ///< n of them take the fractions i / (n + 1)
+    bool scales = true;
+    double k = 8;
+};
+
+/// Appends driven joints to the skeleton: for each driver its rotations, four scales in the middle of the bone to its
+/// parent, which ride on the parent, and four in the middle of each bone to a child, which ride on the driver. Their
+/// skin matrices are the identity in the bind pose. Roots get none; drivers without a child get no scales, nor do bones
+/// without length. Throws Error (bad usage) for a driver that is no joint and a k that is not above -1.
+std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointChoice& choice = {});
+
+/// Takes out the driven joints for which `keep` (one entry each) is false, as long as nothing was appended to the
+/// skeleton after them. Gives the new slot of each slot there was, -1 for those that went.
+std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<DrivenJoint>& driven,
+                                           const std::vector<bool>& keep);
+
+/// Replaces the driven nodes' locals (one entry a node) by what the other nodes' ask for. Shear of a driver is ignored.
+void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, std::span<Affine3d> locals) noexcept;
+
+/// Local transforms of all nodes at time `t`, drivers applied.
+std::vector<Affine3d> sampleDrivenLocals(const Skeleton& skeleton, std::span<const DrivenJoint> driven,
+                                         const Clip* clip, double t);
+
+/// Per joint slot, the map from rest space to posed space at time `t`, drivers applied.
+std::vector<Affine3d> drivenSkinMatrices(const Skeleton& skeleton, std::span<const DrivenJoint> driven,
+                                         const Clip* clip, double t);
+
+/// Replaces the clip's channels of the driven nodes by keys at the times of the keys that drive them, and at `fps`
+/// between those where interpolating the keys would not do. A joint that nothing drives gets no channels.
+void bakeDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, Clip& clip, double fps = 30);
+
+}  // namespace pelt::rig

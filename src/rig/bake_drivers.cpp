@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/rig/driven_joints.h>
+
+#include <algorithm>
+
+#include "driven_local.h"
+
+namespace pelt::rig {
+namespace {
+
+/// What interpolation may miss of a value before keys are added: about single precision of a rotation.
+constexpr double kTolerance = 1e-6;
+constexpr double kMostKeys = 1e7;
+
+/// The nodes whose locals decide about a driven joint.
+std::vector<std::uint32_t> inputsOf(const Skeleton& skeleton, const DrivenJoint& joint) {
+    if (joint.kind == DriverKind::rotation) return {joint.driver};
+    std::vector<std::uint32_t> inputs;
+    const auto addChain = [&](std::uint32_t ancestor, std::uint32_t node) {
+        for (std::int32_t n = std::int32_t(node); n >= 0 && n != std::int32_t(ancestor);
+             n = skeleton.nodes[std::size_t(n)].parent)
+            inputs.push_back(std::uint32_t(n));
+    };
+    addChain(joint.parent, joint.driver);
+    for (const std::uint32_t child : joint.children) addChain(joint.driver, child);
+    std::sort(inputs.begin(), inputs.end());
+    inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+    return inputs;
+}
+
+/// One driven joint over the time of a clip.
+class DrivenTrack {
+public:
+    DrivenTrack(const Skeleton& skeleton, const DrivenJoint& joint, const Clip& clip, std::vector<Affine3d>& locals)
+        : skeleton_(skeleton), joint_(joint), locals_(locals) {
+        for (const std::uint32_t node : inputsOf(skeleton, joint)) {
+            Input input{node, {}};
+            for (const Channel& channel : clip.channels)
+                if (channel.target == node && channel.path != ChannelPath::morph_weights && !channel.times.empty())
+                    input.channels.push_back(&channel);
+            if (!input.channels.empty()) inputs_.push_back(std::move(input));
+        }
+    }
+
+    bool moves() const { return !inputs_.empty(); }
+
+    bool steps() const {
+        for (const Input& input : inputs_)
+            for (const Channel* channel : input.channels)
+                if (channel->interpolation != Interpolation::step) return false;
+        return true;
+    }
+
+    Trs at(double t) {
+        for (const Input& input : inputs_) locals_[input.node] = sample(input, t);
+        const Trs trs = drivenLocal(skeleton_, joint_, locals_);
+        for (const Input& input : inputs_) locals_[input.node] = restLocal(skeleton_.nodes[input.node]);
+        return trs;
+    }
+
+    /// The times of all keys. A step among interpolated channels is a jump: the moment before it is a key too.
+    std::vector<float> keyTimes() const {
+        const bool all_step = steps();
+        std::vector<float> times;
+        for (const Input& input : inputs_)
+            for (const Channel* channel : input.channels) {
+                times.insert(times.end(), channel->times.begin(), channel->times.end());
+                if (channel->interpolation != Interpolation::step || all_step) continue;
+                for (std::size_t k = 1; k < channel->times.size(); ++k)
+                    times.push_back(std::nextafter(channel->times[k], -1e30f));
+            }
+        std::sort(times.begin(), times.end());
+        times.erase(std::unique(times.begin(), times.end()), times.end());
+        return times;
+    }
+
+private:
+    struct Input {
+        std::uint32_t node;
+        std::vector<const Channel*> channels;
+    };
+
+    Affine3d sample(const Input& input, double t) const {
+        Trs trs = skeleton_.nodes[input.node].local;
+        for (const Channel* channel : input.channels) {
+            double v[4] = {0, 0, 0, 0};
+            sampleChannel(*channel, t, v);
+            if (channel->path == ChannelPath::translation) trs.translation = {v[0], v[1], v[2]};
+            if (channel->path == ChannelPath::rotation) trs.rotation = {v[0], v[1], v[2], v[3]};
+            if (channel->path == ChannelPath::scale) trs.scale = {v[0], v[1], v[2]};
+        }
+        return toAffine(trs);
+    }
+
+    const Skeleton& skeleton_;
+    const DrivenJoint& joint_;
+    std::vector<Affine3d>& locals_;  ///< the rest, but while a time is looked at
+    std::vector<Input> inputs_;
+};
+
+/// How far two transforms are apart, lengths relative to `size`.
+double difference(const Trs& a, const Trs& b, double size) {
+    const double turn = std::sqrt(std::max(0.0, 2 - 2 * std::abs(dot(a.rotation, b.rotation))));
+    return std::max({turn, length(a.scale - b.scale), length(a.translation - b.translation) / size});
+}
+
+Trs between(const Trs& a, const Trs& b, double u) {
+    return {a.translation + (b.translation - a.translation) * u, slerp(a.rotation, b.rotation, u),
+            a.scale + (b.scale - a.scale) * u};
+}
+
+struct Keys {
+    std::vector<float> times;
+    std::vector<Trs> values;
+};
+
+/// Keys between two others, where interpolating those two misses what is there.
+void addBetween(DrivenTrack& track, float first, float last, const Trs& from, const Trs& to, double fps, Keys& keys) {
+    const double steps = std::ceil((double(last) - first) * fps - 1e-4);
+    if (steps > kMostKeys)
+        throw Error::badInput(fmt::format("{} s between two keys are too long to be sampled at {} frames a second",
+                                          double(last) - first, fps));
+    if (!(steps > 1)) return;
+    Keys inner;
+    double worst = 0;
+    const double size = std::max({length(from.translation), length(to.translation), 1e-30});
+    for (double k = 1; k < steps; ++k) {
+        const double u = k / steps;
+        const auto t = float(first + (double(last) - first) * u);
+        if (!(t > first && t < last) || (!inner.times.empty() && t <= inner.times.back())) continue;
+        inner.times.push_back(t);
+        inner.values.push_back(track.at(t));
+        const double exact = (double(t) - first) / (double(last) - first);
+        worst = std::max(worst, difference(inner.values.back(), between(from, to, exact), size));
+    }
+    if (worst <= kTolerance) return;
+    keys.times.insert(keys.times.end(), inner.times.begin(), inner.times.end());
+    keys.values.insert(keys.values.end(), inner.values.begin(), inner.values.end());
+}
+
+Keys keysOf(DrivenTrack& track, double fps) {
+    Keys keys;
+    const bool steps = track.steps();
+    float before = 0;
+    Trs last;
+    for (const float t : track.keyTimes()) {
+        const Trs now = track.at(t);
+        if (!keys.times.empty() && !steps) addBetween(track, before, t, last, now, fps, keys);
+        keys.times.push_back(t);
+        keys.values.push_back(now);
+        before = t;
+        last = now;
+    }
+    return keys;
+}
+
+Channel channelOf(const Keys& keys, std::uint32_t node, ChannelPath path, Interpolation interpolation) {
+    Channel channel{path, node, interpolation, path == ChannelPath::rotation ? 4u : 3u, keys.times, {}};
+    Quatd before;
+    for (const Trs& trs : keys.values) {
+        if (path == ChannelPath::rotation) {
+            Quatd q = trs.rotation;
+            if (dot(q, before) < 0) q = {-q.x, -q.y, -q.z, -q.w};
+            for (const double x : {q.x, q.y, q.z, q.w}) channel.values.push_back(float(x));
+            before = q;
+        } else {
+            const Vec3d& v = path == ChannelPath::scale ? trs.scale : trs.translation;
+            for (int i = 0; i < 3; ++i) channel.values.push_back(float(v[i]));
+        }
+    }
+    return channel;
+}
+
+void addChannels(const Keys& keys, const DrivenJoint& joint, const Trs& rest, Interpolation interpolation, Clip& clip) {
+    bool translated = false, scaled = false;
+    for (const Trs& trs : keys.values) {
+        translated = translated || length(trs.translation - rest.translation) > 1e-7 * length(rest.translation);
+        scaled = scaled || length(trs.scale - rest.scale) > 1e-7;
+    }
+    if (joint.kind == DriverKind::rotation) {
+        clip.channels.push_back(channelOf(keys, joint.node, ChannelPath::rotation, interpolation));
+        if (translated) clip.channels.push_back(channelOf(keys, joint.node, ChannelPath::translation, interpolation));
+    }
+    if (scaled || joint.kind == DriverKind::scale)
+        clip.channels.push_back(channelOf(keys, joint.node, ChannelPath::scale, interpolation));
+}
+
+}  // namespace
+
+void bakeDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, Clip& clip, double fps) {
+    if (!(fps > 0) || !std::isfinite(fps)) throw Error::badUsage(fmt::format("{} frames a second: must be above 0", fps));
+    std::vector<bool> is_driven(skeleton.nodes.size(), false);
+    for (const DrivenJoint& joint : driven) is_driven[joint.node] = true;
+    std::erase_if(clip.channels, [&](const Channel& channel) {
+        return channel.path != ChannelPath::morph_weights && is_driven[channel.target];
+    });
+    std::vector<Affine3d> locals;
+    for (const SkeletonNode& node : skeleton.nodes) locals.push_back(restLocal(node));
+    Clip baked;
+    for (const DrivenJoint& joint : driven) {
+        DrivenTrack track(skeleton, joint, clip, locals);
+        if (!track.moves()) continue;
+        addChannels(keysOf(track, fps), joint, skeleton.nodes[joint.node].local,
+                    track.steps() ? Interpolation::step : Interpolation::linear, baked);
+    }
+    clip.channels.insert(clip.channels.end(), baked.channels.begin(), baked.channels.end());
+}
+
+}  // namespace pelt::rig

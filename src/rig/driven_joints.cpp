@@ -1,0 +1,291 @@
+// Joints that follow others, [MohrGleicher03] §4.1.
+//
+// Notation: b₁, b₂ the bones from the driver to its parent and to its children (their sum), s the scale across a bone.
+//
+// Where the paper leaves a choice: rotations are relative to the driver's parent, so that turning the whole character
+// drives nothing; b₁ and b₂ both leave the driver, so a straight limb has s = 1 and a folded one s = 1 + k; of the two
+// axes across a bone, the second is normal to the plane in which the bind pose bends, or any axis of the joint's frame
+// where it does not bend. The angle is measured in the parent's space.
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/rig/driven_joints.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "driven_local.h"
+
+namespace pelt::rig {
+namespace {
+
+constexpr double kStraight = 0.02;    ///< sine of the angle below which the bind pose says nothing of the bending plane
+constexpr double kShortBone = 1e-6;   ///< of the skeleton's extent: no bone to speak of
+constexpr int kAxes[] = {1, 2, 1, 2};  // the order of the four scales of a bone:
+constexpr bool kReciprocal[] = {false, false, true, true};
+
+/// Where nodes stand in the bind pose. Nodes that no slot binds keep their rest transform to their parent.
+std::vector<Affine3d> bindWorlds(const Skeleton& skeleton) {
+    std::vector<const Joint*> slot(skeleton.nodes.size(), nullptr);
+    for (const Joint& joint : skeleton.joints)
+        if (!slot[joint.node]) slot[joint.node] = &joint;
+    std::vector<Affine3d> world(skeleton.nodes.size());
+    for (std::size_t n = 0; n < world.size(); ++n) {
+        const std::int32_t parent = skeleton.nodes[n].parent;
+        world[n] = restLocal(skeleton.nodes[n]);
+        if (parent >= 0) world[n] = world[std::size_t(parent)] * world[n];
+        if (!slot[n]) continue;
+        const Affine3d bound = inverse(slot[n]->inverse_bind);
+        if (std::all_of(bound.m, bound.m + 16, [](double x) { return std::isfinite(x); })) world[n] = bound;
+    }
+    return world;
+}
+
+/// A rotation whose first axis lies along `bone` and whose third is `normal`, as far as that is possible.
+Quatd frameAlong(const Vec3d& bone, const Vec3d& normal) {
+    const Vec3d x = normalized(bone);
+    Vec3d z = normal - x * dot(x, normal);
+    if (!(length(z) > 0)) {
+        int least = 0;
+        for (int axis = 1; axis < 3; ++axis)
+            if (std::abs(x[axis]) < std::abs(x[least]) - 1e-6) least = axis;
+        Vec3d unit;
+        unit[least] = 1;
+        z = unit - x * dot(x, unit);
+    }
+    z = normalized(z);
+    return toQuat(Mat3d{{x, cross(z, x), z}});
+}
+
+/// Appends the joints of one driver after another.
+class Adder {
+public:
+    Adder(Skeleton& skeleton, const DrivenJointChoice& choice)
+        : skeleton_(skeleton), choice_(choice), world_(bindWorlds(skeleton)), rest_(skeleton.nodes.size()) {
+        for (std::size_t n = 0; n < rest_.size(); ++n) {
+            const std::int32_t parent = skeleton.nodes[n].parent;
+            bind_.push_back(parent < 0 ? world_[n] : inverse(world_[std::size_t(parent)]) * world_[n]);
+            rest_[n] = restLocal(skeleton.nodes[n]);
+            names_.insert(skeleton.nodes[n].name);
+        }
+        findFamilies();
+    }
+
+    std::vector<DrivenJoint> run() {
+        const std::size_t nodes = skeleton_.nodes.size();
+        std::vector<bool> wanted(nodes, choice_.drivers.empty());
+        for (const std::uint32_t driver : choice_.drivers) {
+            if (driver >= nodes || !is_joint_[driver])
+                throw Error::badUsage(fmt::format("node {} cannot drive other joints: it is no joint", driver));
+            wanted[driver] = true;
+        }
+        for (std::uint32_t n = 0; n < nodes; ++n) {
+            if (!wanted[n] || parent_[n] < 0) continue;
+            addRotations(n);
+            if (choice_.scales) addScales(n);
+        }
+        return std::move(driven_);
+    }
+
+private:
+    void findFamilies() {
+        const std::vector<std::int32_t> parents = jointParents(skeleton_);
+        is_joint_.assign(skeleton_.nodes.size(), false);
+        parent_.assign(skeleton_.nodes.size(), -1);
+        children_.resize(skeleton_.nodes.size());
+        for (std::size_t j = 0; j < parents.size(); ++j) {
+            const std::uint32_t node = skeleton_.joints[j].node;
+            extent_ = std::max(extent_, length(world_[node].translation() -
+                                               world_[skeleton_.joints.front().node].translation()));
+            if (is_joint_[node]) continue;
+            is_joint_[node] = true;
+            if (parents[j] < 0) continue;
+            const std::uint32_t parent = skeleton_.joints[std::size_t(parents[j])].node;
+            parent_[node] = std::int32_t(parent);
+            children_[parent].push_back(node);
+        }
+    }
+
+    std::string freeName(std::uint32_t driver, const std::string& suffix) {
+        const std::string& name = skeleton_.nodes[driver].name;
+        const std::string wanted = (name.empty() ? fmt::format("node{}", driver) : name) + suffix;
+        std::string free = wanted;
+        for (int n = 2; !names_.insert(free).second; ++n) free = fmt::format("{}_{}", wanted, n);
+        return free;
+    }
+
+    /// `placed` is where the node sits in its parent's space; what drives it is added to that.
+    void append(DrivenJoint joint, std::int32_t parent, const Trs& placed, std::string name) {
+        joint.node = std::uint32_t(skeleton_.nodes.size());
+        skeleton_.nodes.push_back({std::move(name), parent, placed, std::nullopt});
+        const Affine3d bound = world_[std::size_t(parent)] * toAffine(drivenLocal(skeleton_, joint, bind_));
+        skeleton_.joints.push_back({joint.node, inverse(bound)});
+        skeleton_.nodes.back().local = drivenLocal(skeleton_, joint, rest_);
+        driven_.push_back(std::move(joint));
+    }
+
+    void addRotations(std::uint32_t driver) {
+        DrivenJoint joint;
+        joint.driver = driver;
+        joint.kind = DriverKind::rotation;
+        joint.bind_rotation = trsOf(bind_[driver]).rotation;
+        for (std::size_t i = 1; i <= choice_.rotations; ++i) {
+            joint.fraction = double(i) / double(choice_.rotations + 1);
+            append(joint, skeleton_.nodes[driver].parent, {},
+                   freeName(driver, fmt::format("_turn{:.0f}", 100 * joint.fraction)));
+        }
+    }
+
+    void addScales(std::uint32_t driver) {
+        const auto parent = std::uint32_t(parent_[driver]);
+        const double shortest = kShortBone * extent_;
+        const Affine3d to_driver = chainOf(skeleton_, bind_, parent, driver);
+        DrivenJoint joint;
+        joint.driver = driver;
+        joint.kind = DriverKind::scale;
+        joint.k = choice_.k;
+        joint.parent = parent;
+        for (const std::uint32_t child : children_[driver])
+            if (length(world_[child].translation() - world_[driver].translation()) > shortest)
+                joint.children.push_back(child);
+        if (joint.children.empty()) return;
+        if (!(length(world_[parent].translation() - world_[driver].translation()) > shortest)) return;
+
+        const auto [upper, lower] = bonesAt(skeleton_, joint, bind_);
+        Vec3d normal = cross(upper, lower);
+        if (!(length(normal) > kStraight * length(upper) * length(lower))) normal = {};
+        addFour(joint, parent, to_driver.translation(), normal, "_up");
+        const Vec3d turned = inverse(to_driver.linear()) * normal;
+        for (std::size_t c = 0; c < joint.children.size(); ++c) {
+            const Vec3d bone = chainOf(skeleton_, bind_, driver, joint.children[c]).translation();
+            addFour(joint, driver, bone, turned,
+                    joint.children.size() == 1 ? "_down" : fmt::format("_down{}_", c + 1));
+        }
+    }
+
+    /// In the middle of a bone that goes from the origin of the parent's space to `bone`.
+    void addFour(DrivenJoint joint, std::uint32_t parent, const Vec3d& bone, const Vec3d& normal,
+                 const std::string& suffix) {
+        const Trs placed{bone / 2.0, frameAlong(bone, normal), {1, 1, 1}};
+        for (int i = 0; i < 4; ++i) {
+            joint.axis = kAxes[i];
+            joint.reciprocal = kReciprocal[i];
+            append(joint, std::int32_t(parent), placed, freeName(joint.driver, fmt::format("{}{}", suffix, i + 1)));
+        }
+    }
+
+    Skeleton& skeleton_;
+    const DrivenJointChoice& choice_;
+    std::vector<Affine3d> world_, bind_;  ///< of the bind pose, to the root and to the parent
+    std::vector<Affine3d> rest_;
+    double extent_ = 0;
+    std::vector<bool> is_joint_;
+    std::vector<std::int32_t> parent_;  ///< the nearest ancestor that is a joint
+    std::vector<std::vector<std::uint32_t>> children_;
+    std::unordered_set<std::string> names_;
+    std::vector<DrivenJoint> driven_;
+};
+
+}  // namespace
+
+Trs trsOf(const Affine3d& a) {
+    const Mat3d m = a.linear();
+    // A mirrored frame keeps its mirror in the first axis, in every pose alike.
+    const double sign = determinant(m) < 0 ? -1 : 1;
+    const Vec3d x = normalized(m.col[0] * sign, Vec3d{1, 0, 0});
+    const Vec3d y = normalized(m.col[1] - x * dot(x, m.col[1]));
+    const Mat3d rotation{{x, y, cross(x, y)}};
+    return {a.translation(),
+            toQuat(rotation),
+            {sign * length(m.col[0]), dot(y, m.col[1]), dot(rotation.col[2], m.col[2])}};
+}
+
+Affine3d chainOf(const Skeleton& skeleton, std::span<const Affine3d> locals, std::uint32_t ancestor,
+                 std::uint32_t node) {
+    Affine3d chain;
+    for (std::int32_t n = std::int32_t(node); n >= 0 && n != std::int32_t(ancestor);
+         n = skeleton.nodes[std::size_t(n)].parent)
+        chain = locals[std::size_t(n)] * chain;
+    return chain;
+}
+
+BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
+    const Affine3d driver = chainOf(skeleton, locals, joint.parent, joint.driver);
+    BonesAtDriver bones{-driver.translation(), {}};
+    for (const std::uint32_t child : joint.children)
+        bones.down += driver * chainOf(skeleton, locals, joint.driver, child).translation() - driver.translation();
+    return bones;
+}
+
+Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
+    if (joint.kind == DriverKind::rotation) {
+        Trs trs = trsOf(locals[joint.driver]);
+        trs.rotation = slerp(joint.bind_rotation, trs.rotation, joint.fraction);
+        return trs;
+    }
+    const auto [b1, b2] = bonesAt(skeleton, joint, locals);
+    const double lengths = length(b1) * length(b2);
+    const double cosine = lengths > 0 ? std::clamp(dot(b1, b2) / lengths, -1.0, 1.0) : -1.0;
+    const double s = 1 + joint.k / 2 * (cosine + 1);  // [MohrGleicher03] §4.1
+    Trs trs = skeleton.nodes[joint.node].local;
+    trs.scale = {1, 1, 1};
+    trs.scale[joint.axis] = joint.reciprocal ? 1 / s : s;
+    return trs;
+}
+
+std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointChoice& choice) {
+    if (!(choice.k > -1) || !std::isfinite(choice.k))
+        throw Error::badUsage(fmt::format("k {}: must be above -1, else a joint would scale to nothing", choice.k));
+    return Adder(skeleton, choice).run();
+}
+
+std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<DrivenJoint>& driven,
+                                           const std::vector<bool>& keep) {
+    std::vector<bool> gone(skeleton.nodes.size(), false);
+    for (std::size_t i = 0; i < driven.size(); ++i) gone[driven[i].node] = !keep[i];
+    std::vector<std::uint32_t> new_node(skeleton.nodes.size());
+    std::vector<SkeletonNode> nodes;
+    for (std::size_t n = 0; n < gone.size(); ++n) {
+        new_node[n] = std::uint32_t(nodes.size());
+        if (!gone[n]) nodes.push_back(std::move(skeleton.nodes[n]));
+    }
+    std::vector<std::int32_t> new_slot;
+    std::vector<Joint> joints;
+    for (const Joint& joint : skeleton.joints) {
+        new_slot.push_back(gone[joint.node] ? -1 : std::int32_t(joints.size()));
+        if (!gone[joint.node]) joints.push_back({new_node[joint.node], joint.inverse_bind});
+    }
+    std::vector<DrivenJoint> kept;
+    for (std::size_t i = 0; i < driven.size(); ++i) {
+        if (!keep[i]) continue;
+        kept.push_back(std::move(driven[i]));
+        kept.back().node = new_node[kept.back().node];
+    }
+    skeleton.nodes = std::move(nodes);
+    skeleton.joints = std::move(joints);
+    driven = std::move(kept);
+    return new_slot;
+}
+
+void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, std::span<Affine3d> locals) noexcept {
+    for (const DrivenJoint& joint : driven) locals[joint.node] = toAffine(drivenLocal(skeleton, joint, locals));
+}
+
+std::vector<Affine3d> sampleDrivenLocals(const Skeleton& skeleton, std::span<const DrivenJoint> driven,
+                                         const Clip* clip, double t) {
+    std::vector<Affine3d> locals = sampleLocals(skeleton, clip, t);
+    applyDrivers(skeleton, driven, locals);
+    return locals;
+}
+
+std::vector<Affine3d> drivenSkinMatrices(const Skeleton& skeleton, std::span<const DrivenJoint> driven,
+                                         const Clip* clip, double t) {
+    const std::vector<Affine3d> locals = sampleDrivenLocals(skeleton, driven, clip, t);
+    std::vector<Affine3d> world(locals.size());
+    worldTransforms(skeleton, locals, world);
+    std::vector<Affine3d> bones;
+    bones.reserve(skeleton.joints.size());
+    for (const Joint& joint : skeleton.joints) bones.push_back(world[joint.node] * joint.inverse_bind);
+    return bones;
+}
+
+}  // namespace pelt::rig

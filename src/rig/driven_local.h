@@ -1,0 +1,23 @@
+#pragma once
+
+#include <pelt/rig/driven_joints.h>
+
+namespace pelt::rig {
+
+/// Translation, rotation and scale of a map; its shear is left out.
+Trs trsOf(const Affine3d& a);
+
+/// The map from a node's space to that of its ancestor.
+Affine3d chainOf(const Skeleton& skeleton, std::span<const Affine3d> locals, std::uint32_t ancestor,
+                 std::uint32_t node);
+
+/// b₁ and b₂ of [MohrGleicher03] §4.1, in the space of the driver's parent.
+struct BonesAtDriver {
+    Vec3d up, down;
+};
+BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);
+
+/// The local transform that the other nodes' locals ask of a driven joint.
+Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);
+
+}  // namespace pelt::rig
