@@ -20,8 +20,8 @@ Trajectories trajectoriesOf(const char* scene, std::size_t resolution, std::size
     std::vector<Vec3f> positions;
     const Clip& clip = character.clips.at(0);
     for (std::size_t f = 0; f < frames; ++f) {
-        const auto bones = rig::skinMatrices(character.skeleton, &clip,
-                                             clip.first_key + clip.seconds() * double(f) / double(frames));
+        const auto bones =
+            rig::skinMatrices(character.skeleton, &clip, clip.first_key + clip.seconds() * double(f) / double(frames));
         for (std::size_t v = 0; v < character.mesh.vertexCount(); ++v) {
             Vec3f x(0, 0, 0);
             for (std::size_t i = 0; i < weights.influenceCount(v); ++i)

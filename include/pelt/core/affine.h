@@ -31,6 +31,14 @@ struct alignas(16) Affine3 {
 using Affine3f = Affine3<float>;
 using Affine3d = Affine3<double>;
 
+/// Exactly, number by number.
+template <class T>
+constexpr bool isIdentity(const Affine3<T>& a) {
+    for (int i = 0; i < 16; ++i)
+        if (a.m[i] != Affine3<T>().m[i]) return false;
+    return true;
+}
+
 /// The inverse map; entries are not finite where `a` is singular.
 template <class T>
 constexpr Affine3<T> inverse(const Affine3<T>& a) {

@@ -168,10 +168,11 @@ double Solver::smoothTarget(std::size_t vertex, std::vector<double>& target) con
 double Solver::updateWeights(bool associate) {
     VertexWeights updated(weights_.size());
     std::vector<double> errors(weights_.size());
-    forVertices([&](std::size_t v, const double*, SimplexSolver& solver, const BoneProducts&) {
+    forVertices([&](std::size_t v, const double* projected, SimplexSolver& solver, const BoneProducts&) {
         std::vector<double> target;
         if (keptWeights(v)) {
             updated[v] = weights_[v];
+            updated[v].error = solver.errorOf(updated[v]);
         } else {
             const double pull = options_.smoothness > 0 ? smoothTarget(v, target) : 0;
             if (pull > 0) solver.addPull(pull, target);
@@ -181,6 +182,10 @@ double Solver::updateWeights(bool associate) {
                 solver.solveOnClosest(weights_[v], options_.influences, updated[v]);
             } else {
                 solver.solve(weights_[v], options_.influences, updated[v]);
+            }
+            if (pull > 0) {
+                solver.setVertex(data_.rest[v], projected, data_.squared[v]);  // what is left without the pull
+                updated[v].error = solver.errorOf(updated[v]);
             }
         }
         errors[v] = updated[v].error;

@@ -35,6 +35,8 @@ public:
     /// The best weights on the bones that `start` has, which must be some.
     void resolve(const Weights& start, Weights& result);
 
+    /// What these weights leave.
+    double errorOf(const Weights& weights) { return slopes(weights.bones, weights.values); }
     /// What bone j alone would leave.
     double aloneError(std::size_t bone) const { return alone_[bone]; }
 

@@ -15,11 +15,6 @@ namespace {
         fmt::format("{}: {}; clear Character::source to write a new document", source.document.name, fault));
 }
 
-bool isIdentity(const Affine3d& matrix) {
-    constexpr Affine3d kIdentity;
-    return std::equal(std::begin(matrix.m), std::end(matrix.m), std::begin(kIdentity.m));
-}
-
 void checkSameOrigin(const Character& character, const GltfSource& source) {
     if (hashMesh(character.mesh) != source.mesh_hash) refuse(source, "the mesh is not the one that was loaded");
     const Skeleton &now = character.skeleton, &was = source.skeleton;

@@ -9,10 +9,6 @@
 namespace pelt::io::gltf {
 namespace {
 
-constexpr Affine3d kIdentity;
-
-bool isIdentity(const Affine3d& a) { return std::equal(std::begin(a.m), std::end(a.m), std::begin(kIdentity.m)); }
-
 Vec3f vec3At(const std::vector<float>& flat, std::size_t i) { return {flat[i * 3], flat[i * 3 + 1], flat[i * 3 + 2]}; }
 
 /// How the numbers of a node's mesh come to root space.

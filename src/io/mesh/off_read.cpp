@@ -10,9 +10,9 @@
 namespace pelt::io {
 namespace {
 
-class Reader {
+class OffReader {
 public:
-    Reader(std::span<const std::byte> bytes, const std::string& name) : text_(bytes, name) {}
+    OffReader(std::span<const std::byte> bytes, const std::string& name) : text_(bytes, name) {}
 
     Mesh read() {
         const std::uint64_t vertices = readHeader();
@@ -120,6 +120,6 @@ private:
 
 }  // namespace
 
-Mesh parseOff(std::span<const std::byte> bytes, const std::string& name) { return Reader(bytes, name).read(); }
+Mesh parseOff(std::span<const std::byte> bytes, const std::string& name) { return OffReader(bytes, name).read(); }
 
 }  // namespace pelt::io

@@ -40,9 +40,9 @@ std::vector<int> vertexSlots(const PlyElement& element) {
     return slots;
 }
 
-class Reader {
+class PlyReader {
 public:
-    Reader(std::span<const std::byte> bytes, const std::string& name)
+    PlyReader(std::span<const std::byte> bytes, const std::string& name)
         : name_(name),
           header_(readPlyHeader(bytes, name)),
           values_(bytes.subspan(header_.data_offset), header_, name) {}
@@ -198,6 +198,6 @@ private:
 
 }  // namespace
 
-Mesh parsePly(std::span<const std::byte> bytes, const std::string& name) { return Reader(bytes, name).read(); }
+Mesh parsePly(std::span<const std::byte> bytes, const std::string& name) { return PlyReader(bytes, name).read(); }
 
 }  // namespace pelt::io
