@@ -28,7 +28,7 @@ struct DecomposeOptions {
     std::size_t influences = 4;  ///< K: at most so many bones a vertex; 0: any number
     BoneKind kind = BoneKind::rigid;
     int max_iterations = 100;
-    double convergence = 5e-3;         ///< stops when an iteration improves E_RMS by less than this fraction
+    double convergence = 4e-3;         ///< stops when an iteration improves E_RMS by less than this fraction
     bool correct_rest = true;          ///< moves the rest pose at the end to where the bones explain the frames best
     bool correct_rest_always = false;  ///< in every iteration too, as in [LeDeng12] Table 3: for comparison
     Association association = Association::solved;

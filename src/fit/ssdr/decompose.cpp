@@ -30,6 +30,7 @@ constexpr std::size_t kGrain = 64;              ///< vertices that are solved by
 constexpr std::size_t kVerticesAtOnce = 16384;  ///< between two looks at whether to stop
 constexpr double kInsignificant = 3;            ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
+constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
 constexpr int kAssociateEvery =
     2;  ///< iterations; between, weights are solved on the bones a vertex has, for half the cost
 constexpr double kRestPull = 1e-6;  ///< of a vertex to its given rest position, against one frame
@@ -85,7 +86,9 @@ private:
 
     template <class Body>
     void forVertices(const Body& body);
-    double updateWeights(bool associate);
+    /// Which vertices choose their bones anew; the others keep them.
+    enum class Choice { none, worst, all };
+    double updateWeights(Choice choice);
     double smoothTarget(std::size_t vertex, std::vector<double>& target) const;
     bool reinitialise(const VertexSums& sums, double threshold);
     double correctRest();
@@ -164,10 +167,11 @@ double Solver::smoothTarget(std::size_t vertex, std::vector<double>& target) con
     return options_.smoothness * double(data_.frames);
 }
 
-/// `associate`: every vertex chooses its bones anew; else it keeps them.
-double Solver::updateWeights(bool associate) {
+double Solver::updateWeights(Choice choice) {
     VertexWeights updated(weights_.size());
     std::vector<double> errors(weights_.size());
+    double mean = 0;
+    for (const SimplexSolver::Weights& w : weights_) mean += w.error / double(weights_.size());
     forVertices([&](std::size_t v, const double* projected, SimplexSolver& solver, const BoneProducts&) {
         std::vector<double> target;
         if (keptWeights(v)) {
@@ -176,7 +180,9 @@ double Solver::updateWeights(bool associate) {
         } else {
             const double pull = options_.smoothness > 0 ? smoothTarget(v, target) : 0;
             if (pull > 0) solver.addPull(pull, target);
-            if (!associate && !weights_[v].bones.empty()) {
+            const bool chooses =
+                choice == Choice::all || (choice == Choice::worst && weights_[v].error > kWorthChoosing * mean);
+            if (!chooses && !weights_[v].bones.empty()) {
                 solver.resolve(weights_[v], updated[v]);
             } else if (options_.association == Association::closest) {
                 solver.solveOnClosest(weights_[v], options_.influences, updated[v]);
@@ -253,23 +259,24 @@ double Solver::note(const char* name, double squared_error) {
 Decomposition Solver::run() {
     initialiseMotions(data_, options_.kept_bones, options_.seed, motions_, progress_);
     const double threshold = std::min(kInsignificant, 0.2 * double(data_.vertices) / double(motions_.bones));
-    double error = note("initialise", updateWeights(true));
+    double error = note("initialise", updateWeights(Choice::all));
     for (int iteration = 1; iteration <= options_.max_iterations; ++iteration) {
         done_ = double(iteration) / double(iteration + 10);
         const VertexSums sums = sumVertices(data_, weights_, motions_.bones);
         if (reinitialise(sums, threshold)) {
-            error = note("reinitialise", updateWeights(true));
+            error = note("reinitialise", updateWeights(Choice::all));
             continue;
         }
         note("bones", updateBones(data_, sums, options_.kind, options_.kept_bones, threshold, motions_));
         if (options_.correct_rest_always) note("rest", correctRest());
         const bool associate = iteration % kAssociateEvery == 0;
-        const double now = note("weights", updateWeights(associate));
+        const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
         if (data_.eRms(now) < kExact) break;
         if (!associate) continue;
         if (std::sqrt(error) - std::sqrt(now) <= kAssociateEvery * options_.convergence * std::sqrt(error)) break;
         error = now;
     }
+    if (options_.max_iterations > 0) note("weights", updateWeights(Choice::all));
     if (options_.correct_rest) note("rest", correctRest());
     Decomposition result;
     finish(result);
