@@ -17,6 +17,7 @@
 
 #include "plain_skinning.h"
 #include "subjects.h"
+#include "timing.h"
 
 namespace pelt::bench {
 namespace {
@@ -24,24 +25,6 @@ namespace {
 constexpr std::size_t kSizes[] = {20000, 55000, 200000};
 constexpr std::size_t kGrain = 4096;  // vertices a task
 constexpr std::size_t kChunk = 8192;  // vertices timed at once on one thread
-
-/// Results as an engine keeps them, starting with a cache line: half of the kernels' writes would straddle two
-/// otherwise.
-class Results {
-public:
-    explicit Results(std::size_t count)
-        : lines_((count * sizeof(Vec3f) + sizeof(Line) - 1) / sizeof(Line)), count_(count) {}
-    std::span<Vec3f> vectors() { return {reinterpret_cast<Vec3f*>(lines_.data()), count_}; }
-
-private:
-    struct alignas(64) Line {
-        float numbers[16] = {};
-    };
-    std::vector<Line> lines_;
-    std::size_t count_;
-};
-
-using Range = std::function<void(std::size_t first, std::size_t last)>;
 
 /// What dual quaternions find hard, beside a pose of the walk: joints turned any way, so that no choice of signs
 /// settles them all and vertices choose; every joint stretched in its own way; both.

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
-#include <hwy/targets.h>
 #include <pelt/core/parallel.h>
 
+#include "instruction_sets.h"
 #include "skin_case.h"
 
 #if defined(__has_feature)
@@ -19,21 +18,6 @@
 namespace pelt::deform {
 namespace {
 
-/// Calls `body` once per instruction set that this machine has, and gives dispatch back afterwards.
-template <class Body>
-void onEveryInstructionSet(const Body& body) {
-    const std::int64_t all = hwy::SupportedTargets() & HWY_TARGETS;  // what is there, of what was compiled
-    for (std::int64_t left = all; left != 0; left &= left - 1) {
-        const std::int64_t target = left & -left;
-        hwy::SetSupportedTargetsForTest(target);
-        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-        SCOPED_TRACE(hwy::TargetName(target));
-        body(target);
-    }
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
-
 constexpr Method kMethods[] = {Method::lbs, Method::dqs};
 constexpr Bones kPoses[] = {Bones::gentle, Bones::wild, Bones::stretched, Bones::mirrored};
 constexpr std::size_t kInfluences[] = {1, 2, 3, 4, 5, 8, 13};
@@ -45,7 +29,7 @@ TEST(Kernels, EveryInstructionSetAgreesWithTheReference) {
                 const SkinCase c = makeCase(67, 20, influences, pose, influences);
                 const PosedDouble expected = referenceOf(method, c);
                 const Skinner skinner(method, c);
-                onEveryInstructionSet([&](std::int64_t) {
+                onEachInstructionSet([&](std::int64_t) {
                     SCOPED_TRACE(nameOf(method) + " pose " + std::to_string(int(pose)) + " influences " +
                                  std::to_string(influences));
                     const Posed posed = skinner.all();
@@ -63,7 +47,7 @@ TEST(Kernels, EveryLengthAndOffsetGivesTheSameBitsAndTouchesNothingElse) {
             for (const std::size_t length : {0, 1, 2, 15, 16, 17, 31, 33, 48, 67}) {
                 const SkinCase c = makeCase(length, 7, 4, pose, length + 3);
                 const Skinner skinner(method, c);
-                onEveryInstructionSet([&](std::int64_t) {
+                onEachInstructionSet([&](std::int64_t) {
                     const Posed whole = skinner.all();
                     for (std::size_t first = 0; first <= length; ++first)
                         for (std::size_t count = 0; first + count <= length; count += count < 20 ? 1 : 5) {
@@ -120,7 +104,7 @@ TEST(Kernels, InstructionSetsWithFusedMultiplyAddAgreeToTheBit) {
             const SkinCase c = makeCase(67, 20, 4, pose);
             const Skinner skinner(method, c);
             Posed fused, separate;
-            onEveryInstructionSet([&](std::int64_t target) {
+            onEachInstructionSet([&](std::int64_t target) {
 #if HWY_ARCH_X86
                 const bool has_fma = target < HWY_SSE4;  // the wider a set, the lower its bit
 #else
@@ -149,7 +133,7 @@ TEST(Kernels, CopiesOfAVertexComeOutBitEqualWhateverTheirNeighbours) {
                 c.weights.offsets.push_back(std::uint32_t(c.weights.joints.size()));
             }
             const Skinner skinner(method, c);
-            onEveryInstructionSet([&](std::int64_t) {
+            onEachInstructionSet([&](std::int64_t) {
                 const Posed posed = skinner.all();
                 EXPECT_EQ(posed.positions[64], posed.positions[3]);
                 EXPECT_EQ(posed.positions[65], posed.positions[17]);
@@ -165,7 +149,7 @@ TEST(Kernels, PositionsDoNotDependOnWhetherNormalsAreWanted) {
         for (const Bones pose : kPoses) {
             const SkinCase c = makeCase(67, 9, 4, pose);
             const Skinner skinner(method, c);
-            onEveryInstructionSet([&](std::int64_t) {
+            onEachInstructionSet([&](std::int64_t) {
                 std::vector<Vec3f> alone(67);
                 skinner.evaluate({}, 0, 67, {alone, {}});
                 EXPECT_TRUE(sameBits(alone, skinner.all().positions));
@@ -179,7 +163,7 @@ TEST(Kernels, ABoneThatIsAllZerosGivesFiniteResultsAndUnitNormals) {
         c.bones[1] = c.bones[2] = Affine3f(Mat3f{{{}, {}, {}}}, {});
         c.bones[3] = Affine3f(Mat3f{{{1, 2, 3}, {2, 4, 6}, {0, 0, 0}}}, {0, 1, 0});  // rank one
         const Skinner skinner(method, c);
-        onEveryInstructionSet([&](std::int64_t) {
+        onEachInstructionSet([&](std::int64_t) {
             const Posed posed = skinner.all();
             for (std::size_t v = 0; v < 67; ++v) {
                 EXPECT_TRUE(isFinite(posed.positions[v]));

@@ -10,8 +10,7 @@ namespace {
 
 /// Keeps factorisations alive where bones move a vertex alike or fit it exactly.
 constexpr double kRidge = 1e-11;
-constexpr double kGain = 1e-6;       ///< a bone that could lower the error at a lower rate is not tried
-constexpr std::size_t kSpare = 100;  ///< bones beyond those a vertex may keep that compete for its places
+constexpr double kGain = 1e-6;  ///< a bone that could lower the error at a lower rate is not tried
 
 }  // namespace
 
@@ -191,10 +190,10 @@ double SimplexSolver::minimise(std::vector<std::uint32_t>& set, std::vector<doub
     return slopes(set, x);
 }
 
-/// Minimises over all bones, or until `limit` of them have weight.
-double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit) {
+/// Minimises over all bones.
+double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>& x) {
     double value = minimise(set, x);
-    for (std::size_t step = 0; step < 3 * products_.bones && set.size() < limit; ++step) {
+    for (std::size_t step = 0; step < 3 * products_.bones; ++step) {
         // The bone whose weight would lower the error fastest.
         const auto next = std::uint32_t(std::min_element(gradient_.begin(), gradient_.end()) - gradient_.begin());
         if (value - gradient_[next] <= kGain * value + 1e-14 * squared_) break;
@@ -301,54 +300,51 @@ void SimplexSolver::keep(const Weights& start, double error, Weights& result) co
     result.error = error;
 }
 
-void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights& result) {
+/// What there was, and the best on the same bones.
+void SimplexSolver::begin(const Weights& start) {
     old_set_ = start.bones;
     old_x_ = start.values;
-    double old_error = std::numeric_limits<double>::infinity(), before = old_error;
-    if (!old_set_.empty()) {
-        before = slopes(old_set_, old_x_);
-        old_error = minimise(old_set_, old_x_);
-    }
+    before_ = old_error_ = std::numeric_limits<double>::infinity();
+    if (old_set_.empty()) return;
+    before_ = slopes(old_set_, old_x_);
+    old_error_ = minimise(old_set_, old_x_);
+}
+
+void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights& result) {
+    begin(start);
 
     // The bone that fits best alone may start a better set than the old one has.
     set_ = old_set_;
     x_ = old_x_;
     const auto alone = std::uint32_t(std::min_element(alone_.begin(), alone_.end()) - alone_.begin());
-    if (set_.empty() || alone_[alone] < old_error) set_ = {alone}, x_ = {1.0};
-    const std::size_t limit = influences == 0 ? products_.bones : influences;
-    double error = grow(set_, x_, influences == 0 ? limit : limit + kSpare);
-    if (set_.size() > limit) {
-        prune(set_, x_, limit);
+    if (set_.empty() || alone_[alone] < old_error_) set_ = {alone}, x_ = {1.0};
+    double error = grow(set_, x_);
+    if (influences > 0 && set_.size() > influences) {
+        prune(set_, x_, influences);
         error = minimise(set_, x_);
     }
-    takeBetter(start, before, old_error, error, result);
+    takeBetter(start, error, result);
 }
 
 void SimplexSolver::solveOnClosest(const Weights& start, std::size_t influences, Weights& result) {
-    old_set_ = start.bones;
-    old_x_ = start.values;
-    double old_error = std::numeric_limits<double>::infinity(), before = old_error;
-    if (!old_set_.empty()) {
-        before = slopes(old_set_, old_x_);
-        old_error = minimise(old_set_, old_x_);
-    }
+    begin(start);
     set_.resize(products_.bones);
     std::iota(set_.begin(), set_.end(), 0u);
     std::stable_sort(set_.begin(), set_.end(), [&](auto a, auto b) { return alone_[a] < alone_[b]; });
     if (influences > 0) set_.resize(std::min(influences, set_.size()));
     x_.assign(set_.size(), 0.0);
     x_[0] = 1;
-    takeBetter(start, before, old_error, minimise(set_, x_), result);
+    takeBetter(start, minimise(set_, x_), result);
 }
 
 /// New bones may have cost more than they brought, and where rounding is all that is left to gain nothing changes.
-void SimplexSolver::takeBetter(const Weights& start, double before, double old_error, double error, Weights& result) {
-    if (old_error <= error && !old_set_.empty()) {
-        finish(old_set_, old_x_, old_error, result);
+void SimplexSolver::takeBetter(const Weights& start, double error, Weights& result) {
+    if (old_error_ <= error && !old_set_.empty()) {
+        finish(old_set_, old_x_, old_error_, result);
     } else {
         finish(set_, x_, error, result);
     }
-    if (before < result.error) keep(start, before, result);
+    if (before_ < result.error) keep(start, before_, result);
 }
 
 }  // namespace pelt::fit::ssdr

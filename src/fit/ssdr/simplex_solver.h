@@ -48,9 +48,10 @@ private:
     void settle(std::vector<std::uint32_t>& set, std::vector<double>& x);
     double slopes(const std::vector<std::uint32_t>& set, const std::vector<double>& x);
     double minimise(std::vector<std::uint32_t>& set, std::vector<double>& x);
-    double grow(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
+    double grow(std::vector<std::uint32_t>& set, std::vector<double>& x);
     void prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
-    void takeBetter(const Weights& start, double before, double old_error, double error, Weights& result);
+    void begin(const Weights& start);
+    void takeBetter(const Weights& start, double error, Weights& result);
     void keep(const Weights& start, double error, Weights& result) const;
     void finish(std::vector<std::uint32_t>& set, std::vector<double>& x, double error, Weights& result) const;
 
@@ -70,6 +71,7 @@ private:
     std::vector<double> half_;                          ///< the solution of L y = 1
     std::vector<double> z_, x_, old_x_, inverse_, scratch_;
     std::vector<std::uint32_t> set_, old_set_;
+    double before_ = 0, old_error_ = 0;  ///< of the weights to start from, and of the best on their bones
 };
 
 }  // namespace pelt::fit::ssdr
