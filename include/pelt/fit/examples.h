@@ -1,0 +1,89 @@
+#pragma once
+
+#include <pelt/core/affine.h>
+#include <pelt/core/mesh_sequence.h>
+#include <pelt/core/progress.h>
+#include <pelt/core/skin_weights.h>
+
+#include <span>
+#include <vector>
+
+namespace pelt::fit {
+
+/// Poses of a skeleton with the vertices that belong to them.
+struct ExamplePoses {
+    std::size_t joints = 0, vertices = 0, examples = 0;
+    std::vector<Affine3d> bones;      ///< from rest space to the example's, at [example * joints + joint]
+    std::vector<Vec3d> positions;     ///< at [example * vertices + vertex]
+
+    std::span<const Affine3d> pose(std::size_t example) const { return {bones.data() + example * joints, joints}; }
+    std::span<const Vec3d> mesh(std::size_t example) const { return {positions.data() + example * vertices, vertices}; }
+};
+
+/// Reads every frame. `bones` has `joints` entries a frame. Throws Error (bad input) where the sizes do not match.
+ExamplePoses readExamples(MeshSequence& frames, std::vector<Affine3d> bones, std::size_t joints);
+
+enum class WeightKind {
+    convex,  ///< not negative, sum 1: what files can hold
+    affine,  ///< sum 1, as in [MohrGleicher03]
+};
+
+struct ExampleFitOptions {
+    std::size_t influences = 4;  ///< K: so many joints a vertex; 0: all
+    WeightKind weights = WeightKind::convex;
+    bool correct_rest = true;     ///< moves the dress pose to where the joints explain the examples best
+    int iterations = 4;           ///< at most so many times weights, then dress pose
+    double convergence = 1e-3;    ///< a vertex is done when an iteration improves it by less than this fraction
+    double rest_pull = 1e-4;      ///< cost of a dress pose that leaves the given one, relative to one example
+    double rank_tolerance = 1e-6;  ///< singular values below this fraction of the largest count as zero
+};
+
+/// Sparse weights that may be negative; the largest in size first, ties by lower joint. They sum to 1 for each vertex.
+struct ExampleWeights {
+    std::vector<std::uint32_t> offsets{0};
+    std::vector<std::uint32_t> joints;
+    std::vector<double> weights;
+
+    std::size_t vertexCount() const { return offsets.size() - 1; }
+    std::size_t influenceCount(std::size_t vertex) const { return offsets[vertex + 1] - offsets[vertex]; }
+    std::span<const std::uint32_t> jointsOf(std::size_t vertex) const {
+        return {joints.data() + offsets[vertex], influenceCount(vertex)};
+    }
+    std::span<const double> weightsOf(std::size_t vertex) const {
+        return {weights.data() + offsets[vertex], influenceCount(vertex)};
+    }
+};
+
+/// What the examples leave open at a vertex, [MohrGleicher03] §5.2; such directions are left as they were.
+enum RankFlags : std::uint8_t {
+    kWeightsOpen = 1,  ///< other weights on the same joints explain them as well
+    kRestOpen = 2,     ///< other dress-pose positions do
+};
+
+struct ExampleFit {
+    ExampleWeights weights;
+    std::vector<Vec3d> rest;                  ///< the dress pose, corrected where that was asked for
+    double rms = 0, max = 0, e_rms = 0;       ///< over all examples; e_rms as SequenceError has it
+    std::vector<double> vertex_rms;           ///< per vertex
+    std::vector<std::uint8_t> rank_deficient;  ///< per vertex, RankFlags; 0 where the examples settle everything
+};
+
+/// Fits a linear blend skin to examples, [MohrGleicher03] §5: each vertex takes the K joints it moves with most
+/// rigidly, then weights and dress pose in turns. `rest` has one position a vertex. The same input gives the same bits
+/// on any number of threads, and equal vertices equal weights.
+///
+/// Throws Error (bad input) for sizes that do not match, no examples or joints and numbers that are not finite, (bad
+/// usage) for options outside their range, cancelled where `progress` asks for it.
+ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& examples,
+                       const ExampleFitOptions& options = {}, const Progress& progress = {});
+
+/// What the fitted skin looks like in a pose of all joints; `out` has one entry a vertex.
+void playFit(const ExampleFit& fit, std::span<const Affine3d> bones, std::span<Vec3d> out);
+
+/// The weights for a file. Throws Error (bad usage) where some are negative.
+SkinWeights toSkinWeights(const ExampleWeights& weights);
+
+/// Joints, of `joints` there are, that no vertex uses, ascending.
+std::vector<std::uint32_t> unusedJoints(const ExampleWeights& weights, std::size_t joints);
+
+}  // namespace pelt::fit

@@ -1,0 +1,127 @@
+// Weights on a small set of joints. Residuals are reduced by QR, not by normal equations: data that some weights explain
+// exactly is then explained to rounding, not to its square root.
+#include "weight_solver.h"
+
+#include <algorithm>
+
+namespace pelt::fit::examples {
+namespace {
+
+constexpr double kSlope = 1e-9;     ///< cosine between residual and direction below which nothing is gained
+constexpr double kRounding = 1e-15;  ///< residuals below this fraction of the largest are rounding
+
+}  // namespace
+
+void WeightSolver::compress(const Eigen::MatrixXd& residuals) {
+    if (residuals.rows() <= residuals.cols()) {
+        c_ = residuals;
+        return;
+    }
+    qr_.compute(residuals);
+    c_ = qr_.matrixQR().topRows(residuals.cols()).triangularView<Eigen::Upper>();
+}
+
+void WeightSolver::solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights) {
+    compress(residuals);
+    const Eigen::Index joints = c_.cols();
+    deficient_ = false;
+    if (joints == 1) {
+        weights = Eigen::VectorXd::Ones(1);
+        return;
+    }
+    // [MohrGleicher03] §5.2: w_1 = 1 - Σ w_j, and the matrix of (T_j - T_1) v.
+    const bool affine = kind_ == WeightKind::affine;
+    const unsigned vectors = affine ? unsigned(Eigen::ComputeThinU | Eigen::ComputeThinV) : 0u;
+    svd_.compute(c_.rightCols(joints - 1).colwise() - c_.col(0), vectors);
+    const auto& values = svd_.singularValues();
+    const double least = tolerance_ * values[0];
+    deficient_ = values.size() < joints - 1 || !(values[joints - 2] > least);
+    if (affine)
+        solveAffine(weights);
+    else
+        solveConvex(weights);
+}
+
+void WeightSolver::solveAffine(Eigen::VectorXd& weights) {
+    const Eigen::Index joints = c_.cols();
+    const auto& values = svd_.singularValues();
+    Eigen::VectorXd along = svd_.matrixU().transpose() * -c_.col(0);
+    for (Eigen::Index i = 0; i < values.size(); ++i)
+        along[i] = values[i] > tolerance_ * values[0] ? along[i] / values[i] : 0.0;
+    weights.resize(joints);
+    weights.tail(joints - 1) = svd_.matrixV() * along;
+    weights[0] = 1 - weights.tail(joints - 1).sum();
+}
+
+/// The minimum over the joints of a set, sum 1, whatever the signs.
+Eigen::VectorXd WeightSolver::bestOn(const std::vector<Eigen::Index>& set, std::size_t base) {
+    const auto size = Eigen::Index(set.size());
+    Eigen::VectorXd best = Eigen::VectorXd::Zero(size);
+    if (size == 1) return Eigen::VectorXd::Ones(1);
+    Eigen::MatrixXd differences(c_.rows(), size - 1);
+    for (std::size_t i = 0, column = 0; i < set.size(); ++i)
+        if (i != base) differences.col(Eigen::Index(column++)) = c_.col(set[i]) - c_.col(set[base]);
+    pivoted_.setThreshold(tolerance_);
+    pivoted_.compute(differences);
+    const Eigen::VectorXd others = pivoted_.solve(-c_.col(set[base]));
+    for (std::size_t i = 0, row = 0; i < set.size(); ++i)
+        if (i != base) best[Eigen::Index(i)] = others[Eigen::Index(row++)];
+    best[Eigen::Index(base)] = 1 - others.sum();
+    return best;
+}
+
+/// Goes to the minimum on the set; joints whose weight would turn negative on the way leave it.
+void WeightSolver::settle(std::vector<Eigen::Index>& set, Eigen::VectorXd& weights) {
+    for (;;) {
+        std::size_t base = 0;
+        for (std::size_t i = 1; i < set.size(); ++i)
+            if (weights[set[i]] > weights[set[base]]) base = i;
+        const Eigen::VectorXd wanted = bestOn(set, base);
+        double reach = 1;
+        std::size_t blocking = set.size();
+        for (std::size_t i = 0; i < set.size(); ++i) {
+            const double now = weights[set[i]], goal = wanted[Eigen::Index(i)];
+            if (goal < 0 && now / (now - goal) < reach) reach = now / (now - goal), blocking = i;
+        }
+        for (std::size_t i = 0; i < set.size(); ++i)
+            weights[set[i]] = std::max(0.0, weights[set[i]] + reach * (wanted[Eigen::Index(i)] - weights[set[i]]));
+        if (blocking == set.size()) return;
+        weights[set[blocking]] = 0;
+        set.erase(set.begin() + std::ptrdiff_t(blocking));
+    }
+}
+
+/// An active set method: the joint that lowers the error fastest joins until none does.
+void WeightSolver::solveConvex(Eigen::VectorXd& weights) {
+    const Eigen::Index joints = c_.cols();
+    if (weights.size() != joints) weights = Eigen::VectorXd::Unit(joints, 0);
+    std::vector<Eigen::Index> set;
+    for (Eigen::Index j = 0; j < joints; ++j)
+        if (weights[j] > 0) set.push_back(j);
+    settle(set, weights);
+    const double scale = c_.colwise().norm().maxCoeff();
+    Eigen::VectorXd left = c_ * weights;
+    for (Eigen::Index step = 0; step < 3 * joints && left.norm() > kRounding * scale; ++step) {
+        Eigen::Index next = -1;
+        double steepest = -kSlope;
+        for (Eigen::Index j = 0; j < joints; ++j) {
+            if (weights[j] > 0) continue;
+            const Eigen::VectorXd direction = c_.col(j) - left;
+            const double slope = direction.dot(left) / (direction.norm() * left.norm() + 1e-300);
+            if (slope < steepest) steepest = slope, next = j;
+        }
+        if (next < 0) break;
+        const Eigen::VectorXd before = weights;
+        set.push_back(next);
+        settle(set, weights);
+        const Eigen::VectorXd now = c_ * weights;
+        if (!(now.norm() < left.norm())) {
+            weights = before;
+            break;
+        }
+        left = now;
+    }
+    weights /= weights.sum();
+}
+
+}  // namespace pelt::fit::examples

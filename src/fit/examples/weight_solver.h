@@ -1,0 +1,38 @@
+#pragma once
+
+#include <pelt/fit/examples.h>
+
+#include <Eigen/Dense>
+
+namespace pelt::fit::examples {
+
+/// Weights of one vertex, [MohrGleicher03] §5.2: minimises |Σ_j w_j r_j| over Σ w = 1, where column r_j is what joint j
+/// alone would leave in all examples.
+class WeightSolver {
+public:
+    WeightSolver(WeightKind kind, double rank_tolerance) : kind_(kind), tolerance_(rank_tolerance) {}
+
+    /// `weights` holds a convex start, or is empty: all on the first joint. Directions that the examples leave open
+    /// (singular values below the tolerance) stay where the first joint alone would have them.
+    void solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights);
+
+    /// Whether the last solve found such directions.
+    bool deficient() const { return deficient_; }
+
+private:
+    void compress(const Eigen::MatrixXd& residuals);
+    void solveAffine(Eigen::VectorXd& weights);
+    void solveConvex(Eigen::VectorXd& weights);
+    void settle(std::vector<Eigen::Index>& set, Eigen::VectorXd& weights);
+    Eigen::VectorXd bestOn(const std::vector<Eigen::Index>& set, std::size_t base);
+
+    WeightKind kind_;
+    double tolerance_;
+    bool deficient_ = false;
+    Eigen::HouseholderQR<Eigen::MatrixXd> qr_;
+    Eigen::BDCSVD<Eigen::MatrixXd> svd_;  ///< Jacobi rotations for small sets, where those are faster
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> pivoted_;
+    Eigen::MatrixXd c_;  ///< the residuals but for a rotation: at most as many rows as joints
+};
+
+}  // namespace pelt::fit::examples
