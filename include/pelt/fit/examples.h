@@ -13,8 +13,8 @@ namespace pelt::fit {
 /// Poses of a skeleton with the vertices that belong to them.
 struct ExamplePoses {
     std::size_t joints = 0, vertices = 0, examples = 0;
-    std::vector<Affine3d> bones;      ///< from rest space to the example's, at [example * joints + joint]
-    std::vector<Vec3d> positions;     ///< at [example * vertices + vertex]
+    std::vector<Affine3d> bones;   ///< from rest space to the example's, at [example * joints + joint]
+    std::vector<Vec3d> positions;  ///< at [example * vertices + vertex]
 
     std::span<const Affine3d> pose(std::size_t example) const { return {bones.data() + example * joints, joints}; }
     std::span<const Vec3d> mesh(std::size_t example) const { return {positions.data() + example * vertices, vertices}; }
@@ -31,10 +31,10 @@ enum class WeightKind {
 struct ExampleFitOptions {
     std::size_t influences = 4;  ///< K: so many joints a vertex; 0: all
     WeightKind weights = WeightKind::convex;
-    bool correct_rest = true;     ///< moves the dress pose to where the joints explain the examples best
-    int iterations = 4;           ///< at most so many times weights, then dress pose
-    double convergence = 1e-3;    ///< a vertex is done when an iteration improves it by less than this fraction
-    double rest_pull = 1e-4;      ///< cost of a dress pose that leaves the given one, relative to one example
+    bool correct_rest = true;      ///< moves the dress pose to where the joints explain the examples best
+    int iterations = 4;            ///< at most so many times weights, then dress pose
+    double convergence = 1e-3;     ///< a vertex is done when an iteration improves it by less than this fraction
+    double rest_pull = 1e-4;       ///< cost of a dress pose that leaves the given one, relative to one example
     double rank_tolerance = 1e-6;  ///< singular values below this fraction of the largest count as zero
 };
 
@@ -62,9 +62,9 @@ enum RankFlags : std::uint8_t {
 
 struct ExampleFit {
     ExampleWeights weights;
-    std::vector<Vec3d> rest;                  ///< the dress pose, corrected where that was asked for
-    double rms = 0, max = 0, e_rms = 0;       ///< over all examples; e_rms as SequenceError has it
-    std::vector<double> vertex_rms;           ///< per vertex
+    std::vector<Vec3d> rest;                   ///< the dress pose, corrected where that was asked for
+    double rms = 0, max = 0, e_rms = 0;        ///< over all examples; e_rms as SequenceError has it
+    std::vector<double> vertex_rms;            ///< per vertex
     std::vector<std::uint8_t> rank_deficient;  ///< per vertex, RankFlags; 0 where the examples settle everything
 };
 
@@ -74,8 +74,8 @@ struct ExampleFit {
 ///
 /// Throws Error (bad input) for sizes that do not match, no examples or joints and numbers that are not finite, (bad
 /// usage) for options outside their range, cancelled where `progress` asks for it.
-ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& examples,
-                       const ExampleFitOptions& options = {}, const Progress& progress = {});
+ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& examples, const ExampleFitOptions& options = {},
+                       const Progress& progress = {});
 
 /// What the fitted skin looks like in a pose of all joints; `out` has one entry a vertex.
 void playFit(const ExampleFit& fit, std::span<const Affine3d> bones, std::span<Vec3d> out);
@@ -85,5 +85,32 @@ SkinWeights toSkinWeights(const ExampleWeights& weights);
 
 /// Joints, of `joints` there are, that no vertex uses, ascending.
 std::vector<std::uint32_t> unusedJoints(const ExampleWeights& weights, std::size_t joints);
+
+/// The examples with only some of their joints, in the order given.
+ExamplePoses withJoints(const ExamplePoses& examples, std::span<const std::uint32_t> joints);
+
+/// Which of the joints beyond the first `core_joints` are worth having.
+struct ExtraJointChoice {
+    std::vector<std::uint32_t> joints;  ///< ascending; all of them above core_joints - 1
+    std::vector<double> rms;  ///< with none of them, then after each step, over the vertices that were looked at
+};
+
+/// Takes the joint that lowers the error most, then the next, until `most` are taken or none lowers the squared error
+/// by a thousandth. Fits samples of the vertices, so that the time hardly depends on their number. Throws as
+/// fitExamples does.
+ExtraJointChoice chooseExtraJoints(std::span<const Vec3d> rest, const ExamplePoses& examples, std::size_t core_joints,
+                                   std::size_t most, const ExampleFitOptions& options = {},
+                                   const Progress& progress = {});
+
+/// How well fits predict poses that they have not seen.
+struct ExampleValidation {
+    double rms = 0, max = 0;          ///< over all examples, each fitted to the others alone
+    std::vector<double> example_rms;  ///< per example
+    std::vector<double> joint_rms;    ///< per joint, over the vertices that follow it most; 0 where there are none
+};
+
+/// Leaves each example out once. Throws as fitExamples does, and Error (bad input) for fewer than two examples.
+ExampleValidation validateExamples(std::span<const Vec3d> rest, const ExamplePoses& examples,
+                                   const ExampleFitOptions& options = {}, const Progress& progress = {});
 
 }  // namespace pelt::fit

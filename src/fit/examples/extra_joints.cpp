@@ -1,0 +1,130 @@
+// Which extra joints pay. How much each could lower the error is estimated for all of them by one step towards it; the
+// few that promise most are then really fitted, since influence sets decide whether vertices ever see them.
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/core/parallel.h>
+#include <pelt/fit/examples.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace pelt::fit {
+namespace {
+
+constexpr std::size_t kSample = 600;     ///< vertices that are looked at
+constexpr std::size_t kShortList = 4;    ///< joints that are really fitted a step
+constexpr double kLeastGain = 1e-3;      ///< of the squared error
+constexpr double kExplained = 1e-9;      ///< E_RMS that only rounding leaves
+constexpr std::size_t kVertexGrain = 16;
+
+struct Sample {
+    std::vector<Vec3d> rest;
+    ExamplePoses poses;
+};
+
+Sample sampleVertices(std::span<const Vec3d> rest, const ExamplePoses& poses) {
+    const std::size_t count = std::min(kSample, rest.size());
+    Sample sample{{}, {poses.joints, count, poses.examples, poses.bones, {}}};
+    for (std::size_t i = 0; i < count; ++i) sample.rest.push_back(rest[i * rest.size() / count]);
+    for (std::size_t e = 0; e < poses.examples; ++e)
+        for (std::size_t i = 0; i < count; ++i)
+            sample.poses.positions.push_back(poses.mesh(e)[i * rest.size() / count]);
+    return sample;
+}
+
+/// What a step of the weights of one vertex towards each joint could take off its squared error. `fit` is on the joints
+/// of `taken`.
+void addGains(const Sample& sample, const ExampleFit& fit, std::span<const std::uint32_t> taken, std::size_t vertex,
+              bool affine, std::span<double> gains) {
+    const std::size_t joints = gains.size();
+    std::vector<double> slope(joints), squared(joints);
+    for (std::size_t e = 0; e < sample.poses.examples; ++e) {
+        const std::span<const Affine3d> bones = sample.poses.pose(e);
+        Vec3d played;
+        for (std::size_t i = 0; i < fit.weights.influenceCount(vertex); ++i)
+            played +=
+                bones[taken[fit.weights.jointsOf(vertex)[i]]] * fit.rest[vertex] * fit.weights.weightsOf(vertex)[i];
+        const Vec3d left = played - sample.poses.mesh(e)[vertex];
+        for (std::size_t j = 0; j < joints; ++j) {
+            const Vec3d direction = bones[j] * fit.rest[vertex] - played;
+            slope[j] -= dot(direction, left);
+            squared[j] += dot(direction, direction);
+        }
+    }
+    for (std::size_t j = 0; j < joints; ++j) {
+        if (!(squared[j] > 0) || (!affine && slope[j] <= 0)) continue;
+        const double step = affine ? slope[j] / squared[j] : std::min(slope[j] / squared[j], 1.0);
+        gains[j] += step * (2 * slope[j] - step * squared[j]);
+    }
+}
+
+/// The joints that are not taken and promise most, best first.
+std::vector<std::uint32_t> shortList(const Sample& sample, const ExampleFit& fit,
+                                     const std::vector<std::uint32_t>& taken, bool affine) {
+    const std::size_t joints = sample.poses.joints, blocks = (sample.rest.size() + kVertexGrain - 1) / kVertexGrain;
+    std::vector<double> block_gains(blocks * joints);
+    parallelFor(sample.rest.size(), kVertexGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v)
+            addGains(sample, fit, taken, v, affine,
+                     std::span(block_gains).subspan(v / kVertexGrain * joints, joints));
+    });
+    std::vector<std::pair<double, std::uint32_t>> ranked;
+    for (std::uint32_t j = 0; j < joints; ++j) {
+        if (std::binary_search(taken.begin(), taken.end(), j)) continue;
+        double gain = 0;
+        for (std::size_t b = 0; b < blocks; ++b) gain += block_gains[b * joints + j];
+        ranked.emplace_back(-gain, j);
+    }
+    std::sort(ranked.begin(), ranked.end());
+    std::vector<std::uint32_t> list;
+    for (std::size_t i = 0; i < std::min(kShortList, ranked.size()); ++i) list.push_back(ranked[i].second);
+    return list;
+}
+
+std::vector<std::uint32_t> inserted(std::vector<std::uint32_t> taken, std::uint32_t joint) {
+    taken.insert(std::upper_bound(taken.begin(), taken.end(), joint), joint);
+    return taken;
+}
+
+}  // namespace
+
+ExamplePoses withJoints(const ExamplePoses& poses, std::span<const std::uint32_t> joints) {
+    ExamplePoses result{joints.size(), poses.vertices, poses.examples, {}, poses.positions};
+    result.bones.reserve(joints.size() * poses.examples);
+    for (std::size_t e = 0; e < poses.examples; ++e)
+        for (const std::uint32_t joint : joints) result.bones.push_back(poses.pose(e)[joint]);
+    return result;
+}
+
+ExtraJointChoice chooseExtraJoints(std::span<const Vec3d> rest, const ExamplePoses& poses, std::size_t core_joints,
+                                   std::size_t most, const ExampleFitOptions& options, const Progress& progress) {
+    if (core_joints == 0 || core_joints > poses.joints)
+        throw Error::badUsage(fmt::format("{} of {} joints are said to be there already", core_joints, poses.joints));
+    if (poses.vertices != rest.size() || poses.positions.size() != poses.vertices * poses.examples ||
+        poses.bones.size() != poses.joints * poses.examples)
+        throw Error::badInput("the examples, their poses and the dress pose are not of one size");
+    const Sample sample = sampleVertices(rest, poses);
+    std::vector<std::uint32_t> taken(core_joints);
+    std::iota(taken.begin(), taken.end(), 0u);
+    ExampleFit fit = fitExamples(sample.rest, withJoints(sample.poses, taken), options);
+    ExtraJointChoice choice;
+    choice.rms = {fit.rms};
+    while (taken.size() < core_joints + most && fit.e_rms > kExplained) {
+        progress.report("choose joints", double(taken.size() - core_joints) / double(most));
+        std::uint32_t best = 0;
+        ExampleFit best_fit;
+        best_fit.rms = fit.rms;
+        for (const std::uint32_t joint : shortList(sample, fit, taken, options.weights == WeightKind::affine)) {
+            ExampleFit trial = fitExamples(sample.rest, withJoints(sample.poses, inserted(taken, joint)), options);
+            if (trial.rms < best_fit.rms) best_fit = std::move(trial), best = joint;
+        }
+        if (!(best_fit.rms * best_fit.rms < (1 - kLeastGain) * fit.rms * fit.rms)) break;
+        taken = inserted(std::move(taken), best);
+        fit = std::move(best_fit);
+        choice.rms.push_back(fit.rms);
+    }
+    choice.joints.assign(taken.begin() + std::ptrdiff_t(core_joints), taken.end());
+    return choice;
+}
+
+}  // namespace pelt::fit

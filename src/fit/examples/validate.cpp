@@ -1,0 +1,53 @@
+#include <pelt/core/error.h>
+#include <pelt/fit/examples.h>
+
+#include <algorithm>
+
+namespace pelt::fit {
+namespace {
+
+ExamplePoses without(const ExamplePoses& poses, std::size_t example) {
+    ExamplePoses others = poses;
+    --others.examples;
+    const auto bones = others.bones.begin() + std::ptrdiff_t(example * poses.joints);
+    others.bones.erase(bones, bones + std::ptrdiff_t(poses.joints));
+    const auto positions = others.positions.begin() + std::ptrdiff_t(example * poses.vertices);
+    others.positions.erase(positions, positions + std::ptrdiff_t(poses.vertices));
+    return others;
+}
+
+}  // namespace
+
+ExampleValidation validateExamples(std::span<const Vec3d> rest, const ExamplePoses& poses,
+                                   const ExampleFitOptions& options, const Progress& progress) {
+    if (poses.examples < 2) throw Error::badInput("leaving examples out needs at least two of them");
+    if (poses.bones.size() != poses.joints * poses.examples || poses.positions.size() != poses.vertices * poses.examples)
+        throw Error::badInput("the examples and their poses are not of one size");
+    ExampleValidation result;
+    std::vector<double> joint_sum(poses.joints), joint_count(poses.joints);
+    std::vector<Vec3d> played(poses.vertices);
+    double total = 0;
+    for (std::size_t e = 0; e < poses.examples; ++e) {
+        progress.report("validate", double(e) / double(poses.examples));
+        const ExampleFit fit = fitExamples(rest, without(poses, e), options);
+        playFit(fit, poses.pose(e), played);
+        double sum = 0;
+        for (std::size_t v = 0; v < poses.vertices; ++v) {
+            const Vec3d d = played[v] - poses.mesh(e)[v];
+            const std::uint32_t joint = fit.weights.jointsOf(v)[0];
+            sum += dot(d, d);
+            joint_sum[joint] += dot(d, d);
+            joint_count[joint] += 1;
+            result.max = std::max(result.max, length(d));
+        }
+        result.example_rms.push_back(std::sqrt(sum / double(poses.vertices)));
+        total += sum;
+    }
+    result.rms = std::sqrt(total / (double(poses.vertices) * double(poses.examples)));
+    for (std::size_t j = 0; j < poses.joints; ++j)
+        result.joint_rms.push_back(joint_count[j] > 0 ? std::sqrt(joint_sum[j] / joint_count[j]) : 0.0);
+    progress.report("validate", 1);
+    return result;
+}
+
+}  // namespace pelt::fit
