@@ -17,7 +17,7 @@ Character withTangents(Character character) {
     for (const Vec3f& n : mesh.normals) {
         const Vec3f aside = std::abs(n.x) < 0.6f ? Vec3f(1, 0, 0) : Vec3f(0, 1, 0);
         const Vec3f t = normalized(cross(n, aside));
-        mesh.tangents.emplace_back(t.x, t.y, t.z, 1.0f);
+        mesh.tangents.push_back({t.x, t.y, t.z, 1.0f});
     }
     return character;
 }
