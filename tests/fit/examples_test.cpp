@@ -49,8 +49,8 @@ Known knownSkin(std::size_t joints, std::size_t vertices, std::size_t examples, 
         const std::size_t first = v % joints, second = (v * 7 + 1 + first) % joints;
         const double w = uniform(random, lowest, 1 - lowest);
         for (std::size_t e = 0; e < examples; ++e)
-            known.poses.positions[e * vertices + v] = known.poses.pose(e)[first] * known.rest[v] * w +
-                                                      known.poses.pose(e)[second] * known.rest[v] * (1 - w);
+            known.poses.positions[e * vertices + v] =
+                known.poses.pose(e)[first] * known.rest[v] * w + known.poses.pose(e)[second] * known.rest[v] * (1 - w);
     }
     return known;
 }
@@ -74,10 +74,10 @@ TEST(Rigidity, DiametersAreExact) {
         std::vector<Vec3d> points(1 + trial % 60);
         for (Vec3d& p : points) {
             p = anyPoint(random);
-            if (trial % 3 == 0) p = normalized(p);           // every point is on the hull
-            if (trial % 7 == 0) p.z = 0;                     // flat
-            if (trial % 11 == 0) p = points.front();         // all the same
-            if (trial % 5 == 0) p.x *= 10;                   // long
+            if (trial % 3 == 0) p = normalized(p);    // every point is on the hull
+            if (trial % 7 == 0) p.z = 0;              // flat
+            if (trial % 11 == 0) p = points.front();  // all the same
+            if (trial % 5 == 0) p.x *= 10;            // long
         }
         double expected = 0;
         for (const Vec3d& a : points)
@@ -255,7 +255,8 @@ TEST(FitExamples, WhatTheExamplesLeaveOpenIsSaidPerVertex) {
     options.influences = 0;
     for (const WeightKind kind : {WeightKind::convex, WeightKind::affine}) {
         options.weights = kind;
-        for (const std::uint8_t flags : fitExamples(known.rest, known.poses, options).rank_deficient) EXPECT_EQ(flags, 0);
+        for (const std::uint8_t flags : fitExamples(known.rest, known.poses, options).rank_deficient)
+            EXPECT_EQ(flags, 0);
     }
     // Joint 1 turns about x against joint 0: a vertex on that axis cannot tell them apart.
     for (std::size_t e = 0; e < 10; ++e) {
@@ -264,7 +265,8 @@ TEST(FitExamples, WhatTheExamplesLeaveOpenIsSaidPerVertex) {
     }
     known.rest[5] = {0.5, 0, 0};
     for (std::size_t e = 0; e < 10; ++e)
-        known.poses.positions[e * 20 + 5] = known.poses.bones[e * 3] * known.rest[5] + Vec3d{0, 1e-6 * double(e % 3), 0};
+        known.poses.positions[e * 20 + 5] =
+            known.poses.bones[e * 3] * known.rest[5] + Vec3d{0, 1e-6 * double(e % 3), 0};
     options.correct_rest = false;
     for (const WeightKind kind : {WeightKind::convex, WeightKind::affine}) {
         options.weights = kind;
@@ -369,8 +371,7 @@ std::vector<Vec3d> readPoints(const char* name) {
 std::vector<Affine3d> readMatrices(const char* name) {
     const std::vector<double> numbers = readNpy(name);
     std::vector<Affine3d> matrices(numbers.size() / 16);
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-        matrices[i / 16].m[4 * (i % 4) + i % 16 / 4] = numbers[i];
+    for (std::size_t i = 0; i < numbers.size(); ++i) matrices[i / 16].m[4 * (i % 4) + i % 16 / 4] = numbers[i];
     return matrices;
 }
 
@@ -465,6 +466,21 @@ TEST(FitExamples, DrivenJointsMakeTheBicepsBulge) {
     options.weights = WeightKind::convex;
     EXPECT_LT(fitExamples(extended.rest, extended.poses, options).rms,
               0.6 * fitExamples(plain.rest, plain.poses, options).rms);
+}
+
+TEST(FitExamples, JointsThatAreChosenByWhatTheyCostBeatTheMostRigid) {
+    const rig::DrivenJointChoice choice;
+    const Known extended = arm(&choice);
+    ExampleFitOptions options;
+    options.correct_rest = false;
+    const ExampleFit rigid = fitExamples(extended.rest, extended.poses, options);
+    options.candidates = 12;
+    const ExampleFit chosen = fitExamples(extended.rest, extended.poses, options);
+    EXPECT_LT(chosen.rms, 0.9 * rigid.rms);
+    for (std::size_t v = 0; v < extended.rest.size(); ++v) {
+        EXPECT_LE(chosen.weights.influenceCount(v), 4u);
+        EXPECT_LE(chosen.vertex_rms[v], rigid.vertex_rms[v] * (1 + 1e-9) + 1e-12);
+    }
 }
 
 }  // namespace

@@ -30,6 +30,9 @@ enum class WeightKind {
 
 struct ExampleFitOptions {
     std::size_t influences = 4;  ///< K: so many joints a vertex; 0: all
+    /// 0: the K most rigid joints, as in the paper. Above K, for convex weights: weights on so many of the most rigid
+    /// ones first, then those go that matter least. Better where many extra joints compete, and slower.
+    std::size_t candidates = 0;
     WeightKind weights = WeightKind::convex;
     bool correct_rest = true;      ///< moves the dress pose to where the joints explain the examples best
     int iterations = 4;            ///< at most so many times weights, then dress pose

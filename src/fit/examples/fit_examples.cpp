@@ -40,7 +40,8 @@ void checkInput(std::span<const Vec3d> rest, const ExamplePoses& poses) {
     if (poses.vertices != rest.size())
         throw Error::badInput(fmt::format("the examples have {} vertices, the dress pose has {}; they must be the same",
                                           poses.vertices, rest.size()));
-    if (poses.bones.size() != poses.joints * poses.examples || poses.positions.size() != poses.vertices * poses.examples)
+    if (poses.bones.size() != poses.joints * poses.examples ||
+        poses.positions.size() != poses.vertices * poses.examples)
         throw Error::badInput(fmt::format("{} examples need {} joint transforms and {} positions, there are {} and {}",
                                           poses.examples, poses.joints * poses.examples,
                                           poses.vertices * poses.examples, poses.bones.size(), poses.positions.size()));
@@ -53,7 +54,8 @@ void checkInput(std::span<const Vec3d> rest, const ExamplePoses& poses) {
     for (std::size_t i = 0; i < poses.bones.size(); ++i)
         for (const double x : poses.bones[i].m)
             if (!std::isfinite(x))
-                throw Error::badInput(fmt::format("example {}, joint {} is not finite", i / poses.joints, i % poses.joints));
+                throw Error::badInput(
+                    fmt::format("example {}, joint {} is not finite", i / poses.joints, i % poses.joints));
 }
 
 /// Fits one vertex after another; a thread has its own.
@@ -68,11 +70,13 @@ public:
 
     void fit(std::size_t vertex, const Vec3d& rest) {
         for (std::size_t e = 0; e < poses_.examples; ++e) trajectory_[e] = poses_.mesh(e)[vertex];
-        ranking_.choose(trajectory_, options_.influences, joints);
+        ranking_.choose(trajectory_, wanted(), ranked_);
+        joints = ranked_;
         p = rest;
         weights.resize(0);
         flags = 0;
         double before = solveWeights();
+        if (options_.influences > 0 && joints.size() > options_.influences) before = chooseAmong();
         if (!options_.correct_rest) return;
         for (int i = 0; i < options_.iterations; ++i) {
             solveRest(rest);
@@ -107,6 +111,52 @@ public:
     std::uint8_t flags = 0;
 
 private:
+    std::size_t wanted() const {
+        const bool choose = options_.influences > 0 && options_.weights == WeightKind::convex;
+        return choose ? std::max(options_.influences, options_.candidates) : options_.influences;
+    }
+
+    /// Leaves K of the joints, not worse than the K most rigid ones. Gives what is left of the error.
+    double chooseAmong() {
+        double chosen = 0;
+        while (joints.size() > options_.influences) chosen = dropLeast();
+        const std::vector<std::uint32_t> chosen_joints = joints;
+        const Eigen::VectorXd chosen_weights = weights;
+        const std::uint8_t chosen_flags = flags;
+        joints.assign(ranked_.begin(), ranked_.begin() + std::ptrdiff_t(options_.influences));
+        weights.resize(0);
+        const double rigid = solveWeights();
+        if (rigid <= chosen) return rigid;
+        joints = chosen_joints;
+        weights = chosen_weights;
+        flags = chosen_flags;
+        return chosen;
+    }
+
+    /// Takes out the joint whose pull on the vertex is least, with all others that have no weight where there are
+    /// enough.
+    double dropLeast() {
+        const Eigen::VectorXd left = residuals_ * weights;
+        std::vector<std::pair<double, std::size_t>> pulls;
+        for (std::size_t j = 0; j < joints.size(); ++j) {
+            const auto column = Eigen::Index(j);
+            pulls.emplace_back(std::abs(weights[column]) * (residuals_.col(column) - left).norm(), j);
+        }
+        // Ties go to the more rigid joint, which stays.
+        std::sort(pulls.begin(), pulls.end(), [](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first < b.first : a.second > b.second;
+        });
+        const std::size_t excess = joints.size() - options_.influences;
+        std::vector<bool> gone(joints.size(), false);
+        for (std::size_t i = 0; i < excess && (i == 0 || pulls[i].first == 0); ++i) gone[pulls[i].second] = true;
+        std::size_t kept = 0;
+        for (std::size_t j = 0; j < joints.size(); ++j)
+            if (!gone[j]) joints[kept++] = joints[j];
+        joints.resize(kept);
+        weights.resize(0);
+        return solveWeights();
+    }
+
     double pull(const Vec3d& rest) const { return options_.rest_pull * dot(p - rest, p - rest); }
 
     /// [MohrGleicher03] §5.2, the first matrix. Gives what is left.
@@ -156,6 +206,7 @@ private:
     const RigidityRanking& ranking_;
     WeightSolver solver_;
     std::vector<Vec3d> trajectory_;
+    std::vector<std::uint32_t> ranked_;
     Eigen::MatrixXd residuals_;
 };
 
@@ -253,7 +304,8 @@ SkinWeights toSkinWeights(const ExampleWeights& weights) {
         std::vector<float> values;
         for (const double w : weights.weightsOf(v)) {
             if (w < 0)
-                throw Error::badUsage(fmt::format("vertex {} has a negative weight, which no file holds; fit convex ones", v));
+                throw Error::badUsage(
+                    fmt::format("vertex {} has a negative weight, which no file holds; fit convex ones", v));
             values.push_back(float(w));
         }
         appendVertex(result, weights.jointsOf(v), values);
