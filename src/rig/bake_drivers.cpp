@@ -189,7 +189,8 @@ void addChannels(const Keys& keys, const DrivenJoint& joint, const Trs& rest, In
 }  // namespace
 
 void bakeDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, Clip& clip, double fps) {
-    if (!(fps > 0) || !std::isfinite(fps)) throw Error::badUsage(fmt::format("{} frames a second: must be above 0", fps));
+    if (!(fps > 0) || !std::isfinite(fps))
+        throw Error::badUsage(fmt::format("{} frames a second: must be above 0", fps));
     std::vector<bool> is_driven(skeleton.nodes.size(), false);
     for (const DrivenJoint& joint : driven) is_driven[joint.node] = true;
     std::erase_if(clip.channels, [&](const Channel& channel) {

@@ -18,8 +18,8 @@
 namespace pelt::rig {
 namespace {
 
-constexpr double kStraight = 0.02;    ///< sine of the angle below which the bind pose says nothing of the bending plane
-constexpr double kShortBone = 1e-6;   ///< of the skeleton's extent: no bone to speak of
+constexpr double kStraight = 0.02;   ///< sine of the angle below which the bind pose says nothing of the bending plane
+constexpr double kShortBone = 1e-6;  ///< of the skeleton's extent: no bone to speak of
 constexpr int kAxes[] = {1, 2, 1, 2};  // the order of the four scales of a bone:
 constexpr bool kReciprocal[] = {false, false, true, true};
 
@@ -94,8 +94,8 @@ private:
         children_.resize(skeleton_.nodes.size());
         for (std::size_t j = 0; j < parents.size(); ++j) {
             const std::uint32_t node = skeleton_.joints[j].node;
-            extent_ = std::max(extent_, length(world_[node].translation() -
-                                               world_[skeleton_.joints.front().node].translation()));
+            extent_ = std::max(
+                extent_, length(world_[node].translation() - world_[skeleton_.joints.front().node].translation()));
             if (is_joint_[node]) continue;
             is_joint_[node] = true;
             if (parents[j] < 0) continue;
@@ -157,8 +157,7 @@ private:
         const Vec3d turned = inverse(to_driver.linear()) * normal;
         for (std::size_t c = 0; c < joint.children.size(); ++c) {
             const Vec3d bone = chainOf(skeleton_, bind_, driver, joint.children[c]).translation();
-            addFour(joint, driver, bone, turned,
-                    joint.children.size() == 1 ? "_down" : fmt::format("_down{}_", c + 1));
+            addFour(joint, driver, bone, turned, joint.children.size() == 1 ? "_down" : fmt::format("_down{}_", c + 1));
         }
     }
 
@@ -194,9 +193,8 @@ Trs trsOf(const Affine3d& a) {
     const Vec3d x = normalized(m.col[0] * sign, Vec3d{1, 0, 0});
     const Vec3d y = normalized(m.col[1] - x * dot(x, m.col[1]));
     const Mat3d rotation{{x, y, cross(x, y)}};
-    return {a.translation(),
-            toQuat(rotation),
-            {sign * length(m.col[0]), dot(y, m.col[1]), dot(rotation.col[2], m.col[2])}};
+    return {
+        a.translation(), toQuat(rotation), {sign * length(m.col[0]), dot(y, m.col[1]), dot(rotation.col[2], m.col[2])}};
 }
 
 Affine3d chainOf(const Skeleton& skeleton, std::span<const Affine3d> locals, std::uint32_t ancestor,

@@ -116,9 +116,7 @@ TEST(DrivenJoints, AStraightLimbIsNotScaledAndAFoldedOneByOnePlusK) {
     choice.rotations = 0;
     choice.k = 6;
     const auto driven = addDrivenJoints(skeleton, choice);
-    const struct {
-        double degrees, s;
-    } cases[] = {{0, 1}, {90, 4}, {180, 7}};
+    const struct { double degrees, s; } cases[] = {{0, 1}, {90, 4}, {180, 7}};
     for (const auto& [degrees, s] : cases) {
         auto locals = restLocals(skeleton);
         turn(locals, 1, {0, 0, 1}, degrees);

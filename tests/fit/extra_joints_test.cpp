@@ -77,7 +77,8 @@ Plain plainSkin(std::size_t examples, double noise) {
     for (std::size_t e = 0; e < examples; ++e) {
         for (int j = 0; j < 4; ++j)
             plain.poses.bones.push_back(
-                {toMatrix(axisAngle(Vec3d{any(random), any(random), any(random)}, 2 * any(random))), {any(random), 0, 0}});
+                {toMatrix(axisAngle(Vec3d{any(random), any(random), any(random)}, 2 * any(random))),
+                 {any(random), 0, 0}});
         for (std::size_t v = 0; v < vertices; ++v) {
             const double w = double(v) / double(vertices - 1);
             plain.poses.positions.push_back(plain.poses.pose(e)[0] * plain.rest[v] * w +

@@ -11,10 +11,10 @@
 namespace pelt::fit {
 namespace {
 
-constexpr std::size_t kSample = 600;     ///< vertices that are looked at
-constexpr std::size_t kShortList = 4;    ///< joints that are really fitted a step
-constexpr double kLeastGain = 1e-3;      ///< of the squared error
-constexpr double kExplained = 1e-9;      ///< E_RMS that only rounding leaves
+constexpr std::size_t kSample = 600;   ///< vertices that are looked at
+constexpr std::size_t kShortList = 4;  ///< joints that are really fitted a step
+constexpr double kLeastGain = 1e-3;    ///< of the squared error
+constexpr double kExplained = 1e-9;    ///< E_RMS that only rounding leaves
 constexpr std::size_t kVertexGrain = 16;
 
 struct Sample {
@@ -65,8 +65,7 @@ std::vector<std::uint32_t> shortList(const Sample& sample, const ExampleFit& fit
     std::vector<double> block_gains(blocks * joints);
     parallelFor(sample.rest.size(), kVertexGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
-            addGains(sample, fit, taken, v, affine,
-                     std::span(block_gains).subspan(v / kVertexGrain * joints, joints));
+            addGains(sample, fit, taken, v, affine, std::span(block_gains).subspan(v / kVertexGrain * joints, joints));
     });
     std::vector<std::pair<double, std::uint32_t>> ranked;
     for (std::uint32_t j = 0; j < joints; ++j) {

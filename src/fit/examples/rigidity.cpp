@@ -83,9 +83,7 @@ double squaredDiameter(std::span<const Vec3d> points) {
 }
 
 RigidityRanking::RigidityRanking(const ExamplePoses& examples)
-    : joints_(examples.joints),
-      examples_(examples.examples),
-      singular_(joints_, false) {
+    : joints_(examples.joints), examples_(examples.examples), singular_(joints_, false) {
     to_joint_.reserve(joints_ * examples_);
     for (std::uint32_t j = 0; j < joints_; ++j) {
         for (std::size_t e = 0; e < examples_; ++e) {

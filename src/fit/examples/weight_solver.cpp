@@ -1,5 +1,5 @@
-// Weights on a small set of joints. Residuals are reduced by QR, not by normal equations: data that some weights explain
-// exactly is then explained to rounding, not to its square root.
+// Weights on a small set of joints. Residuals are reduced by QR, not by normal equations: data that some weights
+// explain exactly is then explained to rounding, not to its square root.
 #include "weight_solver.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace pelt::fit::examples {
 namespace {
 
-constexpr double kSlope = 1e-9;     ///< cosine between residual and direction below which nothing is gained
+constexpr double kSlope = 1e-9;      ///< cosine between residual and direction below which nothing is gained
 constexpr double kRounding = 1e-15;  ///< residuals below this fraction of the largest are rounding
 
 }  // namespace
