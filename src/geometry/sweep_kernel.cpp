@@ -58,7 +58,7 @@ namespace pelt::geometry {
 HWY_EXPORT(sweepRows);
 
 void sweep(const SweepFactor& factor, double* x, std::size_t width) {
-    HWY_DYNAMIC_DISPATCH(sweepRows)(factor, x, width);
+    if (factor.size() > 0) HWY_DYNAMIC_DISPATCH(sweepRows)(factor, x, width);
 }
 
 }  // namespace pelt::geometry

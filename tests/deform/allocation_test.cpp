@@ -24,6 +24,8 @@ void* operator new(std::size_t size) { return counted(size, 16); }
 void* operator new[](std::size_t size) { return counted(size, 16); }
 void* operator new(std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
 void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size, 16); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted(size, 16); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

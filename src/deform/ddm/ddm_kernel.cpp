@@ -176,7 +176,7 @@ private:
         const bool with_normals = streams_.out_normals != nullptr;
         const DdmRow *rest = rows, *rest_normals = nullptr;
         if (HWY_UNLIKELY(streams_.positions != nullptr)) rest = gather(block, part, streams_.positions, copy.rest);
-        if (with_normals) rest_normals = rig_.normals.data() + 3 * index;
+        if (with_normals && !rig_.normals.empty()) rest_normals = rig_.normals.data() + 3 * index;
         if (HWY_UNLIKELY(streams_.normals != nullptr))
             rest_normals = gather(block, part, streams_.normals, copy.rest_normals);
 
