@@ -103,7 +103,13 @@ DdmSettings everything() {
     return settings;
 }
 
-std::size_t resolutionOf(std::string_view scene) { return scene == "biped" ? 6000 : 400; }
+#ifdef PELT_SANITIZED
+constexpr std::size_t kBipedVertices = 2500;  // making it takes longer than what is tested
+#else
+constexpr std::size_t kBipedVertices = 6000;
+#endif
+
+std::size_t resolutionOf(std::string_view scene) { return scene == "biped" ? kBipedVertices : 400; }
 
 class DdmProperties : public testing::TestWithParam<const char*> {
 protected:
@@ -406,7 +412,12 @@ Character subdivided(const Character& from) {
 }
 
 TEST(Ddm, ASubdividedMeshDeformsLikeTheCoarseOne) {
-    for (const char* name : {"bar", "arm", "biped"}) {
+#ifdef PELT_SANITIZED
+    const std::vector<const char*> names = {"bar", "arm"};  // a minute less, and no other code
+#else
+    const std::vector<const char*> names = {"bar", "arm", "biped"};
+#endif
+    for (const char* name : names) {
         const Character coarse = scenes::find(name)->make(resolutionOf(name) * 2);
         const Subject a(coarse, everything()), b(subdivided(coarse), everything());
         double sum = 0;
