@@ -16,10 +16,10 @@ namespace HWY_NAMESPACE {
 
 using Packed = DdmRig::Packed;
 
-/// |d| X d / |X d|; nothing where X d is nothing.
-HWY_INLINE Xyz withLengthOf(const Xyz& d, const Xyz& moved) {
+/// |d| X d / |X d| + q; q where X d is nothing.
+HWY_INLINE Xyz withLengthOf(const Xyz& d, const Xyz& moved, const Xyz& q) {
     const V floor = hn::Set(Lanes(), 1e-36f);
-    return mul(moved, hn::Sqrt(hn::Div(dot(d, d), hn::Max(dot(moved, moved), floor))));
+    return mulAdd(moved, hn::Sqrt(hn::Div(dot(d, d), hn::Max(dot(moved, moved), floor))), q);
 }
 
 /// X n, unit; n where X n is nothing.
@@ -38,29 +38,32 @@ HWY_INLINE Xyz cofactorTimes(const Matrix& m, const Xyz& v) {
 /// What takes a vertex and its normal along, by form.
 struct ByRotation {
     Matrix r;
-    HWY_INLINE Xyz delta(const Xyz& d) const { return transform(r, d); }
+    HWY_INLINE Xyz position(const Xyz& d, const Xyz& q) const { return transformAdd(r, d, q); }
     HWY_INLINE Xyz normal(const Xyz& n) const { return transform(r, n); }
 };
 
 struct ByQuaternion {
     Quaternion b;
     V scale;  ///< 2 / |b|²
-    HWY_INLINE Xyz delta(const Xyz& d) const { return mulAdd(cross(b.v, mulAdd(d, b.w, cross(b.v, d))), scale, d); }
-    HWY_INLINE Xyz normal(const Xyz& n) const { return delta(n); }
+    HWY_INLINE Xyz turned(const Xyz& d, const Xyz& sum) const {
+        return mulAdd(cross(b.v, mulAdd(d, b.w, cross(b.v, d))), scale, sum);
+    }
+    HWY_INLINE Xyz position(const Xyz& d, const Xyz& q) const { return turned(d, add(d, q)); }
+    HWY_INLINE Xyz normal(const Xyz& n) const { return turned(n, n); }
 };
 
 struct ByMatrix {
     Matrix x;
-    HWY_INLINE Xyz delta(const Xyz& d) const { return withLengthOf(d, transform(x, d)); }
+    HWY_INLINE Xyz position(const Xyz& d, const Xyz& q) const { return withLengthOf(d, transform(x, d), q); }
     HWY_INLINE Xyz normal(const Xyz& n) const { return unit(transform(x, n), n); }
 };
 
 template <bool kPrinted>
 struct ByCofactor {
     Matrix r;
-    HWY_INLINE Xyz delta(const Xyz& d) const {
+    HWY_INLINE Xyz position(const Xyz& d, const Xyz& q) const {
         const Xyz moved = cofactorTimes(r, d);
-        return kPrinted ? moved : withLengthOf(d, moved);
+        return kPrinted ? add(moved, q) : withLengthOf(d, moved, q);
     }
     HWY_INLINE Xyz normal(const Xyz& n) const { return unit(cofactorTimes(r, n), n); }
 };
@@ -120,12 +123,20 @@ inline HWY_NOINLINE void scatterPart(const Packed::Block& block, const WindowPar
 }
 
 HWY_INLINE void scatter(const Packed::Block& block, std::size_t start, const Vec3f* from, Vec3f* to) {
+#if HWY_TARGET <= HWY_AVX3
+    // One masked store a vertex.
+    const hn::FixedTag<float, 4> d;
+    const auto three = hn::FirstN(d, 3);
+    for (std::size_t l = 0; l < Packed::kLanes; ++l)
+        hn::BlendedStore(hn::MaskedLoad(three, d, &from[l].x), three, d, &to[start + block.vertices[l]].x);
+#else
     // Each vertex in two moves that nothing reorders: compilers would rather load all sixteen first.
     for (std::size_t l = 0; l < Packed::kLanes; ++l) {
         float* out = &to[start + block.vertices[l]].x;
         hwy::CopyBytes<8>(&from[l].x, out);
         hwy::CopyBytes<4>(&from[l].z, out + 2);
     }
+#endif
 }
 
 /// M u where the joint is rigid or may stretch the vertex, else M p + R (u − p).
@@ -221,7 +232,7 @@ private:
     template <class By>
     HWY_INLINE void store(const By& by, const DdmStep& s, const Xyz& q, const DdmRow* rest_normals, Vec3f* positions,
                           Vec3f* normals) const {
-        triples_.store(add(by.delta(sub(s.u, s.p)), q), positions);
+        triples_.store(by.position(sub(s.u, s.p), q), positions);
         if (rest_normals) triples_.store(by.normal(loadXyz(rest_normals, s.lane)), normals);
     }
 
