@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "../eigen_mat3.h"
+
 namespace pelt::fit {
 namespace {
 
@@ -16,18 +18,6 @@ using Eigen::Vector3d;
 constexpr double kTie = 1e-7;
 /// A frame that is rigid to this is written as a rotation.
 constexpr double kRigid = 2e-6;
-
-Matrix3d toEigen(const Mat3d& a) {
-    Matrix3d m;
-    for (int c = 0; c < 3; ++c) m.col(c) = Vector3d(a.col[c].x, a.col[c].y, a.col[c].z);
-    return m;
-}
-
-Mat3d fromEigen(const Matrix3d& m) {
-    Mat3d a;
-    for (int c = 0; c < 3; ++c) a.col[c] = {m(0, c), m(1, c), m(2, c)};
-    return a;
-}
 
 /// Axes and their stretches, in the same order.
 struct Axes {

@@ -2,6 +2,8 @@
 
 #include <Eigen/Dense>
 
+#include "../../eigen_mat3.h"
+
 namespace pelt::deform {
 namespace {
 
@@ -10,18 +12,6 @@ using Eigen::Vector3d;
 
 /// Singular values this close, relative to the largest, count as equal: float bones are rigid to no more than this.
 constexpr double kTie = 2e-6;
-
-Matrix3d toEigen(const Mat3d& a) {
-    Matrix3d m;
-    for (int c = 0; c < 3; ++c) m.col(c) = Vector3d(a.col[c].x, a.col[c].y, a.col[c].z);
-    return m;
-}
-
-Mat3d fromEigen(const Matrix3d& m) {
-    Mat3d a;
-    for (int c = 0; c < 3; ++c) a.col[c] = {m(0, c), m(1, c), m(2, c)};
-    return a;
-}
 
 /// The unit axis to mirror: in the space of the smallest singular value, next to a rest-space axis.
 Vector3d mirrorAxis(const Matrix3d& v, const Vector3d& values) {

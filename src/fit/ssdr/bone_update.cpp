@@ -16,7 +16,7 @@ namespace pelt::fit::ssdr {
 namespace {
 
 constexpr int kSweeps = 12;             ///< over the bones of a frame, at most
-constexpr double kSettled = 1e-7;       ///< a sweep that lowers a frame's error by less of it is the last
+constexpr double kSettled = 1e-10;      ///< of the mean squared length of a frame: a sweep that gains less is the last
 constexpr double kFlexibleRank = 1e-9;  ///< directions of affine bones that data says less about stay as they are
 
 /// The 4 x 4 matrix of ten terms.
@@ -195,7 +195,7 @@ double updateBones(const Trajectories& data, const VertexSums& sums, BoneKind ki
                 for (const std::size_t j : free) frame.updateRigid(j);
                 const double now = frame.energy(), gained = energy[t] - now;
                 energy[t] = now;
-                if (gained < kSettled * total / double(data.frames) * 1e-3) break;
+                if (gained < kSettled * total / double(data.frames)) break;
             }
         }
     });

@@ -15,10 +15,9 @@ namespace pelt::fit::ssdr {
 namespace {
 
 constexpr std::size_t kGrain = 256;
-constexpr std::size_t kVerticesAtOnce = 16384;  ///< between two looks at whether to stop
-constexpr int kSplitRounds = 4;                 ///< of settling the two halves of a split cluster
-constexpr int kSettleRounds = 8;                ///< of settling all clusters
-constexpr double kRigid = 1e-12;                ///< a cluster whose error is less of its squared length is not split
+constexpr int kSplitRounds = 4;   ///< of settling the two halves of a split cluster
+constexpr int kSettleRounds = 8;  ///< of settling all clusters
+constexpr double kRigid = 1e-12;  ///< a cluster whose error is less of its squared length is not split
 
 /// The squared error of each listed vertex under each bone: out[i * bones + j]. Calls `look` now and then.
 void aloneErrors(const Trajectories& data, const Motions& motions, std::span<const std::uint32_t> all,

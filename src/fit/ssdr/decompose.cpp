@@ -26,9 +26,8 @@ namespace {
 
 using namespace ssdr;
 
-constexpr std::size_t kGrain = 64;              ///< vertices that are solved by one task
-constexpr std::size_t kVerticesAtOnce = 16384;  ///< between two looks at whether to stop
-constexpr double kInsignificant = 3;            ///< Σ w², [LeDeng12] §3.3.1
+constexpr std::size_t kGrain = 64;    ///< vertices that are solved by one task
+constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
 constexpr int kAssociateEvery =

@@ -37,8 +37,6 @@ public:
 
     /// What these weights leave.
     double errorOf(const Weights& weights) { return slopes(weights.bones, weights.values); }
-    /// What bone j alone would leave.
-    double aloneError(std::size_t bone) const { return alone_[bone]; }
 
 private:
     const double* column(std::uint32_t bone);

@@ -8,6 +8,9 @@
 
 namespace pelt::fit::ssdr {
 
+/// Vertices that are worked on between two looks at whether to stop.
+constexpr std::size_t kVerticesAtOnce = 16384;
+
 /// All frames of a sequence, vertex by vertex, in the space that is solved in: the rest pose in the unit ball round the
 /// origin, every frame moved so that the mean of its vertices is the origin too.
 struct Trajectories {
