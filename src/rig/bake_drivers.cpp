@@ -17,6 +17,10 @@ constexpr double kMostKeys = 1e7;
 std::vector<std::uint32_t> inputsOf(const Skeleton& skeleton, const DrivenJoint& joint) {
     if (joint.kind == DriverKind::rotation) return {joint.driver};
     std::vector<std::uint32_t> inputs;
+    if (joint.kind == DriverKind::learned) {
+        for (const LearnedInput& input : joint.inputs) inputs.push_back(input.node);
+        return inputs;
+    }
     const auto addChain = [&](std::uint32_t ancestor, std::uint32_t node) {
         for (std::int32_t n = std::int32_t(node); n >= 0 && n != std::int32_t(ancestor);
              n = skeleton.nodes[std::size_t(n)].parent)
@@ -178,7 +182,7 @@ void addChannels(const Keys& keys, const DrivenJoint& joint, const Trs& rest, In
         translated = translated || length(trs.translation - rest.translation) > 1e-7 * length(rest.translation);
         scaled = scaled || length(trs.scale - rest.scale) > 1e-7;
     }
-    if (joint.kind == DriverKind::rotation) {
+    if (joint.kind != DriverKind::scale) {
         clip.channels.push_back(channelOf(keys, joint.node, ChannelPath::rotation, interpolation));
         if (translated) clip.channels.push_back(channelOf(keys, joint.node, ChannelPath::translation, interpolation));
     }

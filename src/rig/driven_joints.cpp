@@ -214,7 +214,31 @@ BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& joint, std::s
     return bones;
 }
 
+std::array<double, kLearnedTerms> learnedTerms(const LearnedInput& input, const Affine3d& local) {
+    const Quatd q = conjugate(input.bind_rotation) * trsOf(local).rotation;
+    const double sign = q.w < 0 ? -1 : 1;
+    const double x = sign * q.x, y = sign * q.y, z = sign * q.z;
+    return {x, y, z, x * x, y * y, z * z, x * y, y * z, z * x};
+}
+
+static Trs learnedLocal(const DrivenJoint& joint, std::span<const Affine3d> locals) {
+    Vec3d move[2];  // translation and rotation vector
+    const std::size_t row = kLearnedTerms * joint.inputs.size();
+    for (std::size_t i = 0; i < joint.inputs.size(); ++i) {
+        const auto terms = learnedTerms(joint.inputs[i], locals[joint.inputs[i].node]);
+        for (std::size_t r = 0; r < 6; ++r)
+            for (std::size_t k = 0; k < kLearnedTerms; ++k)
+                move[r / 3][int(r % 3)] += joint.coefficients[r * row + kLearnedTerms * i + k] * terms[k];
+    }
+    Trs trs = joint.placed;
+    trs.translation += move[0];
+    const double angle = length(move[1]);
+    if (angle > 0) trs.rotation = axisAngle(move[1], angle) * trs.rotation;
+    return trs;
+}
+
 Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
+    if (joint.kind == DriverKind::learned) return learnedLocal(joint, locals);
     if (joint.kind == DriverKind::rotation) {
         Trs trs = trsOf(locals[joint.driver]);
         trs.rotation = slerp(joint.bind_rotation, trs.rotation, joint.fraction);

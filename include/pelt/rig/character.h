@@ -4,6 +4,7 @@
 #include <pelt/core/mesh.h>
 #include <pelt/core/skin_weights.h>
 #include <pelt/rig/clip.h>
+#include <pelt/rig/driven_joints.h>
 #include <pelt/rig/skeleton.h>
 
 #include <memory>
@@ -22,6 +23,7 @@ struct Character {
     Skeleton skeleton;
     SkinWeights weights;
     std::vector<Clip> clips;
+    std::vector<rig::DrivenJoint> driven;          ///< nodes that follow others; clips hold their keys too
     std::shared_ptr<const DdmPayload> ddm;         ///< the mushed skin, null where there is none
     std::vector<std::string> warnings;             ///< what the loader mended, a sentence each
     std::shared_ptr<const SourceDocument> source;  ///< may be null

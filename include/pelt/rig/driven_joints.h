@@ -3,17 +3,32 @@
 #include <pelt/rig/clip.h>
 #include <pelt/rig/skeleton.h>
 
+#include <array>
+
 namespace pelt::rig {
 
 enum class DriverKind {
     rotation,  ///< a fraction of the driver's rotation relative to its parent, where the driver is
     scale,     ///< a scale across a bone that follows the angle at the driver
+    learned,   ///< a translation and rotation that a polynomial in the rotations of joints gives
 };
+
+/// A rotation that a learned joint looks at: the node's, relative to that of the bind pose.
+struct LearnedInput {
+    std::uint32_t node = 0;
+    Quatd bind_rotation;
+};
+
+constexpr std::size_t kLearnedTerms = 9;  ///< the terms of the polynomial for each input
+
+/// The terms of one input: x, y, z of the quaternion from the bind rotation to the local one, taken with w ≥ 0, then
+/// their products xx, yy, zz, xy, yz, zx. All are 0 in the bind pose.
+std::array<double, kLearnedTerms> learnedTerms(const LearnedInput& input, const Affine3d& local);
 
 /// A node whose local transform follows from those of others, [MohrGleicher03] §4.1.
 struct DrivenJoint {
     std::uint32_t node = 0;    ///< the driven node
-    std::uint32_t driver = 0;  ///< the node that is looked at
+    std::uint32_t driver = 0;  ///< the node that is looked at; the first input of a learned joint
     DriverKind kind = DriverKind::rotation;
 
     // Rotation:
@@ -26,6 +41,11 @@ struct DrivenJoint {
     bool reciprocal = false;              ///< 1 / s instead
     std::uint32_t parent = 0;             ///< the angle is between the bone to this ancestor of the driver
     std::vector<std::uint32_t> children;  ///< and the sum of the bones to these descendants
+
+    // Learned: from `placed` by a translation and a rotation vector, both in the space of the node's parent.
+    Trs placed;  ///< the local transform in the bind pose
+    std::vector<LearnedInput> inputs;
+    std::vector<double> coefficients;  ///< six rows (translation, rotation) of kLearnedTerms for each input
 };
 
 struct DrivenJointChoice {
