@@ -9,6 +9,7 @@
 
 #include "gltf/container.h"
 #include "gltf/ddm_payload.h"
+#include "gltf/driven_joints.h"
 #include "gltf/edit.h"
 #include "gltf/load.h"
 #include "gltf/write_new.h"
@@ -42,6 +43,7 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     gltf::loadSkeleton(loading);
     gltf::loadMeshes(loading);
     gltf::loadPayload(loading);
+    gltf::loadDrivenJoints(loading);
     gltf::loadClips(loading);
     Character& character = loading.character;
     loading.source->skeleton = character.skeleton;

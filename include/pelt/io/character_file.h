@@ -23,7 +23,8 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
 /// Writes .glb or .gltf (with a .bin beside it). A character that was loaded goes out as its own document, with only
 /// what differs from the loaded state edited: weights, clips, rest transforms and inverse binds, nodes and joints
 /// appended after the loaded ones. One made in memory (source is null) gets a new document. A file has a Direct Delta
-/// Mush payload exactly where Character::ddm is not null, whatever it had before. Throws Error: bad usage
+/// Mush payload exactly where Character::ddm is not null, and PELT_driven_joints exactly where Character::driven is not
+/// empty, whatever it had before. Throws Error: bad usage
 /// where the mesh of a loaded character is not the loaded one, where loaded nodes, joints or weights are missing, where
 /// sizes contradict each other or for another extension; bad input where the loaded document itself cannot be edited;
 /// system where the disk says no.

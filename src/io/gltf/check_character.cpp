@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gltf/ddm_records.h"
+#include "gltf/driven_joints.h"
 #include "gltf/write_new.h"
 
 namespace pelt::io::gltf {
@@ -116,6 +117,8 @@ void checkCharacter(const Character& character) {
     checkWeights(character);
     checkPayload(character);
     checkClips(character);
+    if (const auto fault = findDrivenFault(character.skeleton, character.driven))
+        refuse(fmt::format("driven joint {}: {}", fault->joint, fault->what));
 }
 
 }  // namespace pelt::io::gltf

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "gltf/driven_joints.h"
 #include "gltf/write_new.h"
 
 namespace pelt::io::gltf {
@@ -108,6 +109,7 @@ Document editedDocument(const Character& character, const GltfSource& source) tr
     weights.edit();
     skins.finish();
     editClips(editing);
+    writeDrivenJoints(editing.document, character.driven, editing.node_of);
     if (editing.new_payload)
         writePayload(editing.document, editing.appender, *character.ddm, weights.payload());
     else if (character.ddm)

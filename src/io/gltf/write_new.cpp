@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "gltf/ddm_payload.h"
+#include "gltf/driven_joints.h"
 #include "gltf/write_parts.h"
 
 namespace pelt::io::gltf {
@@ -52,6 +54,7 @@ public:
         for (const Clip& clip : character_.clips) addClip(clip);
         if (!document_.json["skins"].empty()) ensureCommonRoot(document_, 0);
         if (character_.ddm) addPayload();
+        addDrivenJoints();
         for (const char* key : kArrays)
             if (document_.json[key].empty()) document_.json.erase(key);
         if (!document_.json.contains("scenes")) document_.json.erase("scene");
@@ -66,6 +69,7 @@ private:
     void addMeshNodes();
     void addClip(const Clip& clip);
     void addPayload();
+    void addDrivenJoints();
     Json vertexAttributes(const MeshPart& part);
     std::size_t material(const std::string& name);
 
@@ -260,6 +264,13 @@ void NewDocument::addPayload() {
         places.push_back({node["mesh"].get<std::size_t>(), next[part.instance]++, &parts[i]});
     }
     writePayload(document_, appender_, payload, places);
+}
+
+void NewDocument::addDrivenJoints() {
+    // The nodes of the skeleton are the first of the document.
+    std::vector<std::size_t> node_of(character_.skeleton.nodes.size());
+    std::iota(node_of.begin(), node_of.end(), std::size_t(0));
+    writeDrivenJoints(document_, character_.driven, node_of);
 }
 
 }  // namespace

@@ -1,0 +1,171 @@
+#include "gltf/driven_joints.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace pelt::io::gltf {
+namespace {
+
+constexpr std::array kDriverKinds = {"rotation", "scale", "learned"};  // in the order of rig::DriverKind
+constexpr double kUnitLength = 1e-6;  ///< rotations that are off by less stay as the file has them
+
+template <std::size_t N>
+std::array<double, N> readTuple(const JsonRef& json) {
+    if (json.size() != N) json.fail(fmt::format("must have {} numbers; make the file again", N));
+    std::array<double, N> out{};
+    for (std::size_t i = 0; i < N; ++i) out[i] = json.element(i).asFinite();
+    return out;
+}
+
+Quatd readRotation(const JsonRef& json) {
+    const auto q = readTuple<4>(json);
+    const Quatd rotation{q[0], q[1], q[2], q[3]};
+    const double squared = dot(rotation, rotation);
+    if (!(std::abs(squared - 1) < 1e-3)) json.fail("must be a quaternion of unit length; make the file again");
+    return std::abs(squared - 1) < kUnitLength ? rotation : normalized(rotation);
+}
+
+Vec3d readVector(const JsonRef& json) {
+    const auto v = readTuple<3>(json);
+    return {v[0], v[1], v[2]};
+}
+
+class DrivenReader {
+public:
+    explicit DrivenReader(Loading& loading)
+        : loading_(loading), skeleton_node_(loading.document().count("nodes"), kOutside) {
+        const std::vector<std::size_t>& node_of = loading.source->node_of;
+        for (std::size_t n = 0; n < node_of.size(); ++n) skeleton_node_[node_of[n]] = static_cast<std::uint32_t>(n);
+    }
+
+    void read(const JsonRef& extension) {
+        const std::uint64_t version = extension.unsignedOr("version", kDrivenJointsVersion);
+        if (version != kDrivenJointsVersion)
+            return warn(
+                fmt::format("they have version {}, and this Pelt reads version {}", version, kDrivenJointsVersion));
+        const JsonRef listed = extension.at("joints");
+        std::vector<JsonRef> places;
+        for (std::size_t i = 0; i < listed.size(); ++i) {
+            outside_ = false;
+            rig::DrivenJoint joint = readJoint(listed.element(i));
+            if (outside_) {
+                warn(fmt::format("{} uses nodes that are neither joints nor above one", listed.element(i).place()));
+                continue;
+            }
+            driven_.push_back(std::move(joint));
+            places.push_back(listed.element(i));
+        }
+        if (const auto fault = findDrivenFault(loading_.character.skeleton, driven_))
+            places[fault->joint].fail(fault->what + "; make the file again");
+        loading_.character.driven = std::move(driven_);
+    }
+
+private:
+    static constexpr std::uint32_t kOutside = 0xFFFFFFFF;
+
+    void warn(const std::string& why) {
+        loading_.character.warnings.push_back(
+            fmt::format("driven joints were ignored: {}; their keys are played (saving leaves the drivers out)", why));
+    }
+
+    std::uint32_t readNodeIndex(const JsonRef& json) {
+        const std::uint32_t node = skeleton_node_[json.asIndex("nodes", skeleton_node_.size())];
+        outside_ |= node == kOutside;
+        return node;
+    }
+
+    rig::DrivenJoint readJoint(const JsonRef& json) {
+        rig::DrivenJoint joint;
+        joint.node = readNodeIndex(json.at("node"));
+        joint.driver = readNodeIndex(json.at("driver"));
+        const JsonRef kind = json.at("kind");
+        std::size_t known = 0;
+        while (known < kDriverKinds.size() && kind.asString() != kDriverKinds[known]) ++known;
+        if (known == kDriverKinds.size())
+            kind.fail(fmt::format("unknown kind '{}'; use a newer Pelt, or take it out", kind.asString()));
+        joint.kind = static_cast<rig::DriverKind>(known);
+        if (joint.kind == rig::DriverKind::rotation) {
+            joint.fraction = json.at("fraction").asFinite();
+            joint.bind_rotation = readRotation(json.at("bindRotation"));
+        } else if (joint.kind == rig::DriverKind::scale) {
+            readScale(json, joint);
+        } else {
+            readLearned(json, joint);
+        }
+        return joint;
+    }
+
+    void readScale(const JsonRef& json, rig::DrivenJoint& joint) {
+        joint.k = json.at("k").asFinite();
+        joint.axis = static_cast<int>(std::min<std::uint64_t>(json.at("axis").asUnsigned(), 3));
+        joint.reciprocal = json.boolOr("reciprocal", false);
+        joint.parent = readNodeIndex(json.at("parent"));
+        const JsonRef children = json.at("children");
+        for (std::size_t c = 0; c < children.size(); ++c) joint.children.push_back(readNodeIndex(children.element(c)));
+    }
+
+    void readLearned(const JsonRef& json, rig::DrivenJoint& joint) {
+        const JsonRef inputs = json.at("inputs"), coefficients = json.at("coefficients"), placed = json.at("placed");
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            joint.inputs.push_back(
+                {readNodeIndex(inputs.element(i).at("node")), readRotation(inputs.element(i).at("bindRotation"))});
+        for (std::size_t i = 0; i < coefficients.size(); ++i)
+            joint.coefficients.push_back(coefficients.element(i).asFinite());
+        if (const auto t = placed.find("translation")) joint.placed.translation = readVector(*t);
+        if (const auto r = placed.find("rotation")) joint.placed.rotation = readRotation(*r);
+        if (const auto s = placed.find("scale")) joint.placed.scale = readVector(*s);
+    }
+
+    Loading& loading_;
+    std::vector<std::uint32_t> skeleton_node_;  ///< document node -> skeleton node
+    std::vector<rig::DrivenJoint> driven_;
+    bool outside_ = false;  ///< the joint at hand uses a node that is not in the skeleton
+};
+
+Json tupleOf(const Vec3d& v) { return {v.x, v.y, v.z}; }
+Json tupleOf(const Quatd& q) { return {q.x, q.y, q.z, q.w}; }
+
+Json drivenJson(const rig::DrivenJoint& joint, std::span<const std::size_t> node_of) {
+    Json json = {{"node", node_of[joint.node]},
+                 {"driver", node_of[joint.driver]},
+                 {"kind", kDriverKinds[static_cast<std::size_t>(joint.kind)]}};
+    if (joint.kind == rig::DriverKind::rotation) {
+        json["fraction"] = joint.fraction;
+        json["bindRotation"] = tupleOf(joint.bind_rotation);
+    } else if (joint.kind == rig::DriverKind::scale) {
+        json["k"] = joint.k;
+        json["axis"] = joint.axis;
+        json["reciprocal"] = joint.reciprocal;
+        json["parent"] = node_of[joint.parent];
+        for (const std::uint32_t child : joint.children) json["children"].push_back(node_of[child]);
+    } else {
+        json["placed"] = {{"translation", tupleOf(joint.placed.translation)},
+                          {"rotation", tupleOf(joint.placed.rotation)},
+                          {"scale", tupleOf(joint.placed.scale)}};
+        for (const rig::LearnedInput& input : joint.inputs)
+            json["inputs"].push_back({{"node", node_of[input.node]}, {"bindRotation", tupleOf(input.bind_rotation)}});
+        json["coefficients"] = joint.coefficients;
+    }
+    return json;
+}
+
+}  // namespace
+
+void loadDrivenJoints(Loading& loading) {
+    if (const auto extension = findExtension(loading.document().root(), kDrivenJoints))
+        DrivenReader(loading).read(*extension);
+}
+
+void writeDrivenJoints(Document& document, std::span<const rig::DrivenJoint> driven,
+                       std::span<const std::size_t> node_of) {
+    eraseExtension(document.json, kDrivenJoints);
+    if (driven.empty()) return dropExtension(document, kDrivenJoints);
+    Json joints = Json::array();
+    for (const rig::DrivenJoint& joint : driven) joints.push_back(drivenJson(joint, node_of));
+    document.json["extensions"][kDrivenJoints] = {{"version", kDrivenJointsVersion}, {"joints", std::move(joints)}};
+    Json& used = collection(document, "extensionsUsed");
+    if (std::find(used.begin(), used.end(), Json(kDrivenJoints)) == used.end()) used.push_back(kDrivenJoints);
+}
+
+}  // namespace pelt::io::gltf

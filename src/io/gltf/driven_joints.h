@@ -1,0 +1,29 @@
+#pragma once
+
+#include "gltf/load.h"
+
+/// The extension PELT_driven_joints; docs/driven_joints.md says what is in it.
+namespace pelt::io::gltf {
+
+inline constexpr const char* kDrivenJoints = "PELT_driven_joints";
+inline constexpr std::uint64_t kDrivenJointsVersion = 1;
+
+struct DrivenFault {
+    std::size_t joint = 0;  ///< place in the list
+    std::string what;
+};
+
+/// What is wrong with a list of driven joints: indices, numbers, counts, and joints that look at one that is driven by
+/// themselves or later in the list.
+std::optional<DrivenFault> findDrivenFault(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven);
+
+/// Reads Character::driven. A joint that uses nodes outside the skeleton, or a list of another version, is left out
+/// with a warning; a malformed one fails.
+void loadDrivenJoints(Loading& loading);
+
+/// Makes the document say what `driven` does; an empty list takes the extension out. `node_of`: skeleton node ->
+/// document node.
+void writeDrivenJoints(Document& document, std::span<const rig::DrivenJoint> driven,
+                       std::span<const std::size_t> node_of);
+
+}  // namespace pelt::io::gltf
