@@ -20,10 +20,10 @@ bool isPosed(const RenderChoice& choice, const Character& character) {
 }
 
 /// Where the joints are: their bind positions, moved by the skin's matrices unless the bind pose is shown.
-std::vector<Vec3d> jointsAt(const Skeleton& skeleton, bool posed, const Clip* clip, double seconds) {
-    std::vector<Vec3d> positions = rig::jointRestPositions(skeleton);
+std::vector<Vec3d> jointsAt(const Character& character, bool posed, const Clip* clip, double seconds) {
+    std::vector<Vec3d> positions = rig::jointRestPositions(character.skeleton);
     if (!posed) return positions;
-    const std::vector<Affine3d> bones = rig::skinMatricesDouble(skeleton, clip, seconds);
+    const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character.skeleton, character.driven, clip, seconds);
     for (std::size_t j = 0; j < positions.size(); ++j) positions[j] = bones[j] * positions[j];
     return positions;
 }
@@ -107,15 +107,15 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
         deform::evaluate(rig, rest_pose, {}, 0, shot.positions.size(), {shot.positions, shot.normals});
     }
     if (skeleton && character_)
-        shot.bones = skeletonAt(character_->skeleton,
-                                jointsAt(character_->skeleton, rests_ || clip(), clip(), pose.seconds.value_or(0)));
+        shot.bones =
+            skeletonAt(character_->skeleton, jointsAt(*character_, rests_ || clip(), clip(), pose.seconds.value_or(0)));
     return pose;
 }
 
 Vec3f RenderSubject::jointAt(const std::string& name, const Pose& pose) const {
     const auto joint = character_ ? rig::findJoint(character_->skeleton, name) : std::nullopt;
     if (!joint) throw Error::badInput(fmt::format("has no joint '{}' to look at", name));
-    return Vec3f(jointsAt(character_->skeleton, rests_ || clip(), clip(), pose.seconds.value_or(0))[*joint]);
+    return Vec3f(jointsAt(*character_, rests_ || clip(), clip(), pose.seconds.value_or(0))[*joint]);
 }
 
 std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& choice) {

@@ -175,7 +175,7 @@ void keepMotion(DecomposeRequest& request, const Character& character, std::span
                 fmt::format("clip '{}' has {} samples at 30 a second, but sequence '{}' has {} frames", clip.name,
                             times.size(), sequences[s].name, frames));
         for (const double t : times)
-            for (const Affine3d& bone : rig::skinMatricesDouble(character.skeleton, &clip, t))
+            for (const Affine3d& bone : rig::drivenSkinMatrices(character.skeleton, character.driven, &clip, t))
                 request.solver.kept_motion.push_back(bone);
     }
 }

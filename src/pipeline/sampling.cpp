@@ -167,7 +167,10 @@ void CharacterSampler::evaluateAt(double seconds, std::span<Vec3f> positions, st
         std::copy(rest_tangents.begin(), rest_tangents.end(), tangents.begin());
         return;
     }
-    state_->deformer->setPose(rig::skinMatrices(state_->character.skeleton, state_->clip, seconds));
+    const Character& character = state_->character;
+    const std::vector<Affine3d> bones =
+        rig::drivenSkinMatrices(character.skeleton, character.driven, state_->clip, seconds);
+    state_->deformer->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
     const Deformer& deformer = *state_->deformer;
     const deform::Output out{positions, normals};
     parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {

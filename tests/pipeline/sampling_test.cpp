@@ -2,6 +2,7 @@
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/pipeline/sampling.h>
+#include <pelt/scenes/scenes.h>
 
 namespace pelt::pipeline {
 namespace {
@@ -189,6 +190,36 @@ TEST(Methods, AreFoundByNameAndListedInTheErrorOtherwise) {
         EXPECT_EQ(error.code(), ErrorCode::bad_usage);
         EXPECT_NE(std::string(error.what()).find("lbs, dqs"), std::string::npos);
     }
+}
+
+TEST(Sampling, DrivenJointsMoveThoughAClipHasNoKeysForThem) {
+    Character fitted = scenes::find("bar3")->make(300);
+    const std::size_t joints = fitted.skeleton.joints.size();
+    fitted.driven = rig::addDrivenJoints(fitted.skeleton, {{}, 1, true, 8});
+    ASSERT_FALSE(fitted.driven.empty());
+    const auto extra = std::uint32_t(joints);
+    fitted.weights = {};
+    for (std::size_t v = 0; v < fitted.mesh.vertexCount(); ++v) {
+        const std::uint32_t on[] = {extra, std::uint32_t(v % joints)};
+        const float halves[] = {0.5f, 0.5f};
+        appendVertex(fitted.weights, on, halves);
+    }
+    Character baked = fitted;
+    for (Clip& clip : baked.clips) rig::bakeDrivers(baked.skeleton, baked.driven, clip);
+    baked.driven.clear();
+    const auto driven = sampleCharacter(fitted, {}, findMethod("lbs")),
+               played = sampleCharacter(baked, {}, findMethod("lbs"));
+    std::vector<Vec3f> a(fitted.mesh.vertexCount()), b(a.size());
+    double moved = 0;
+    for (std::size_t f = 0; f < driven->frameCount(); ++f) {
+        driven->readFrame(f, a);
+        played->readFrame(f, b);
+        for (std::size_t v = 0; v < a.size(); ++v) {
+            EXPECT_LT(length(a[v] - b[v]), 1e-4f);
+            moved = std::max(moved, double(length(a[v] - fitted.mesh.positions[v])));
+        }
+    }
+    EXPECT_GT(moved, 0.1);
 }
 
 }  // namespace pelt::pipeline

@@ -24,8 +24,9 @@ std::vector<double> sampleTimes(const Character& character, const Sampling& samp
 /// The file's unit normals, or angle-weighted ones over the mesh welded with `weld_tolerance` where it has none.
 std::vector<Vec3f> restNormals(const Mesh& mesh, float weld_tolerance = 0);
 
-/// Evaluates a character's frames: pose, morph targets, deformer, on all threads. A character without joints gives its
-/// morph targets, or the mesh as it is. `character` must outlive it. One sampler serves one thread at a time.
+/// Evaluates a character's frames: pose (driven joints follow their drivers, whatever keys they have), morph targets,
+/// deformer, on all threads. A character without joints gives its morph targets, or the mesh as it is. `character` must
+/// outlive it. One sampler serves one thread at a time.
 class CharacterSampler {
 public:
     /// Throws Error as sampleTimes does, and (bad input) where the character has joints but a vertex has no weight.
