@@ -50,7 +50,12 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     loading.source->weights = character.weights;
     loading.source->ddm = character.ddm;
     loading.source->clips = character.clips;
-    loading.source->mesh_hash = gltf::hashMesh(character.mesh);
+    loading.source->faces_hash = gltf::hashFaces(character.mesh);
+    std::size_t first = 0;
+    for (const gltf::PartSource& part : loading.source->parts) {
+        loading.source->shape_hashes.push_back(gltf::hashShape(character.mesh, first, part.vertex_count));
+        first += part.vertex_count;
+    }
     character.source = loading.source;
     loading.progress.finished();
     return std::move(character);

@@ -21,13 +21,13 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
                    const Progress& progress = {});
 
 /// Writes .glb or .gltf (with a .bin beside it). A character that was loaded goes out as its own document, with only
-/// what differs from the loaded state edited: weights, clips, rest transforms and inverse binds, nodes and joints
-/// appended after the loaded ones. One made in memory (source is null) gets a new document. A file has a Direct Delta
-/// Mush payload exactly where Character::ddm is not null, and PELT_driven_joints exactly where Character::driven is not
-/// empty, whatever it had before. Throws Error: bad usage
-/// where the mesh of a loaded character is not the loaded one, where loaded nodes, joints or weights are missing, where
-/// sizes contradict each other or for another extension; bad input where the loaded document itself cannot be edited;
-/// system where the disk says no.
+/// what differs from the loaded state edited: positions, normals and tangents, weights, clips, rest transforms and
+/// inverse binds, nodes and joints appended after the loaded ones. One made in memory (source is null) gets a new
+/// document. A file has a Direct Delta Mush payload exactly where Character::ddm is not null, and PELT_driven_joints
+/// exactly where Character::driven is not empty, whatever it had before. Throws Error: bad usage where the faces of a
+/// loaded character are not the loaded ones, where vertices moved and its payload is the loaded one, where loaded
+/// nodes, joints or weights are missing, where sizes contradict each other or for another extension; bad input where
+/// the loaded document itself cannot be edited; system where the disk says no.
 void saveCharacter(const Character& character, const std::filesystem::path& path);
 
 /// What saveCharacter would write as .glb, in memory.

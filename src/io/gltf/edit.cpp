@@ -17,7 +17,8 @@ namespace {
 }
 
 void checkSameOrigin(const Character& character, const GltfSource& source) {
-    if (hashMesh(character.mesh) != source.mesh_hash) refuse(source, "the mesh is not the one that was loaded");
+    if (hashFaces(character.mesh) != source.faces_hash)
+        refuse(source, "the faces of the mesh are not those that were loaded");
     const Skeleton &now = character.skeleton, &was = source.skeleton;
     if (now.nodes.size() < was.nodes.size() || now.joints.size() < was.joints.size())
         refuse(source, "nodes or joints that were loaded are missing");
@@ -63,6 +64,20 @@ void addToScenes(Editing& editing, std::size_t node) {
     }
 }
 
+/// Fills Editing::moved_parts; whether there are any.
+bool findMovedParts(Editing& editing) {
+    std::size_t first = 0;
+    bool any = false;
+    for (std::size_t p = 0; p < editing.source.parts.size(); ++p) {
+        const std::size_t count = editing.source.parts[p].vertex_count;
+        editing.moved_parts.push_back(hashShape(editing.character.mesh, first, count) !=
+                                      editing.source.shape_hashes[p]);
+        any |= editing.moved_parts.back();
+        first += count;
+    }
+    return any;
+}
+
 }  // namespace
 
 Editing::Editing(const Character& character_, const GltfSource& source_)
@@ -101,7 +116,10 @@ Document editedDocument(const Character& character, const GltfSource& source) tr
     checkCharacter(character);
     checkSameOrigin(character, source);
     Editing editing(character, source);
+    const bool moved = findMovedParts(editing);
     editing.new_payload = character.ddm && !samePayload(character.ddm, source.ddm);
+    if (moved && character.ddm && !editing.new_payload)
+        refuse(source, "vertices moved that the Direct Delta Mush payload was made for");
     if (!character.ddm || editing.new_payload) dropPayload(editing.document);
     editNodes(editing);
     SkinEditor skins(editing);

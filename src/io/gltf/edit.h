@@ -11,7 +11,7 @@
 /// Saving a loaded character: its own document, with what differs from the loaded state edited in place.
 namespace pelt::io::gltf {
 
-/// The document to save. Throws Error (bad usage) where the mesh is not the loaded one or loaded joints are missing.
+/// The document to save. Throws Error (bad usage) where the faces are not the loaded ones or loaded joints are missing.
 Document editedDocument(const Character& character, const GltfSource& source);
 
 /// What the steps of editing share.
@@ -23,6 +23,7 @@ struct Editing {
     Document document;  ///< the copy that is edited
     Appender appender;
     AccessorReader reader;                   ///< of the document as it was
+    std::vector<bool> moved_parts;           ///< whether positions, normals or tangents of a part changed
     bool new_payload = false;                ///< the character has one, and it is not the document's
     std::vector<std::size_t> node_of;        ///< skeleton node -> node of the edited document
     std::vector<std::size_t> instance_node;  ///< mesh instance -> node of the edited document
@@ -58,7 +59,22 @@ private:
     std::vector<Skin> skins_;
 };
 
-/// New JOINTS_n and WEIGHTS_n for the primitives whose rows changed, and the parts of a new Direct Delta Mush payload.
+/// Positions, normals and tangents of some vertices as the file wants them, in the space of its mesh; the last two may
+/// be empty.
+struct ShapeArrays {
+    std::vector<float> positions, normals, tangents;
+
+    friend bool operator==(const ShapeArrays&, const ShapeArrays&) = default;
+};
+
+/// `placement`: from the file's space to that of the mesh.
+ShapeArrays shapeArrays(const Mesh& mesh, std::size_t first, std::size_t count, const Affine3d& placement);
+
+/// Replaces POSITION, and NORMAL and TANGENT where there are some.
+void writeShape(Appender& appender, Json& attributes, const ShapeArrays& shape);
+
+/// New JOINTS_n and WEIGHTS_n for the primitives whose rows changed, new shapes for those that moved, and the parts of
+/// a new Direct Delta Mush payload.
 class WeightEditor {
 public:
     WeightEditor(Editing& editing, SkinEditor& skins) : editing_(editing), skins_(skins) {}
@@ -71,6 +87,7 @@ public:
 private:
     struct PrimitiveEdit {
         std::optional<WeightSets> weights;
+        std::optional<ShapeArrays> shape;
         std::optional<PayloadPart> payload;
 
         friend bool operator==(const PrimitiveEdit&, const PrimitiveEdit&) = default;

@@ -42,13 +42,16 @@ void WeightEditor::findChanges() {
     const GltfSource& source = editing_.source;
     edits_.resize(source.instances.size());
     const SkinWeights& weights = editing_.character.weights;
-    if (weights.empty()) return;
     std::size_t first = 0;
-    for (const PartSource& part : source.parts) {
+    for (std::size_t p = 0; p < source.parts.size(); ++p) {
+        const PartSource& part = source.parts[p];
         const std::size_t count = part.vertex_count;
         const InstanceSource& instance = source.instances[part.instance];
-        const bool same = sameRows(weights, source.weights, first, count);
-        if (count > 0 && (!same || editing_.new_payload)) {
+        const bool same = weights.empty() || sameRows(weights, source.weights, first, count);
+        if (count > 0 && editing_.moved_parts[p])
+            edits_[part.instance][part.primitive].shape =
+                shapeArrays(editing_.character.mesh, first, count, instance.placement);
+        if (count > 0 && !weights.empty() && (!same || editing_.moved_parts[p] || editing_.new_payload)) {
             const JsonRef was = source.document.item("meshes", instance.mesh).at("primitives").element(part.primitive);
             const std::size_t skin = skins_.skinOf(part.instance);
             PrimitiveEdit& edit = edits_[part.instance][part.primitive];
@@ -67,6 +70,7 @@ void WeightEditor::apply(std::size_t source_mesh, std::size_t mesh, const Instan
         Json& primitive = editing_.document.json["meshes"][mesh]["primitives"][index];
         unpackPrimitive(editing_, source_mesh, index, primitive);
         if (change.weights) writeWeights(editing_.appender, primitive["attributes"], *change.weights);
+        if (change.shape) writeShape(editing_.appender, primitive["attributes"], *change.shape);
         if (change.payload) places_.push_back({mesh, index, &*change.payload});
     }
 }

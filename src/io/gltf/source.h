@@ -39,10 +39,13 @@ public:
     SkinWeights weights;
     std::shared_ptr<const DdmPayload> ddm;
     std::vector<Clip> clips;
-    std::uint64_t mesh_hash = 0;
+    std::uint64_t faces_hash = 0;
+    std::vector<std::uint64_t> shape_hashes;  ///< one per part
 };
 
-/// A number for positions and triangles, to see whether a mesh is still the one that was loaded.
-std::uint64_t hashMesh(const Mesh& mesh);
+/// Numbers to see whether a mesh is still the one that was loaded: for its triangles, and for positions, normals and
+/// tangents of some vertices.
+std::uint64_t hashFaces(const Mesh& mesh);
+std::uint64_t hashShape(const Mesh& mesh, std::size_t first, std::size_t count);
 
 }  // namespace pelt::io::gltf

@@ -55,6 +55,14 @@ TEST(GltfCompressed, AChangedPrimitiveGoesOutPlainAndTheExtensionLeaves) {
     }
 }
 
+TEST(GltfCompressed, MovedVerticesGoOutPlain) {
+    for (const GlbMaker& maker : {makeMeshoptStrip(), makeDracoStrip()}) {
+        Character c = maker.load();
+        c.mesh.positions[2] = {5, 6, 7};
+        expectEqual(loadGltf(toGlb(c), "moved.glb"), c);
+    }
+}
+
 TEST(GltfCompressed, OnlyTheChangedPrimitiveIsUnpacked) {
     GlbMaker maker = makeDracoStrip();
     Json second = maker.json["meshes"][0]["primitives"][0];

@@ -223,9 +223,24 @@ TEST(GltfSave, APlainMeshThatGetsWeightsIsSkinnedWhereItStood) {
     EXPECT_EQ(maker.json["materials"], jsonOf(toGlb(c))["materials"]);
 }
 
+TEST(GltfSave, MovedVerticesAreWrittenAndNothingElse) {
+    const Character was = makeStrip().load();
+    Character c = was;
+    c.mesh.positions[3] = {7, -8, 9};
+    c.mesh.normals[3] = {0, 1, 0};
+    const std::vector<std::byte> glb = toGlb(c);
+    expectEqual(loadGltf(glb, "moved.glb"), c);
+    const Json json = jsonOf(glb);
+    const Json& primitive = json["meshes"][0]["primitives"][0];
+    const Json& accessor = json["accessors"][primitive["attributes"]["POSITION"].get<std::size_t>()];
+    EXPECT_EQ(accessor["max"][0], 7);
+    EXPECT_EQ(accessor["min"][1], -8);
+    EXPECT_EQ(primitive["indices"], jsonOf(makeStrip().bytes())["meshes"][0]["primitives"][0]["indices"]);
+}
+
 TEST(GltfSave, WhatCannotBeEditedIsRefused) {
     Character c = makeStrip().load();
-    c.mesh.positions[3].x += 1;
+    std::swap(c.mesh.triangles[0], c.mesh.triangles[1]);
     EXPECT_THROW(toGlb(c), Error);
     c = makeStrip().load();
     c.skeleton.joints.pop_back();
