@@ -1,0 +1,33 @@
+#pragma once
+
+#include <pelt/pose/pose.h>
+
+/// The same energies without a rig: every vertex is free. Slow; what a reduced pose is compared with.
+namespace pelt::pose {
+
+/// Welded vertices with triangles, or tets for Energy::tets.
+struct ArapShape {
+    std::span<const Vec3d> positions;
+    std::span<const Triangle> triangles;
+    std::span<const Tet> tets{};
+};
+
+struct FixedVertex {
+    std::uint32_t vertex = 0;
+    Vec3d target;
+};
+
+struct ArapResult {
+    std::vector<Vec3d> positions;
+    std::vector<double> energies;  ///< after each iteration, never rising
+};
+
+/// Alternates rotations and positions from `start` on. Throws Error: bad input for a fixed vertex that is not there or a
+/// connected part without any; cancelled by `progress`.
+ArapResult arap(const ArapShape& shape, Energy energy, std::span<const FixedVertex> fixed,
+                std::span<const Vec3d> start, int iterations, const Progress& progress = {});
+
+/// The energy of a pose with the best rotation for every edge set.
+double arapEnergy(const ArapShape& shape, Energy energy, std::span<const Vec3d> posed);
+
+}  // namespace pelt::pose

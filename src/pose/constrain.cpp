@@ -1,0 +1,197 @@
+// Constraints of [Jacobson12] are linear equations M_eq T = P_eq. In the coordinates of prepare.cpp, T = F s + N t, they
+// read C_s s + C_t t = D with C_s = M_eq F, C_t = M_eq N. Where N moves what is constrained (it has the
+// translations), t takes up what it can; the rest, C' s = D', is a QR decomposition of C'^T: s = Q1 u + Q2 y, u
+// follows from D', y is free, and since Q is orthogonal the energy of y stays ½ |y|².
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+
+#include "reduction.h"
+#include "system_data.h"
+#include "transforms.h"
+
+namespace pelt::pose {
+namespace {
+
+constexpr double kDependent = 1e-9;  ///< constraints that add less than this say nothing new
+
+void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
+    std::vector<char> given(rig.handles, 0);
+    for (const Constraint& c : constraints) {
+        if (c.kind == ConstraintKind::vertices) {
+            if (c.vertices.empty()) throw Error::badInput("a region has no vertices");
+            for (const std::uint32_t v : c.vertices)
+                if (v >= rig.weld.welded.size())
+                    throw Error::badInput(fmt::format("a region names vertex {}, but the mesh has {}", v,
+                                                      rig.weld.welded.size()));
+            continue;
+        }
+        if (c.handle >= rig.handles)
+            throw Error::badInput(fmt::format("there is no handle {}; the rig has {}", c.handle, rig.handles));
+        const bool whole = c.kind == ConstraintKind::transform;
+        if (given[c.handle] > (whole ? 0 : 1))
+            throw Error::badInput(fmt::format("handle {} is given twice", c.handle));
+        given[c.handle] = whole ? 2 : 1;
+    }
+}
+
+bool allGiven(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
+    const auto whole = std::count_if(constraints.begin(), constraints.end(),
+                                     [](const Constraint& c) { return c.kind == ConstraintKind::transform; });
+    return std::size_t(whole) == rig.handles;
+}
+
+/// Adds a constraint's rows to M_eq, from row `first` on.
+void addRows(const PoseRig::Data& rig, const Constraint& c, Eigen::Index first, Eigen::MatrixXd& equations) {
+    if (c.kind == ConstraintKind::transform) {
+        equations.block<4, 4>(first, 4 * Eigen::Index(c.handle)).setIdentity();
+    } else if (c.kind == ConstraintKind::position) {
+        const ColumnFrame& frame = rig.frames[c.handle];
+        const Vec3d local = ((c.point - rig.center) / rig.scale - frame.center) / frame.scale;
+        for (int a = 0; a < 3; ++a) equations(first, 4 * Eigen::Index(c.handle) + a) = local[a];
+        equations(first, 4 * Eigen::Index(c.handle) + 3) = 1;
+    } else {
+        for (const std::uint32_t v : c.vertices) {
+            const std::size_t row = rig.weld.welded[v];
+            forRow(rig.rows, row, rig.positions[row], rig.frames, [&](std::size_t column, double x) {
+                equations(first, Eigen::Index(column)) += x / double(c.vertices.size());
+            });
+        }
+    }
+}
+
+/// M_eq; where every handle is given, the extra weights are too, and stay 0.
+Eigen::MatrixXd makeEquations(const PoseRig::Data& rig, PoseSystem::Data& system) {
+    const bool all = allGiven(rig, system.constraints);
+    for (const Constraint& c : system.constraints) {
+        system.first_row.push_back(system.rows);
+        system.rows += c.kind == ConstraintKind::transform ? 4 : 1;
+    }
+    const std::size_t given = system.rows;
+    if (all) system.rows += 4 * (rig.columns - rig.handles);
+    Eigen::MatrixXd equations =
+        Eigen::MatrixXd::Zero(Eigen::Index(system.rows), Eigen::Index(4 * rig.columns));
+    system.rigid = Eigen::VectorXd::Zero(Eigen::Index(system.rows));
+    for (std::size_t i = 0; i < system.constraints.size(); ++i) {
+        const auto first = Eigen::Index(system.first_row[i]);
+        addRows(rig, system.constraints[i], first, equations);
+        system.rigid[first + (system.constraints[i].kind == ConstraintKind::transform ? 3 : 0)] = 1;
+    }
+    for (std::size_t r = given; r < system.rows; ++r)
+        equations(Eigen::Index(r), Eigen::Index(4 * rig.handles + (r - given))) = 1;
+    return equations;
+}
+
+template <class T>
+Panels<T> pack(const Eigen::MatrixXd& m, bool clusters) {
+    Panels<T> out;
+    const std::size_t rows = std::size_t(m.rows());
+    const std::size_t panels = clusters ? (rows / 3 + kLanes - 1) / kLanes : (rows + kPanel - 1) / kPanel;
+    out.allocate(panels, std::size_t(m.cols()));
+    for (std::size_t p = 0; p < panels; ++p)
+        for (std::size_t c = 0; c < out.columns; ++c)
+            for (std::size_t i = 0; i < kPanel; ++i) {
+                const std::size_t row = clusters ? 3 * (p * kLanes + i % kLanes) + i / kLanes : p * kPanel + i;
+                if (row < rows)
+                    out.numbers[(p * out.columns + c) * kPanel + i] = T(m(Eigen::Index(row), Eigen::Index(c)));
+            }
+    return out;
+}
+
+struct Reduced {
+    Eigen::MatrixXd covariance, covariance_of_targets, from_targets, from_unknowns, fixed;
+};
+
+template <class T>
+SolverMatrices<T> packAll(const Reduced& r) {
+    return {pack<T>(r.covariance, true), pack<T>(r.covariance_of_targets, true), pack<T>(r.from_targets, false),
+            pack<T>(r.from_unknowns, false), pack<T>(r.fixed, false)};
+}
+
+/// How t takes up what constraints ask: t = t_rest + pseudo (D - C_s s - C_t t_rest); `left` are the combinations of
+/// constraints that it cannot change.
+struct NullPart {
+    Eigen::MatrixXd pseudo, left;
+};
+
+NullPart solveNull(const Eigen::MatrixXd& c_t, double scale) {
+    NullPart part;
+    const Eigen::Index rows = c_t.rows();
+    if (c_t.size() == 0 || c_t.cwiseAbs().maxCoeff() < kDependent * scale) {
+        part.pseudo = Eigen::MatrixXd::Zero(c_t.cols(), rows);
+        part.left = Eigen::MatrixXd::Identity(rows, rows);
+        return part;
+    }
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
+    decomposition.setThreshold(kDependent);
+    decomposition.compute(c_t);
+    part.pseudo = decomposition.pseudoInverse();
+    Eigen::MatrixXd q = decomposition.householderQ() * Eigen::MatrixXd::Identity(rows, rows);
+    part.left = q.rightCols(rows - decomposition.rank()).transpose();
+    return part;
+}
+
+/// C' s = D': `from_targets` gives the shortest s from D', `basis` the directions left, `residual` what D' must not
+/// have.
+struct FreePart {
+    Eigen::MatrixXd from_targets, basis, residual;
+};
+
+FreePart solveFree(const Eigen::MatrixXd& c, double scale) {
+    FreePart part;
+    const Eigen::Index size = c.cols(), rows = c.rows();
+    if (c.size() == 0)
+        return {Eigen::MatrixXd::Zero(size, rows), Eigen::MatrixXd::Identity(size, size),
+                Eigen::MatrixXd::Identity(rows, rows)};
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(c.transpose());
+    Eigen::Index rank = 0;
+    while (rank < std::min(size, rows) && std::abs(qr.matrixR()(rank, rank)) > kDependent * scale) ++rank;
+    const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(size, size);
+    const Eigen::MatrixXd permuted = qr.colsPermutation().transpose() * Eigen::MatrixXd::Identity(rows, rows);
+    const Eigen::MatrixXd u = qr.matrixR()
+                                  .topLeftCorner(rank, rank)
+                                  .transpose()
+                                  .triangularView<Eigen::Lower>()
+                                  .solve(permuted.topRows(rank));
+    part.from_targets = q.leftCols(rank) * u;
+    part.basis = q.rightCols(size - rank);
+    part.residual =
+        permuted.bottomRows(rows - rank) - qr.matrixR().topRightCorner(rank, rows - rank).transpose() * u;
+    return part;
+}
+
+}  // namespace
+
+PoseSystem constrain(const PoseRig& rig, std::span<const Constraint> constraints) {
+    const PoseRig::Data& data = *rig.data;
+    check(data, constraints);
+    auto system = std::make_shared<PoseSystem::Data>();
+    system->rig = rig;
+    system->constraints.assign(constraints.begin(), constraints.end());
+    const Eigen::MatrixXd equations = makeEquations(data, *system);
+    const Eigen::MatrixXd c_s = equations * data.free, c_t = equations * data.null;
+    const auto largest = [](const Eigen::MatrixXd& m) { return m.size() ? m.rowwise().norm().maxCoeff() : 0.0; };
+    const NullPart null = solveNull(c_t, largest(equations) * largest(data.null.transpose()));
+    const FreePart free = solveFree(null.left * c_s, largest(c_s));
+
+    const Eigen::MatrixXd shortest = free.from_targets * null.left;  // s from D
+    const Eigen::MatrixXd follow = data.null * null.pseudo;          // T from what s leaves of D
+    Reduced r;
+    r.covariance = data.covariance * free.basis;
+    r.covariance_of_targets = data.covariance * shortest;
+    r.from_unknowns = data.free * free.basis - follow * (c_s * free.basis);
+    r.from_targets = data.free * shortest + follow - follow * (c_s * shortest);
+    r.fixed = data.null * data.null_rest - follow * (c_t * data.null_rest);
+    system->gram = shortest.transpose() * shortest;
+    system->residual = free.residual * null.left;
+    system->rest_targets = equations * data.rest;
+    system->unknowns = std::size_t(free.basis.cols());
+    system->panels = (data.clusters + kLanes - 1) / kLanes;
+    system->single = packAll<float>(r);
+    system->twice = packAll<double>(r);
+    return {std::move(system)};
+}
+
+}  // namespace pelt::pose

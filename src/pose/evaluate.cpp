@@ -1,0 +1,41 @@
+#include <algorithm>
+#include <cassert>
+
+#include "rig_data.h"
+
+namespace pelt::pose {
+
+void evaluate(const PoseRig& rig, std::span<const Affine3f> transforms, std::size_t first, std::size_t count,
+              std::span<Vec3f> out) noexcept {
+    constexpr std::size_t kLanes = BlendBlocks::kLanes;
+    const BlendBlocks& blocks = rig.data->blend;
+    assert(transforms.size() >= rig.data->columns && first + count <= blocks.vertices && out.size() == blocks.vertices);
+    const std::size_t last = first + count;
+    const std::size_t whole_first = (first + kLanes - 1) / kLanes, whole_last = last / kLanes;
+    if (whole_first < whole_last)
+        blendRange(blocks, whole_first, whole_last, transforms.data(), out.data() + whole_first * kLanes);
+    // Blocks that the range cuts are computed whole on a copy.
+    const auto cut = [&](std::size_t block) {
+        Vec3f copy[kLanes];
+        blendRange(blocks, block, block + 1, transforms.data(), copy);
+        const std::size_t begin = std::max(first, block * kLanes), end = std::min(last, (block + 1) * kLanes);
+        std::copy(copy + (begin - block * kLanes), copy + (end - block * kLanes), out.begin() + std::ptrdiff_t(begin));
+    };
+    if (count == 0) return;
+    if (first % kLanes != 0) cut(first / kLanes);
+    if (last % kLanes != 0 && (last / kLanes != first / kLanes || first % kLanes == 0)) cut(last / kLanes);
+}
+
+void evaluate(const PoseRig& rig, std::span<const Affine3d> transforms, std::span<Vec3d> out) {
+    const PoseRig::Data& data = *rig.data;
+    assert(transforms.size() >= data.columns && out.size() == data.weld.welded.size());
+    for (std::size_t v = 0; v < out.size(); ++v) {
+        const std::size_t row = data.weld.welded[v];
+        const Vec3d rest = data.center + data.positions[row] * data.scale;
+        out[v] = {};
+        for (std::size_t e = data.rows.offsets[row]; e < data.rows.offsets[row + 1]; ++e)
+            out[v] += (transforms[data.rows.columns[e]] * rest) * data.rows.values[e];
+    }
+}
+
+}  // namespace pelt::pose

@@ -1,0 +1,91 @@
+// The local and the global step of [Jacobson12], as they read: what the kernel is checked against, and the solver in
+// double precision.
+#include <pelt/deform/rotation.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "iterate.h"
+
+namespace pelt::pose {
+namespace {
+
+/// Where column b, row a of cluster `lane` is in a panel of three columns.
+std::size_t place(std::size_t a, std::size_t b, std::size_t lane) { return b * kPanel + a * kLanes + lane; }
+
+/// R_k^T = the rotation nearest to S_k, the last one kept in mind.
+template <class T>
+void rotate(const T* s, std::size_t lane, T* rotations) {
+    Mat3d covariance, last;
+    double squared = 0;
+    for (std::size_t b = 0; b < 3; ++b)
+        for (std::size_t a = 0; a < 3; ++a) {
+            covariance(int(a), int(b)) = double(s[place(a, b, lane)]);
+            last(int(a), int(b)) = double(rotations[place(a, b, lane)]);
+            squared += covariance(int(a), int(b)) * covariance(int(a), int(b));
+        }
+    const double inertia = kInertia * std::sqrt(squared) + kLeastInertia;
+    const Mat3d nearest = deform::nearestRotation(covariance + last * inertia, last).rotation;
+    for (std::size_t b = 0; b < 3; ++b)
+        for (std::size_t a = 0; a < 3; ++a) rotations[place(a, b, lane)] = T(nearest(int(a), int(b)));
+}
+
+}  // namespace
+
+template <class T>
+void addProductReference(const Panels<T>& m, const T* thin, T* out) noexcept {
+    for (std::size_t p = 0; p < m.panels; ++p)
+        for (std::size_t c = 0; c < m.columns; ++c)
+            for (std::size_t b = 0; b < 3; ++b)
+                for (std::size_t i = 0; i < kPanel; ++i)
+                    out[(p * 3 + b) * kPanel + i] += m.panel(p)[c * kPanel + i] * thin[4 * c + b];
+}
+
+template <class T>
+void globalStep(const Iteration<T>& it) noexcept {
+    std::fill_n(it.y, 4 * it.unknowns, T(0));
+    for (std::size_t p = 0; p < it.panels; ++p)
+        for (std::size_t c = 0; c < it.unknowns; ++c) {
+            const T* g = it.covariance + (p * it.unknowns + c) * kPanel;
+            for (std::size_t b = 0; b < 3; ++b) {
+                T sum = 0;
+                for (std::size_t i = 0; i < kPanel; ++i) sum += g[i] * it.rotations[(p * 3 + b) * kPanel + i];
+                it.y[4 * c + b] += sum;
+            }
+        }
+}
+
+template <class T>
+StepResult iterateReference(const Iteration<T>& it) noexcept {
+    StepResult result;
+    T s[3 * kPanel];
+    for (std::size_t p = 0; p < it.panels; ++p) {
+        T* rotations = it.rotations + p * 3 * kPanel;
+        const T* fixed = it.fixed + p * 3 * kPanel;
+        std::copy_n(fixed, 3 * kPanel, s);
+        for (std::size_t c = 0; c < it.unknowns; ++c) {
+            const T* g = it.covariance + (p * it.unknowns + c) * kPanel;
+            for (std::size_t b = 0; b < 3; ++b)
+                for (std::size_t i = 0; i < kPanel; ++i) s[b * kPanel + i] += g[i] * it.y[4 * c + b];
+        }
+        for (std::size_t lane = 0; lane < kLanes; ++lane) rotate(s, lane, rotations);
+        for (std::size_t i = 0; i < 3 * kPanel; ++i) result.agreement += double(rotations[i]) * double(fixed[i]);
+    }
+    std::copy_n(it.y, 4 * it.unknowns, it.sums);
+    globalStep(it);
+    for (std::size_t i = 0; i < 4 * it.unknowns; ++i) {
+        result.squared += double(it.y[i]) * double(it.y[i]);
+        const double change = double(it.y[i]) - double(it.sums[i]);
+        result.change += change * change;
+    }
+    return result;
+}
+
+template void addProductReference(const Panels<float>&, const float*, float*) noexcept;
+template void addProductReference(const Panels<double>&, const double*, double*) noexcept;
+template void globalStep(const Iteration<float>&) noexcept;
+template void globalStep(const Iteration<double>&) noexcept;
+template StepResult iterateReference(const Iteration<float>&) noexcept;
+template StepResult iterateReference(const Iteration<double>&) noexcept;
+
+}  // namespace pelt::pose

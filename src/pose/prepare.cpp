@@ -1,0 +1,221 @@
+// Fast Automatic Skinning Transformations [Jacobson12], what is computed once per shape and rig: edge sets, extra
+// weights, rotation clusters, the reduced matrices A and K, and coordinates of T in which the energy is a
+// plain sum of squares. The latter is not in the slides: with A = Q Λ Q^T, T = Q Λ^-½ s turns ½ tr(T^T A T) into
+// ½ |s|², so that constraints cost a QR decomposition and the global step no solve at all.
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/geometry/bounding_sphere.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "clusters.h"
+#include "reduction.h"
+#include "rig_data.h"
+#include "transforms.h"
+
+namespace pelt::pose {
+namespace {
+
+constexpr double kNoEnergy = 1e-10;  ///< eigenvalues below this share of the largest are none
+constexpr std::size_t kClustersPerColumn = 5, kFewestClusters = 50;
+
+void check(const Shape& shape, const RigOptions& options) {
+    if (!shape.weights || shape.weights->vertexCount() != shape.positions.size())
+        throw Error::badInput(fmt::format("the mesh has {} vertices, but weights for {}", shape.positions.size(),
+                                          shape.weights ? shape.weights->vertexCount() : 0));
+    for (std::size_t v = 0; v < shape.positions.size(); ++v)
+        if (!isFinite(shape.positions[v])) throw Error::badInput(fmt::format("vertex {} is not finite", v));
+    for (std::size_t t = 0; t < shape.triangles.size(); ++t)
+        for (const std::uint32_t v : shape.triangles[t])
+            if (v >= shape.positions.size())
+                throw Error::badInput(fmt::format("triangle {} names vertex {} of {}", t, v, shape.positions.size()));
+    if (options.energy != Energy::tets) {
+        if (shape.triangles.empty()) throw Error::badInput("has no triangles, whose shape posing would keep");
+        return;
+    }
+    if (!shape.volume || !shape.volume_weights)
+        throw Error::badUsage("the energy of tets needs a volume and its weights");
+    if (shape.volume->tets.empty() || shape.volume_weights->vertexCount() != shape.volume->vertexCount())
+        throw Error::badInput(fmt::format("the volume has {} tets and {} vertices, but weights for {}",
+                                          shape.volume->tets.size(), shape.volume->vertexCount(),
+                                          shape.volume_weights->vertexCount()));
+}
+
+void scaleSpace(const Shape& shape, PoseRig::Data& data) {
+    Vec3d low(shape.positions[0]), high = low;
+    for (const Vec3f& p : shape.positions)
+        for (int a = 0; a < 3; ++a) {
+            low[a] = std::min(low[a], double(p[a]));
+            high[a] = std::max(high[a], double(p[a]));
+        }
+    data.center = (low + high) * 0.5;
+    data.scale = length(high - low);
+    if (!(data.scale > 0)) throw Error::badInput("all vertices are in one place");
+}
+
+/// Positions in scaled space and rows, both of the mesh whose energy is measured, and its edge sets.
+Elements makeElements(const Shape& shape, const RigOptions& options, const PoseRig::Data& data) {
+    Elements elements;
+    if (options.energy != Energy::tets) {
+        elements.positions = data.positions;
+        elements.rows = data.rows;
+        elements.sets = surfaceSets(options.energy, elements.positions,
+                                    geometry::weldedTriangles(shape.triangles, data.weld));
+        return elements;
+    }
+    TetMesh scaled = *shape.volume;
+    for (Vec3d& p : scaled.positions) p = (p - data.center) / data.scale;
+    std::vector<std::uint32_t> all(scaled.vertexCount());
+    std::iota(all.begin(), all.end(), 0u);
+    elements.rows = rowsOf(*shape.volume_weights, all, data.handles);
+    elements.sets = tetSets(scaled);
+    elements.positions = std::move(scaled.positions);
+    return elements;
+}
+
+void makeClusters(const RigOptions& options, std::size_t handles, std::size_t columns, Elements& elements) {
+    const std::size_t count =
+        options.clusters.value_or(std::max(kFewestClusters, kClustersPerColumn * columns));
+    if (count == 0 || count >= elements.sets.count) {
+        elements.cluster.resize(elements.sets.count);
+        std::iota(elements.cluster.begin(), elements.cluster.end(), 0u);
+        elements.clusters = elements.sets.count;
+        return;
+    }
+    elements.cluster = clusterRows(setRows(elements.sets, elements.rows), handles, count);
+    elements.clusters = 1 + std::size_t(*std::max_element(elements.cluster.begin(), elements.cluster.end()));
+}
+
+/// The middle and spread of what each column moves.
+std::vector<ColumnFrame> makeFrames(const Elements& elements, std::size_t columns) {
+    std::vector<ColumnFrame> frames(columns);
+    std::vector<double> sums(columns, 0.0), spread(columns, 0.0);
+    const auto forEntries = [&](const auto& use) {
+        for (std::size_t v = 0; v < elements.rows.count(); ++v)
+            for (std::size_t e = elements.rows.offsets[v]; e < elements.rows.offsets[v + 1]; ++e)
+                use(elements.rows.columns[e], elements.rows.values[e], elements.positions[v]);
+    };
+    forEntries([&](std::uint32_t column, double w, const Vec3d& p) {
+        sums[column] += w;
+        frames[column].center += p * w;
+    });
+    for (std::size_t c = 0; c < columns; ++c)
+        if (sums[c] > 0) frames[c].center = frames[c].center / sums[c];
+    forEntries([&](std::uint32_t column, double w, const Vec3d& p) {
+        const Vec3d d = p - frames[column].center;
+        spread[column] += w * dot(d, d);
+    });
+    for (std::size_t c = 0; c < columns; ++c)
+        if (spread[c] > 1e-12 * sums[c]) frames[c].scale = std::sqrt(spread[c] / sums[c]);
+    return frames;
+}
+
+/// Coordinates in which A is the identity, and those that A does not see (translations; columns without weight; the
+/// third axis of flat shapes; weights that depend on others). A is first scaled to a unit diagonal.
+void whiten(const Eigen::MatrixXd& a, PoseRig::Data& data) {
+    Eigen::VectorXd unit(a.rows());
+    const double largest = a.diagonal().maxCoeff();
+    for (Eigen::Index i = 0; i < a.rows(); ++i)
+        unit[i] = a(i, i) > 1e-14 * largest ? 1 / std::sqrt(a(i, i)) : 1;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.asDiagonal() * a * unit.asDiagonal());
+    const Eigen::VectorXd& values = eigen.eigenvalues();  // ascending
+    Eigen::Index none = 0;
+    while (none < values.size() && !(values[none] > kNoEnergy * values[values.size() - 1])) ++none;
+    const Eigen::Index rest = values.size() - none;
+    data.null = unit.asDiagonal() * eigen.eigenvectors().leftCols(none);
+    data.free = unit.asDiagonal() * eigen.eigenvectors().rightCols(rest) *
+                values.tail(rest).cwiseSqrt().cwiseInverse().asDiagonal();
+    data.null_rest = eigen.eigenvectors().leftCols(none).transpose() * unit.cwiseInverse().asDiagonal() * data.rest;
+}
+
+double restEnergy(const Elements& elements) {
+    double sum = 0;
+    for (const EdgeTerm& t : elements.sets.terms) {
+        const Vec3d edge = elements.positions[t.i] - elements.positions[t.j];
+        sum += 0.5 * t.c * dot(edge, edge);
+    }
+    return sum;
+}
+
+BlendBlocks packBlend(const Shape& shape, const PoseRig::Data& data) {
+    BlendBlocks blocks;
+    blocks.vertices = shape.positions.size();
+    std::vector<std::uint32_t> columns;
+    for (std::size_t first = 0; first < blocks.vertices; first += BlendBlocks::kLanes) {
+        const std::size_t last = std::min(blocks.vertices, first + BlendBlocks::kLanes);
+        const std::size_t rest = blocks.rest.size();
+        blocks.rest.resize(rest + 3);
+        columns.clear();
+        for (std::size_t v = first; v < last; ++v) {
+            for (int a = 0; a < 3; ++a) blocks.rest[rest + std::size_t(a)].value[v - first] = shape.positions[v][a];
+            const std::size_t row = data.weld.welded[v];
+            columns.insert(columns.end(), data.rows.columns.begin() + std::ptrdiff_t(data.rows.offsets[row]),
+                           data.rows.columns.begin() + std::ptrdiff_t(data.rows.offsets[row + 1]));
+        }
+        std::sort(columns.begin(), columns.end());
+        columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+        const std::size_t begin = blocks.weights.size();
+        blocks.weights.resize(begin + columns.size());
+        for (std::size_t v = first; v < last; ++v) {
+            const std::size_t row = data.weld.welded[v];
+            for (std::size_t e = data.rows.offsets[row]; e < data.rows.offsets[row + 1]; ++e) {
+                const auto at = std::lower_bound(columns.begin(), columns.end(), data.rows.columns[e]);
+                blocks.weights[begin + std::size_t(at - columns.begin())].value[v - first] =
+                    float(data.rows.values[e]);
+            }
+        }
+        blocks.columns.insert(blocks.columns.end(), columns.begin(), columns.end());
+        blocks.offsets.push_back(std::uint32_t(blocks.columns.size()));
+    }
+    return blocks;
+}
+
+}  // namespace
+
+std::size_t PoseRig::handleCount() const { return data->handles; }
+std::size_t PoseRig::extraCount() const { return data->columns - data->handles; }
+std::size_t PoseRig::clusterCount() const { return data->clusters; }
+
+PoseRig prepare(const Shape& shape, const RigOptions& options, const Progress& progress) {
+    check(shape, options);
+    progress.report("prepare", 0);
+    auto data = std::make_shared<PoseRig::Data>();
+    data->handles = shape.handles;
+    scaleSpace(shape, *data);
+    data->weld = geometry::weldByPosition(shape.positions, options.weld);
+    for (const std::uint32_t v : data->weld.representative)
+        data->positions.push_back((Vec3d(shape.positions[v]) - data->center) / data->scale);
+    data->rows = rowsOf(*shape.weights, data->weld.representative, shape.handles);
+    Elements elements = makeElements(shape, options, *data);
+    if (elements.sets.terms.empty()) throw Error::badInput("has no triangle with an area, whose shape posing would keep");
+
+    progress.report("prepare", 0.1);
+    const Bumps bumps = chooseBumps(elements.rows, data->handles, options.extra_weights);
+    data->columns = data->handles + bumps.centers.size();
+    makeClusters(options, data->handles, data->columns, elements);
+    progress.report("prepare", 0.4);
+    if (!bumps.centers.empty()) {
+        elements.rows = withBumps(elements.rows, bumps);
+        data->rows = withBumps(data->rows, bumps);
+    }
+    data->clusters = elements.clusters;
+    data->frames = makeFrames(elements, data->columns);
+    data->rest = Eigen::MatrixXd::Zero(Eigen::Index(4 * data->columns), 3);
+    for (std::size_t h = 0; h < data->handles; ++h)
+        data->rest.block<4, 3>(Eigen::Index(4 * h), 0) = scaledRows(*data, h, Affine3d());
+
+    progress.report("prepare", 0.5);
+    whiten(systemMatrix(elements, data->frames), *data);
+    progress.report("prepare", 0.8);
+    data->covariance = covarianceMatrix(elements, data->frames) * data->free;
+    data->rest_energy = restEnergy(elements);
+    data->energy_unit = data->scale * data->scale * (options.energy == Energy::tets ? data->scale : 1);
+    data->blend = packBlend(shape, *data);
+    progress.report("prepare", 1);
+    return {std::move(data)};
+}
+
+}  // namespace pelt::pose

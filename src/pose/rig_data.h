@@ -1,0 +1,41 @@
+#pragma once
+
+#include <pelt/geometry/weld.h>
+#include <pelt/pose/pose.h>
+
+#include <Eigen/Core>
+
+#include "blend_layout.h"
+#include "weight_rows.h"
+
+/// What `prepare` leaves. Positions are kept in units of the bounding box's diagonal about its middle ("scaled space"),
+/// and the transform of a column of weights acts on points about the column's own middle: θ_j (4 x 3) takes
+/// ((x - center) / scale, 1) to scaled space. Both keep the numbers near 1, however far out a hand is.
+namespace pelt::pose {
+
+struct ColumnFrame {
+    Vec3d center;
+    double scale = 1;
+};
+
+struct PoseRig::Data {
+    std::size_t handles = 0, columns = 0, clusters = 0;  ///< columns: handles and extra weights
+    Vec3d center;                                        ///< of scaled space, in the file's
+    double scale = 1;
+    double energy_unit = 1;  ///< from scaled space to the file's units
+    double rest_energy = 0;  ///< ½ Σ c |v_i - v_j|², scaled
+    std::vector<ColumnFrame> frames;
+
+    geometry::Weld weld;
+    std::vector<Vec3d> positions;  ///< of welded vertices, scaled
+    WeightRows rows;               ///< of welded vertices, with extra weights
+    BlendBlocks blend;
+
+    // T = free s + null t: the energy of T is ½ |s|² - <R, covariance s> + const, and t costs nothing.
+    Eigen::MatrixXd free, null;  ///< 4 columns x …
+    Eigen::MatrixXd covariance;  ///< K · free, 3 clusters rows
+    Eigen::MatrixXd rest;        ///< θ at rest, 4 columns x 3
+    Eigen::MatrixXd null_rest;   ///< t at rest
+};
+
+}  // namespace pelt::pose

@@ -1,0 +1,253 @@
+// Alternating local and global steps [Jacobson12], warm from the last pose.
+#include <pelt/deform/rotation.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "iterate.h"
+#include "transforms.h"
+
+namespace pelt::pose {
+
+/// Everything a pose needs, in one piece of memory.
+template <class T>
+struct Solver<T>::State {
+    explicit State(const PoseSystem& given);
+
+    PoseSystem system;
+    std::unique_ptr<std::byte[]> memory;
+    double* targets = nullptr;  ///< D, rows x 4
+    T *thin_targets = nullptr, *fixed = nullptr, *rotations = nullptr, *y = nullptr, *sums = nullptr,
+      *candidate = nullptr;    ///< rotations to compare with
+    T* theta = nullptr;        ///< the unknown transforms
+    double target_energy = 0;  ///< what D costs alone, with the rest energy
+    bool stale = true;         ///< D changed after S0 was computed
+
+    const PoseSystem::Data& data() const { return *system.data; }
+    const SolverMatrices<T>& matrices() const { return data().template matrices<T>(); }
+    Iteration<T> iteration() const {
+        return {data().panels, data().unknowns, matrices().covariance.numbers, fixed, rotations, y, sums};
+    }
+    StepResult iterate() const;
+    void addProduct(const Panels<T>& m, const T* thin, T* out) const;
+    void takeTargets();
+    double energy(const StepResult& step) const {
+        return std::max(0.0, target_energy - 0.5 * step.squared - step.agreement) *
+               data().rig.data->energy_unit;
+    }
+    void rotateAll(const Mat3d& rotation);
+    Mat3d rigidFit() const;
+    std::size_t rotationCount() const { return data().panels * 3 * kPanel; }
+};
+
+template <class T>
+Solver<T>::State::State(const PoseSystem& given) : system(given) {
+    const PoseSystem::Data& d = data();
+    const std::size_t theta_size = matrices().fixed.panels * 3 * kPanel;
+    const std::size_t sizes[] = {4 * d.rows,      rotationCount(),           rotationCount(), rotationCount(),
+                                 4 * d.unknowns, d.unknowns * kPanel, theta_size};
+    T** places[] = {&thin_targets, &fixed, &rotations, &candidate, &y, &sums, &theta};
+    const auto padded = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
+    std::size_t bytes = padded(4 * d.rows * sizeof(double)) + 64;
+    for (const std::size_t size : sizes) bytes += padded(size * sizeof(T));
+    memory = std::make_unique<std::byte[]>(bytes);
+    void* start = memory.get();
+    std::byte* at = static_cast<std::byte*>(std::align(64, 1, start, bytes));
+    targets = reinterpret_cast<double*>(at);
+    at += padded(4 * d.rows * sizeof(double));
+    for (std::size_t i = 0; i < std::size(sizes); ++i) {
+        *places[i] = reinterpret_cast<T*>(at);
+        at += padded(sizes[i] * sizeof(T));
+    }
+    for (std::size_t row = 0; row < d.rows; ++row)
+        for (int b = 0; b < 3; ++b) targets[4 * row + std::size_t(b)] = d.rest_targets(Eigen::Index(row), b);
+    rotateAll(Mat3d());
+    globalStep(iteration());
+}
+
+template <class T>
+StepResult Solver<T>::State::iterate() const {
+    if constexpr (sizeof(T) == sizeof(float))
+        return iterateKernel(iteration());
+    else
+        return iterateReference(iteration());
+}
+
+template <class T>
+void Solver<T>::State::addProduct(const Panels<T>& m, const T* thin, T* out) const {
+    if constexpr (sizeof(T) == sizeof(float))
+        addProductKernel(m, thin, out);
+    else
+        addProductReference(m, thin, out);
+}
+
+/// S0 and the energy that the targets cost by themselves.
+template <class T>
+void Solver<T>::State::takeTargets() {
+    if (!stale) return;
+    const PoseSystem::Data& d = data();
+    for (std::size_t i = 0; i < 4 * d.rows; ++i) thin_targets[i] = T(targets[i]);
+    std::fill_n(fixed, rotationCount(), T(0));
+    addProduct(matrices().covariance_of_targets, thin_targets, fixed);
+    double squared = 0;
+    for (std::size_t i = 0; i < d.rows; ++i)
+        for (std::size_t j = 0; j < d.rows; ++j) {
+            const double* a = targets + 4 * i;
+            const double* b = targets + 4 * j;
+            squared += d.gram(Eigen::Index(i), Eigen::Index(j)) * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+        }
+    target_energy = 0.5 * squared + d.rig.data->rest_energy;
+    stale = false;
+}
+
+template <class T>
+void Solver<T>::State::rotateAll(const Mat3d& rotation) {
+    for (std::size_t p = 0; p < data().panels; ++p)
+        for (int b = 0; b < 3; ++b)
+            for (int a = 0; a < 3; ++a)
+                std::fill_n(rotations + (p * 3 + std::size_t(b)) * kPanel + std::size_t(a) * kLanes, kLanes,
+                            T(rotation(b, a)));  // R_k^T is kept
+}
+
+/// The rotation of the rigid motion that takes the constraints at rest nearest to their targets.
+template <class T>
+Mat3d Solver<T>::State::rigidFit() const {
+    const PoseSystem::Data& d = data();
+    const auto place = [&](std::size_t row) {
+        return Vec3d(d.rest_targets(Eigen::Index(row), 0), d.rest_targets(Eigen::Index(row), 1),
+                     d.rest_targets(Eigen::Index(row), 2));
+    };
+    const auto target = [&](std::size_t row) {
+        return Vec3d(targets[4 * row], targets[4 * row + 1], targets[4 * row + 2]);
+    };
+    Vec3d mean_place, mean_target;
+    double points = 0;
+    for (std::size_t row = 0; row < d.rows; ++row)
+        if (d.rigid[Eigen::Index(row)] > 0) {
+            mean_place += place(row);
+            mean_target += target(row);
+            points += 1;
+        }
+    if (points == 0) return {};
+    mean_place = mean_place / points;
+    mean_target = mean_target / points;
+    Mat3d sum = Mat3d() * 1e-9;
+    for (std::size_t row = 0; row < d.rows; ++row) {
+        const bool point = d.rigid[Eigen::Index(row)] > 0;
+        const Vec3d from = point ? place(row) - mean_place : place(row);
+        const Vec3d to = point ? target(row) - mean_target : target(row);
+        for (int a = 0; a < 3; ++a) sum.col[a] += to * from[a];
+    }
+    return deform::nearestRotation(sum).rotation;
+}
+
+template <class T>
+Solver<T>::Solver(const PoseSystem& system) : state_(std::make_unique<State>(system)) {}
+template <class T>
+Solver<T>::~Solver() = default;
+template <class T>
+Solver<T>::Solver(Solver&&) noexcept = default;
+template <class T>
+Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
+
+template <class T>
+void Solver<T>::setTransform(std::size_t constraint, const Affine3d& rest_to_posed) noexcept {
+    const PoseSystem::Data& d = state_->data();
+    assert(d.constraints[constraint].kind == ConstraintKind::transform);
+    const auto rows = scaledRows(*d.rig.data, d.constraints[constraint].handle, rest_to_posed);
+    for (std::size_t r = 0; r < 4; ++r)
+        for (std::size_t b = 0; b < 3; ++b)
+            state_->targets[4 * (d.first_row[constraint] + r) + b] = rows(Eigen::Index(r), Eigen::Index(b));
+    state_->stale = true;
+}
+
+template <class T>
+void Solver<T>::setTarget(std::size_t constraint, const Vec3d& target) noexcept {
+    const PoseSystem::Data& d = state_->data();
+    assert(d.constraints[constraint].kind != ConstraintKind::transform);
+    const Vec3d scaled = (target - d.rig.data->center) / d.rig.data->scale;
+    for (std::size_t b = 0; b < 3; ++b) state_->targets[4 * d.first_row[constraint] + b] = scaled[int(b)];
+    state_->stale = true;
+}
+
+template <class T>
+double Solver<T>::conflict() const noexcept {
+    const PoseSystem::Data& d = state_->data();
+    double largest = 0;
+    for (Eigen::Index r = 0; r < d.residual.rows(); ++r) {
+        double squared = 0;
+        for (int b = 0; b < 3; ++b) {
+            double sum = 0;
+            for (std::size_t row = 0; row < d.rows; ++row)
+                sum += d.residual(r, Eigen::Index(row)) * state_->targets[4 * row + std::size_t(b)];
+            squared += sum * sum;
+        }
+        largest = std::max(largest, std::sqrt(squared));
+    }
+    return largest * d.rig.data->scale;
+}
+
+template <class T>
+void Solver<T>::reset() noexcept {
+    State& s = *state_;
+    s.takeTargets();
+    const auto start = [&](const Mat3d& rotation) {
+        s.rotateAll(rotation);
+        globalStep(s.iteration());
+        return s.energy(s.iterate());
+    };
+    const Mat3d fit = s.rigidFit();
+    const double turned = start(fit);
+    if (start(Mat3d()) > turned) start(fit);
+}
+
+template <class T>
+void Solver<T>::startFrom(const Solver& other) noexcept {
+    assert(state_->data().rig.data == other.state_->data().rig.data);
+    std::copy_n(other.state_->rotations, state_->rotationCount(), state_->rotations);
+    globalStep(state_->iteration());
+}
+
+template <class T>
+SolveResult Solver<T>::solve(const SolveOptions& options) noexcept {
+    State& s = *state_;
+    s.takeTargets();
+    const double enough = options.tolerance * s.data().rig.data->rest_energy;
+    SolveResult result;
+    while (result.iterations < options.iterations && !result.converged) {
+        const StepResult step = s.iterate();
+        result.energy = s.energy(step);
+        if (std::size_t(result.iterations) < options.energies.size())
+            options.energies[std::size_t(result.iterations)] = result.energy;
+        ++result.iterations;
+        result.converged = 0.5 * step.change <= enough;
+    }
+    return result;
+}
+
+template <class T>
+void Solver<T>::transforms(std::span<Affine3<T>> out) const noexcept {
+    const State& s = *state_;
+    const PoseSystem::Data& d = s.data();
+    const PoseRig::Data& rig = *d.rig.data;
+    assert(out.size() >= rig.columns);
+    const std::size_t panels = s.matrices().fixed.panels;
+    for (std::size_t p = 0; p < panels; ++p) std::copy_n(s.matrices().fixed.panel(p), 3 * kPanel, s.theta + p * 3 * kPanel);
+    s.addProduct(s.matrices().from_targets, s.thin_targets, s.theta);
+    s.addProduct(s.matrices().from_unknowns, s.y, s.theta);
+    for (std::size_t column = 0; column < rig.columns; ++column) {
+        Vec3<T> rows[4];
+        for (std::size_t r = 0; r < 4; ++r) {
+            const std::size_t row = 4 * column + r;
+            const T* panel = s.theta + row / kPanel * 3 * kPanel + row % kPanel;
+            rows[r] = {panel[0], panel[kPanel], panel[2 * kPanel]};
+        }
+        out[column] = fileMap(rig, column, rows);
+    }
+}
+
+template class Solver<float>;
+template class Solver<double>;
+
+}  // namespace pelt::pose
