@@ -22,7 +22,7 @@ std::pair<std::string, double> parseJointAlpha(const std::string& text) {
 
 }  // namespace
 
-void DdmFlags::addTo(CLI::App& verb) {
+void DdmFlags::addTo(CLI::App& verb, bool with_influences) {
     const auto flag = [&](CLI::Option* option, const char* type, std::function<void(DdmSettings&)> set) {
         option->type_name(type)->group("Direct Delta Mush");
         flags_.emplace_back(option, std::move(set));
@@ -68,6 +68,7 @@ void DdmFlags::addTo(CLI::App& verb) {
     flag(verb.add_option("--exclude", values_.exclude, "A part or material that keeps its bind; may repeat")
              ->allow_extra_args(false),
          "PART|MATERIAL", [this](DdmSettings& s) { s.exclude = values_.exclude; });
+    if (!with_influences) return;
     flag(verb.add_option("--influences", influences_,
                          "At most K joints a vertex, 0 for all (default: mush takes the fewest that keep the error "
                          "under 1e-4 of the diagonal over the range of motion; deform all)"),

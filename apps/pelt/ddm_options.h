@@ -11,7 +11,8 @@ namespace pelt::cli {
 /// The options of Direct Delta Mush, as `mush` and `deform` share them. Only what is given changes settings.
 class DdmFlags {
 public:
-    void addTo(CLI::App& verb);
+    /// All of them, or all but --influences where that means another number.
+    void addTo(CLI::App& verb, bool with_influences = true);
 
     /// Throws Error (bad usage) for a --joint-alpha that is no JOINT=a.
     void apply(DdmSettings& settings) const;

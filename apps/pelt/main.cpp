@@ -89,6 +89,7 @@ int runProgram(int count, char** words) {
     addBind(app, session);
     addMush(app, session);
     addDeform(app, session);
+    addBake(app, session);
     addDecompose(app, session);
     addCompare(app, session);
     addRender(app, session);

@@ -111,36 +111,26 @@ Made prepareDeltaMush(const Character& character, const MethodOptions& options, 
     return std::make_unique<DeltaMushDeformer>(deform::prepareDeltaMush(character.mesh, plan.bind, numbers));
 }
 
-/// What the character stores, or what smoothing it now gives: with all joints, unless a number is asked for.
-DdmRows<float> rowsFor(const Character& character, const MethodOptions& options, const Progress& progress) {
-    if (character.ddm && !options.change_ddm) return character.ddm->rows;
-    const DdmSettings settings = settingsFor(character, options);
-    const DdmPlan plan = planDdm(character, settings);
-    deform::DdmPreparation preparation(character.mesh, plan.bind);
-    preparation.update(plan.options, progress);
-    return toFloat(preparation.rows(std::size_t(settings.influences.value_or(0))));
-}
-
 Made ddm(const Character& character, const DdmRows<float>& rows, DdmForm form) {
     return std::make_unique<DdmDeformer>(deform::packDdm(character.mesh, rows, form));
 }
 
 template <DdmForm kForm>
 Made prepareForm(const Character& character, const MethodOptions& options, const Progress& progress) {
-    return ddm(character, rowsFor(character, options, progress), kForm);
+    return ddm(character, ddmRows(character, options, progress), kForm);
 }
 
 Made prepareV5(const Character& character, const MethodOptions& options, const Progress& progress) {
-    return lbs(character, deform::plainWeights(rowsFor(character, options, progress)));
+    return lbs(character, deform::plainWeights(ddmRows(character, options, progress)));
 }
 
 Made prepareV5Dqs(const Character& character, const MethodOptions& options, const Progress& progress) {
-    return dqs(character, deform::plainWeights(rowsFor(character, options, progress)));
+    return dqs(character, deform::plainWeights(ddmRows(character, options, progress)));
 }
 
 /// The variant that the character stores; v0 where it stores none.
 Made prepareStored(const Character& character, const MethodOptions& options, const Progress& progress) {
-    const DdmRows<float> rows = rowsFor(character, options, progress);
+    const DdmRows<float> rows = ddmRows(character, options, progress);
     switch (character.ddm ? character.ddm->variant : DdmVariant::v0) {
         case DdmVariant::v0:
             break;
@@ -181,6 +171,15 @@ constexpr Method kMethods[] = {
 };
 
 }  // namespace
+
+DdmRows<float> ddmRows(const Character& character, const MethodOptions& options, const Progress& progress) {
+    if (character.ddm && !options.change_ddm) return character.ddm->rows;
+    const DdmSettings settings = settingsFor(character, options);
+    const DdmPlan plan = planDdm(character, settings);
+    deform::DdmPreparation preparation(character.mesh, plan.bind);
+    preparation.update(plan.options, progress);
+    return toFloat(preparation.rows(std::size_t(settings.influences.value_or(0))));
+}
 
 std::span<const Method> methods() { return kMethods; }
 

@@ -23,23 +23,6 @@ constexpr double kShortBone = 1e-6;  ///< of the skeleton's extent: no bone to s
 constexpr int kAxes[] = {1, 2, 1, 2};  // the order of the four scales of a bone:
 constexpr bool kReciprocal[] = {false, false, true, true};
 
-/// Where nodes stand in the bind pose. Nodes that no slot binds keep their rest transform to their parent.
-std::vector<Affine3d> bindWorlds(const Skeleton& skeleton) {
-    std::vector<const Joint*> slot(skeleton.nodes.size(), nullptr);
-    for (const Joint& joint : skeleton.joints)
-        if (!slot[joint.node]) slot[joint.node] = &joint;
-    std::vector<Affine3d> world(skeleton.nodes.size());
-    for (std::size_t n = 0; n < world.size(); ++n) {
-        const std::int32_t parent = skeleton.nodes[n].parent;
-        world[n] = restLocal(skeleton.nodes[n]);
-        if (parent >= 0) world[n] = world[std::size_t(parent)] * world[n];
-        if (!slot[n]) continue;
-        const Affine3d bound = inverse(slot[n]->inverse_bind);
-        if (std::all_of(bound.m, bound.m + 16, [](double x) { return std::isfinite(x); })) world[n] = bound;
-    }
-    return world;
-}
-
 /// A rotation whose first axis lies along `bone` and whose third is `normal`, as far as that is possible.
 Quatd frameAlong(const Vec3d& bone, const Vec3d& normal) {
     const Vec3d x = normalized(bone);
@@ -54,6 +37,15 @@ Quatd frameAlong(const Vec3d& bone, const Vec3d& normal) {
     }
     z = normalized(z);
     return toQuat(Mat3d{{x, cross(z, x), z}});
+}
+
+std::string freeName(const Skeleton& skeleton, std::unordered_set<std::string>& taken, std::uint32_t node,
+                     const std::string& suffix) {
+    const std::string& name = skeleton.nodes[node].name;
+    const std::string wanted = (name.empty() ? fmt::format("node{}", node) : name) + suffix;
+    std::string free = wanted;
+    for (int n = 2; !taken.insert(free).second; ++n) free = fmt::format("{}_{}", wanted, n);
+    return free;
 }
 
 /// Appends the joints of one driver after another.
@@ -106,11 +98,7 @@ private:
     }
 
     std::string freeName(std::uint32_t driver, const std::string& suffix) {
-        const std::string& name = skeleton_.nodes[driver].name;
-        const std::string wanted = (name.empty() ? fmt::format("node{}", driver) : name) + suffix;
-        std::string free = wanted;
-        for (int n = 2; !names_.insert(free).second; ++n) free = fmt::format("{}_{}", wanted, n);
-        return free;
+        return pelt::rig::freeName(skeleton_, names_, driver, suffix);
     }
 
     /// `placed` is where the node sits in its parent's space; what drives it is added to that.
@@ -186,17 +174,6 @@ private:
 
 }  // namespace
 
-Trs trsOf(const Affine3d& a) {
-    const Mat3d m = a.linear();
-    // A mirrored frame keeps its mirror in the first axis, in every pose alike.
-    const double sign = determinant(m) < 0 ? -1 : 1;
-    const Vec3d x = normalized(m.col[0] * sign, Vec3d{1, 0, 0});
-    const Vec3d y = normalized(m.col[1] - x * dot(x, m.col[1]));
-    const Mat3d rotation{{x, y, cross(x, y)}};
-    return {
-        a.translation(), toQuat(rotation), {sign * length(m.col[0]), dot(y, m.col[1]), dot(rotation.col[2], m.col[2])}};
-}
-
 Affine3d chainOf(const Skeleton& skeleton, std::span<const Affine3d> locals, std::uint32_t ancestor,
                  std::uint32_t node) {
     Affine3d chain;
@@ -258,6 +235,22 @@ std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointCh
     if (!(choice.k > -1) || !std::isfinite(choice.k))
         throw Error::badUsage(fmt::format("k {}: must be above -1, else a joint would scale to nothing", choice.k));
     return Adder(skeleton, choice).run();
+}
+
+void addLearnedJoint(Skeleton& skeleton, DrivenJoint joint, std::uint32_t parent, std::vector<DrivenJoint>& driven) {
+    std::unordered_set<std::string> names;
+    std::vector<Affine3d> rest;
+    for (const SkeletonNode& node : skeleton.nodes) {
+        names.insert(node.name);
+        rest.push_back(restLocal(node));
+    }
+    joint.kind = DriverKind::learned;
+    joint.node = std::uint32_t(skeleton.nodes.size());
+    const Affine3d bound = bindWorlds(skeleton)[parent] * toAffine(joint.placed);
+    skeleton.nodes.push_back(
+        {freeName(skeleton, names, parent, "_helper"), std::int32_t(parent), learnedLocal(joint, rest), std::nullopt});
+    skeleton.joints.push_back({joint.node, inverse(bound)});
+    driven.push_back(std::move(joint));
 }
 
 std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<DrivenJoint>& driven,

@@ -4,9 +4,6 @@
 
 namespace pelt::rig {
 
-/// Translation, rotation and scale of a map; its shear is left out.
-Trs trsOf(const Affine3d& a);
-
 /// The map from a node's space to that of its ancestor.
 Affine3d chainOf(const Skeleton& skeleton, std::span<const Affine3d> locals, std::uint32_t ancestor,
                  std::uint32_t node);

@@ -1,5 +1,7 @@
 #include <pelt/rig/range_of_motion.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numbers>
 
 namespace pelt::rig {
@@ -29,22 +31,22 @@ std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<co
 }
 
 struct Motion {
-    double angle;  ///< degrees
-    int axis;      ///< 0, 1: across the bone; 2: along it
+    int way;   ///< 0: to the least, 1: to the most
+    int axis;  ///< 0, 1: across the bone; 2: along it
 };
 
 /// The joint's turn about its own rest position, in rest space.
-Affine3d turn(const Vec3d& centre, const Vec3d& along, const Motion& motion) {
+Affine3d turn(const Vec3d& centre, const Vec3d& along, int axis_index, double degrees) {
     const Vec3d helper = std::abs(along.y) < 0.9 ? Vec3d{0, 1, 0} : Vec3d{1, 0, 0};
     const Vec3d across = normalized(cross(along, helper), Vec3d{1, 0, 0});
-    const Vec3d axis = motion.axis == 2 ? along : motion.axis == 1 ? cross(along, across) : across;
-    const Mat3d r = toMatrix(axisAngle(axis, motion.angle * std::numbers::pi / 180));
+    const Vec3d axis = axis_index == 2 ? along : axis_index == 1 ? cross(along, across) : across;
+    const Mat3d r = toMatrix(axisAngle(axis, degrees * std::numbers::pi / 180));
     return {r, centre - r * centre};
 }
 
 }  // namespace
 
-std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const RangeOfMotion& limits) {
+std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const RangeOfMotion& range) {
     const std::vector<std::int32_t> parents = jointParents(skeleton);
     const std::vector<Vec3d> positions = jointRestPositions(skeleton);
     const std::vector<int> depth = depths(parents);
@@ -62,18 +64,34 @@ std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const
         std::vector<Affine3d> world(count);
         for (const std::size_t j : order) {
             const int offset = (depth[j] - colour % kColours + kColours) % kColours;
-            const Affine3d own = offset < neighbours ? turn(positions[j], along[j], motion) : Affine3d{};
+            const RangeOfMotion::Limits& limits = range.joints.empty() ? range.limits : range.joints[j];
+            const double degrees = range.reach * (motion.axis == 2 ? limits.twist : limits.bend)[motion.way];
+            const Affine3d own = offset < neighbours ? turn(positions[j], along[j], motion.axis, degrees) : Affine3d{};
             world[j] = parents[j] < 0 ? own : world[std::size_t(parents[j])] * own;
         }
         poses.emplace_back(world.begin(), world.end());
     };
-    const Motion motions[] = {{limits.bend, 0},  {-limits.bend, 0}, {limits.bend, 1},
-                              {-limits.bend, 1}, {limits.twist, 2}, {-limits.twist, 2}};
+    const Motion motions[] = {{1, 0}, {0, 0}, {1, 1}, {0, 1}, {1, 2}, {0, 2}};
     for (int colour = 0; colour < kColours; ++colour) {
         for (const Motion& motion : motions) addPose(colour, 1, motion);
         for (const Motion& motion : {motions[0], motions[3], motions[4]}) addPose(colour, 2, motion);
     }
     return poses;
+}
+
+std::vector<Affine3d> localsOfSkin(const Skeleton& skeleton, std::span<const Affine3d> bones) {
+    std::vector<std::int32_t> slot(skeleton.nodes.size(), -1);
+    for (std::size_t j = skeleton.joints.size(); j-- > 0;) slot[skeleton.joints[j].node] = std::int32_t(j);
+    const std::vector<Affine3d> bind = bindWorlds(skeleton);
+    std::vector<Affine3d> world(bind.size()), locals(bind.size());
+    for (std::size_t n = 0; n < bind.size(); ++n) {
+        const std::int32_t parent = skeleton.nodes[n].parent;
+        const auto p = std::size_t(std::max(parent, 0));
+        const Affine3d bound = parent < 0 ? bind[n] : inverse(bind[p]) * bind[n];
+        world[n] = slot[n] >= 0 ? bones[std::size_t(slot[n])] * bind[n] : parent < 0 ? bound : world[p] * bound;
+        locals[n] = parent < 0 ? world[n] : inverse(world[p]) * world[n];
+    }
+    return locals;
 }
 
 }  // namespace pelt::rig

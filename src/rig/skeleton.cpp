@@ -1,10 +1,39 @@
 #include <pelt/rig/skeleton.h>
 
+#include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace pelt::rig {
 
 Affine3d restLocal(const SkeletonNode& node) { return node.matrix ? *node.matrix : toAffine(node.local); }
+
+Trs trsOf(const Affine3d& a) {
+    const Mat3d m = a.linear();
+    // A mirrored frame keeps its mirror in the first axis, in every pose alike.
+    const double sign = determinant(m) < 0 ? -1 : 1;
+    const Vec3d x = normalized(m.col[0] * sign, Vec3d{1, 0, 0});
+    const Vec3d y = normalized(m.col[1] - x * dot(x, m.col[1]));
+    const Mat3d rotation{{x, y, cross(x, y)}};
+    return {
+        a.translation(), toQuat(rotation), {sign * length(m.col[0]), dot(y, m.col[1]), dot(rotation.col[2], m.col[2])}};
+}
+
+std::vector<Affine3d> bindWorlds(const Skeleton& skeleton) {
+    std::vector<const Joint*> slot(skeleton.nodes.size(), nullptr);
+    for (const Joint& joint : skeleton.joints)
+        if (!slot[joint.node]) slot[joint.node] = &joint;
+    std::vector<Affine3d> world(skeleton.nodes.size());
+    for (std::size_t n = 0; n < world.size(); ++n) {
+        const std::int32_t parent = skeleton.nodes[n].parent;
+        world[n] = restLocal(skeleton.nodes[n]);
+        if (parent >= 0) world[n] = world[std::size_t(parent)] * world[n];
+        if (!slot[n]) continue;
+        const Affine3d bound = inverse(slot[n]->inverse_bind);
+        if (std::all_of(bound.m, bound.m + 16, [](double x) { return std::isfinite(x); })) world[n] = bound;
+    }
+    return world;
+}
 
 void worldTransforms(const Skeleton& skeleton, std::span<const Affine3d> local, std::span<Affine3d> world) {
     for (std::size_t n = 0; n < skeleton.nodes.size(); ++n) {

@@ -18,6 +18,15 @@ public:
     /// Reports, and throws Error (cancelled) when the caller asked for a stop.
     void report(std::string_view stage, double fraction) const;
 
+    /// For a step of the work: what it reports, 0 to 1, is told as the share `from` to `to` of `stage`. Borrows this
+    /// one and the name.
+    Progress share(std::string_view stage, double from, double to) const {
+        return Progress([this, stage, from, to](std::string_view, double fraction) {
+            report(stage, from + fraction * (to - from));
+            return true;
+        });
+    }
+
 private:
     Callback callback_;
 };

@@ -3,6 +3,7 @@
 #include <pelt/core/ddm_payload.h>
 #include <pelt/core/progress.h>
 #include <pelt/deform/ddm_prepare.h>
+#include <pelt/pipeline/methods.h>
 #include <pelt/rig/character.h>
 
 namespace pelt::pipeline {
@@ -43,6 +44,9 @@ DdmPayload mush(const Character& character, const DdmSettings& settings, const M
 /// RMS of the distance between two sets of rows of one mesh over the range of motion, in units of its diagonal.
 double rangeOfMotionError(const Mesh& mesh, const Skeleton& skeleton, const DdmRows<float>& rows,
                           const DdmRows<float>& reference);
+
+/// What the character stores, or what smoothing it now gives: with all joints, unless a number is asked for.
+DdmRows<float> ddmRows(const Character& character, const MethodOptions& options, const Progress& progress = {});
 
 /// The same in single precision. Entries stay sorted where rounding makes two of them equal.
 DdmRows<float> toFloat(const DdmRows<double>& rows);

@@ -61,6 +61,10 @@ struct DrivenJointChoice {
 /// without length. Throws Error (bad usage) for a driver that is no joint and a k that is not above -1.
 std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointChoice& choice = {});
 
+/// Appends a learned joint, of which all but `node` is given, below the node `parent`, and its entry to `driven`. Its
+/// skin matrix is the identity in the bind pose.
+void addLearnedJoint(Skeleton& skeleton, DrivenJoint joint, std::uint32_t parent, std::vector<DrivenJoint>& driven);
+
 /// Takes out the driven joints for which `keep` (one entry each) is false, as long as nothing was appended to the
 /// skeleton after them. Gives the new slot of each slot there was, -1 for those that went.
 std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<DrivenJoint>& driven,

@@ -7,10 +7,19 @@ namespace pelt::rig {
 /// Poses that show what a skin does when every joint works: each bent by 90° and twisted by 60°, alone and with its
 /// neighbours along the chain. Joints that are far enough apart move in one pose, so that their number is fixed.
 struct RangeOfMotion {
-    double bend = 90, twist = 60;  ///< degrees, both ways
+    struct Limits {
+        double bend[2] = {-90, 90}, twist[2] = {-60, 60};  ///< degrees, the least and the most
+    };
+    Limits limits;               ///< of joints that have none of their own
+    std::vector<Limits> joints;  ///< per joint slot; empty: none has its own
+    double reach = 1;            ///< how far of the way to their limits joints go
 };
 
 /// Per pose and joint slot, the map from rest space to posed space. The rest pose of the nodes is not among them.
-std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const RangeOfMotion& limits = {});
+std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const RangeOfMotion& range = {});
+
+/// Local transforms of all nodes that give these skin matrices (one a slot). Nodes that no slot binds stand to their
+/// parent as in the bind pose.
+std::vector<Affine3d> localsOfSkin(const Skeleton& skeleton, std::span<const Affine3d> bones);
 
 }  // namespace pelt::rig

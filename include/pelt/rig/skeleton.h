@@ -34,6 +34,12 @@ namespace rig {
 /// The local transform of a node at rest.
 Affine3d restLocal(const SkeletonNode& node);
 
+/// Translation, rotation and scale of a map; its shear is left out. A mirror goes into the first axis.
+Trs trsOf(const Affine3d& a);
+
+/// Where nodes stand in the bind pose. Nodes that no slot binds keep their rest transform to their parent.
+std::vector<Affine3d> bindWorlds(const Skeleton& skeleton);
+
 /// Root-space transforms of all nodes from their local ones; both spans have one entry a node.
 void worldTransforms(const Skeleton& skeleton, std::span<const Affine3d> local, std::span<Affine3d> world);
 

@@ -10,6 +10,7 @@ namespace {
 
 /// Keeps factorisations alive where bones move a vertex alike or fit it exactly.
 constexpr double kRidge = 1e-11;
+constexpr double kNever = std::numeric_limits<double>::infinity();  ///< of a bone that may get no weight
 constexpr double kGain = 1e-6;  ///< a bone that could lower the error at a lower rate is not tried
 
 }  // namespace
@@ -38,6 +39,19 @@ void SimplexSolver::setVertex(const Vec3d& p, const double* projected, double sq
     for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
         for (std::size_t j = 0; j < bones; ++j) alone_[j] += terms_[term] * products_.diagonal[term * bones + j];
     for (std::size_t j = 0; j < bones; ++j) alone_[j] = std::max(alone_[j] - 2 * along_[j] + squared_, 0.0);
+}
+
+void SimplexSolver::allow(const std::vector<bool>& allowed) {
+    for (std::size_t j = 0; j < alone_.size(); ++j)
+        if (!allowed[j]) alone_[j] = kNever;
+}
+
+/// On the way x + a (e_j - x) the error is (1 - a)² xDx + 2 a (1 - a) (xD)_j + a² D_jj.
+double SimplexSolver::errorTowards(std::uint32_t bone, double error) const {
+    const double across = gradient_[bone], at_bone = alone_[bone];
+    if (!(across < error)) return error;
+    const double a = std::clamp((error - across) / (error - 2 * across + at_bone), 0.0, 1.0);
+    return (1 - a) * (1 - a) * error + 2 * a * (1 - a) * across + a * a * at_bone;
 }
 
 void SimplexSolver::addPull(double pull, std::span<const double> target) {
@@ -195,7 +209,9 @@ double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>&
     double value = minimise(set, x);
     for (std::size_t step = 0; step < 3 * products_.bones; ++step) {
         // The bone whose weight would lower the error fastest.
-        const auto next = std::uint32_t(std::min_element(gradient_.begin(), gradient_.end()) - gradient_.begin());
+        std::uint32_t next = set.front();
+        for (std::uint32_t j = 0; j < gradient_.size(); ++j)
+            if (gradient_[j] < gradient_[next] && alone_[j] < kNever) next = j;
         if (value - gradient_[next] <= kGain * value + 1e-14 * squared_) break;
         if (std::find(set.begin(), set.end(), next) != set.end()) break;
         set.push_back(next);

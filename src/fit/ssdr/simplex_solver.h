@@ -21,6 +21,9 @@ public:
     /// Adds `pull` |x - target|² to what is minimised; `target` has one number a bone. After setVertex.
     void addPull(double pull, std::span<const double> target);
 
+    /// Only bones for which `allowed` (one entry a bone) is true may get weight. After setVertex.
+    void allow(const std::vector<bool>& allowed);
+
     struct Weights {
         std::vector<std::uint32_t> bones;  ///< ascending
         std::vector<double> values;        ///< above 0, sum 1
@@ -37,6 +40,8 @@ public:
 
     /// What these weights leave.
     double errorOf(const Weights& weights) { return slopes(weights.bones, weights.values); }
+    /// What is left at best when the last weights that errorOf was asked about move towards `bone`, as one step does.
+    double errorTowards(std::uint32_t bone, double error) const;
 
 private:
     const double* column(std::uint32_t bone);

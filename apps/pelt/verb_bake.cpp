@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/io/character_file.h>
+#include <pelt/pipeline/bake.h>
+
+#include <algorithm>
+
+#include "ddm_options.h"
+#include "joint_limits.h"
+#include "joint_list.h"
+#include "outputs.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace pelt::cli {
+namespace {
+
+struct BakeOptions {
+    std::filesystem::path input, output;
+    std::string from = "ddm";
+    int influences = 4, helpers = 0;
+    double max_error = 0;
+    std::optional<std::filesystem::path> limits;
+    std::vector<std::string> locked;
+    float weld = 0;
+    pipeline::Sampling sampling;
+    CLI::Option *max_error_option = nullptr, *weld_option = nullptr;
+    DdmFlags flags;
+
+    bool fromSequence() const {
+        const auto all = pipeline::methods();
+        return std::none_of(all.begin(), all.end(), [&](const pipeline::Method& m) { return m.name == from; });
+    }
+};
+
+/// What is neither a method nor a file may be either, misspelt.
+void checkFrom(const BakeOptions& options) {
+    std::error_code fault;
+    const bool pattern = options.from.find_first_of("*?[/.\\") != std::string::npos;
+    if (!options.fromSequence() || pattern || std::filesystem::exists(options.from, fault)) return;
+    throw Error::badUsage(fmt::format("--from {}: neither a file nor a method; the methods are {}", options.from, methodNames()));
+}
+
+pipeline::BakeRequest bakeRequest(const BakeOptions& options, const Character& character) {
+    pipeline::BakeRequest request;
+    request.sampling = options.sampling;
+    request.influences = std::size_t(options.influences);
+    request.helpers = std::size_t(options.helpers);
+    request.locked = options.locked;
+    request.weld = options.weld;
+    if (options.limits) request.range = readJointLimits(*options.limits, character.skeleton);
+    if (options.max_error_option->count() > 0) request.max_error = options.max_error;
+    const bool welds = options.weld_option->count() > 0;
+    if (options.flags.given() || welds)
+        request.method_options.change_ddm = [&options, welds](DdmSettings& settings) {
+            options.flags.apply(settings);
+            if (welds) settings.weld = options.weld;
+        };
+    return request;
+}
+
+nlohmann::ordered_json bakeErrorJson(const pipeline::BakeError& error) {
+    return {{"rms", error.rms}, {"max", error.max}, {"e_rms", error.e_rms}};
+}
+
+std::string_view kindName(rig::DriverKind kind) {
+    return kind == rig::DriverKind::rotation ? "rotation" : kind == rig::DriverKind::scale ? "scale" : "learned";
+}
+
+void reportHelpers(Session& session, const Character& character, const pipeline::BakeResult& made) {
+    nlohmann::ordered_json& list = session.result["helpers"] = nlohmann::ordered_json::array();
+    const Skeleton& skeleton = made.character.skeleton;
+    for (const std::uint32_t slot : made.helpers)
+        for (std::size_t d = character.driven.size(); d < made.character.driven.size(); ++d) {
+            const rig::DrivenJoint& driven = made.character.driven[d];
+            if (driven.node != skeleton.joints[slot].node) continue;
+            list.push_back({{"name", skeleton.nodes[driven.node].name},
+                            {"kind", kindName(driven.kind)},
+                            {"driver", skeleton.nodes[driven.driver].name}});
+        }
+}
+
+void report(Session& session, const BakeOptions& options, const Character& character,
+            const pipeline::BakeResult& made) {
+    nlohmann::ordered_json& result = session.result;
+    const pipeline::BakeCandidate& chosen = made.candidates[made.chosen];
+    result["from"] = options.from;
+    result["output"] = options.output.string();
+    result["vertices"] = character.mesh.vertexCount();
+    result["triangles"] = character.mesh.triangles.size();
+    result["bones"] = listJoints(made.character.skeleton).entries.size();
+    result["influences"] = maxInfluences(made.character.weights);
+    result.update(bakeErrorJson(chosen.main()));
+    if (chosen.range) result["range_of_motion"] = bakeErrorJson(*chosen.range);
+    result["chosen"] = chosen.name;
+    result["candidates"] = nlohmann::ordered_json::array();
+    std::string table;
+    for (const pipeline::BakeCandidate& candidate : made.candidates) {
+        nlohmann::ordered_json row = {{"name", candidate.name}, {"helpers", candidate.helpers}};
+        row.update(bakeErrorJson(candidate.main()));
+        if (candidate.range) row["range_of_motion"] = bakeErrorJson(*candidate.range);
+        result["candidates"].push_back(std::move(row));
+        const std::string label = candidate.name == "helpers" ? counted(candidate.helpers, "helper", "helpers")
+                                  : candidate.name == "v5"    ? "v5's weights"
+                                  : candidate.name == "given" ? "the file's weights"
+                                                              : "weights solved anew";
+        table += fmt::format("  {:<20}", label);
+        if (candidate.clip) table += fmt::format("  clip: E_RMS {:<8.4g} max {:<8.4g}", candidate.clip->e_rms, candidate.clip->max);
+        if (candidate.range)
+            table += fmt::format("  range of motion: E_RMS {:<8.4g} max {:<8.4g}", candidate.range->e_rms, candidate.range->max);
+        table += &candidate == &chosen ? "  <- written\n" : "\n";
+    }
+    reportHelpers(session, character, made);
+    session.print(table);
+    session.print(fmt::format("{}: {} vertices, {} baked with at most {} joints a vertex{}: E_RMS {:.4g}, RMS {:.4g}, max {:.4g}\n",
+                              oneLine(options.output.string()), character.mesh.vertexCount(), oneLine(options.from),
+                              maxInfluences(made.character.weights),
+                              made.helpers.empty() ? "" : " and " + counted(made.helpers.size(), "helper joint", "helper joints"),
+                              chosen.main().e_rms, chosen.main().rms, chosen.main().max));
+}
+
+void runBake(Session& session, const BakeOptions& options) {
+    checkFrom(options);
+    std::vector<std::filesystem::path> inputs{options.input};
+    if (options.fromSequence()) inputs.emplace_back(options.from);
+    if (options.limits) inputs.push_back(*options.limits);
+    checkOutput(options.output, OutputKind::character, inputs);
+    session.stage("load");
+    const Character character = session.loadCharacter(options.input);
+    pipeline::BakeRequest request = bakeRequest(options, character);
+    std::unique_ptr<MeshSequence> sequence;
+    if (options.fromSequence()) {
+        sequence = openSequence(session, options.from, {}, {});
+        request.sequence = sequence.get();
+    } else {
+        request.method = options.from;
+    }
+    session.stage("bake");
+    const pipeline::BakeResult made =
+        aboutFile(options.input, [&] { return pipeline::bake(character, request, session.progress()); });
+    session.stage("write");
+    io::saveCharacter(made.character, options.output);
+    report(session, options, character, made);
+    const double reached = made.candidates[made.chosen].main().e_rms;
+    if (request.max_error && reached > *request.max_error)
+        session.missGate(fmt::format("{}: E_RMS {:.4g} is above the {:.4g} asked for; allow more with --helpers or --influences",
+                                     options.output.string(), reached, *request.max_error));
+}
+
+}  // namespace
+
+void addBake(CLI::App& app, Session& session) {
+    const auto options = std::make_shared<BakeOptions>();
+    CLI::App* verb = session.addVerb(app, "bake", "Any deformer, or a deformed sequence, as a plain skin for every engine",
+                                     "pelt bake mushed.glb --from ddm --helpers 8 -o baked.glb",
+                                     [&session, options] { runBake(session, *options); });
+    verb->add_option("character", options->input, "A character: .glb .gltf .fbx .dae")->required()->type_name("CHAR");
+    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
+    verb->add_option("--from", options->from,
+                     "What is baked: a method (" + methodNames() +
+                         "), or a sequence with as many meshes as the clip has samples (default: ddm)")
+        ->type_name("METHOD|SEQ");
+    verb->add_option("--influences", options->influences, "At most K joints a vertex, 0 for any number (default: 4)")
+        ->check(CLI::Range(0, 65535))
+        ->type_name("K");
+    verb->add_option("--helpers", options->helpers,
+                     "At most N joints are added where the error is, driven by the others (default: 0)")
+        ->check(CLI::Range(0, 1000))
+        ->type_name("N");
+    verb->add_option("--limits", options->limits,
+                     "How far joints bend and twist, degrees (default: bend 90, twist 60, both ways): {\"default\": "
+                     "{\"bend\": 90, \"twist\": 60}, \"joints\": {\"knee\": {\"bend\": [0, 140]}}}")
+        ->type_name("F.json");
+    options->max_error_option =
+        verb->add_option("--max-error", options->max_error,
+                         "The E_RMS to reach, with the fewest helpers that do. Status 4 where it is missed")
+            ->check(CLI::NonNegativeNumber)
+            ->type_name("E");
+    verb->add_option("--lock", options->locked, "A joint whose weights stay as they are; may repeat")
+        ->allow_extra_args(false)
+        ->type_name("JOINT");
+    options->weld_option =
+        verb->add_option("--weld", options->weld, "Vertices no farther apart than this are one (default: 0)")
+            ->check(CLI::NonNegativeNumber)
+            ->type_name("TOL");
+    addSamplingOptions(*verb, options->sampling, true);
+    options->flags.addTo(*verb, false);
+}
+
+}  // namespace pelt::cli

@@ -1,0 +1,265 @@
+// Candidates for helper joints: driven ones, [MohrGleicher03] §4.1, and ones that are learned from what the joints
+// leave. A learned joint starts as a free bone of a decomposition [LeDeng12] whose other bones are the skeleton's. It
+// rides on the joint with which it shares most vertices, and what it does there is regressed on the rotations of joints
+// nearby, so that it does as much in poses that were not sampled.
+#include "helper_pool.h"
+
+#include <fmt/format.h>
+#include <pelt/fit/decompose.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <set>
+
+namespace pelt::fit::bake {
+namespace {
+
+constexpr std::size_t kRotations = 3;    ///< a quarter, half and three quarters of the way
+constexpr std::size_t kMostInputs = 3;   ///< rotations that a learned joint looks at
+constexpr double kWorthAnInput = 0.15;   ///< of the squared error: less does not pay for another
+constexpr double kRidge = 1e-3;          ///< of the mean square of the terms: keeps coefficients small
+constexpr int kIterations = 12;          ///< of the decomposition
+
+std::vector<std::int32_t> slotOfNode(const Skeleton& skeleton) {
+    std::vector<std::int32_t> slot(skeleton.nodes.size(), -1);
+    for (std::size_t j = skeleton.joints.size(); j-- > 0;) slot[skeleton.joints[j].node] = std::int32_t(j);
+    return slot;
+}
+
+/// The given joints at which a driven joint works.
+std::vector<std::uint32_t> jointsAt(const Skeleton& skeleton, const rig::DrivenJoint& joint,
+                                    const std::vector<std::int32_t>& slot_of_node,
+                                    const std::vector<std::int32_t>& parents) {
+    std::set<std::uint32_t> near;
+    const auto add = [&](std::int32_t slot) {
+        if (slot >= 0) near.insert(std::uint32_t(slot));
+    };
+    const std::int32_t driver = slot_of_node[joint.driver];
+    add(driver);
+    if (skeleton.nodes[joint.node].parent >= 0) add(slot_of_node[std::size_t(skeleton.nodes[joint.node].parent)]);
+    if (driver >= 0) add(parents[std::size_t(driver)]);
+    for (const rig::LearnedInput& input : joint.inputs) add(slot_of_node[input.node]);
+    for (const std::uint32_t child : joint.children) add(slot_of_node[child]);
+    return {near.begin(), near.end()};
+}
+
+void allowFrom(SkinProblem& problem, const HelperPool& pool, std::size_t first_driven) {
+    std::vector<std::int32_t> slots = slotOfNode(pool.skeleton);
+    std::vector<std::int32_t> given = slots;
+    for (std::int32_t& slot : given)
+        if (slot >= std::int32_t(pool.given_joints)) slot = -1;
+    const std::vector<std::int32_t> parents = rig::jointParents(pool.skeleton);
+    for (std::size_t i = first_driven; i < pool.driven.size(); ++i)
+        problem.allow(std::uint32_t(slots[pool.driven[i].node]), jointsAt(pool.skeleton, pool.driven[i], given, parents));
+}
+
+/// A free bone: where it is, what it does, and the joints that share its vertices.
+struct FreeBone {
+    Vec3d center;
+    std::vector<Affine3d> motion;                           ///< per sample
+    std::vector<std::pair<double, std::uint32_t>> company;  ///< shared weight and slot, the largest first
+};
+
+std::vector<FreeBone> findFreeBones(const SkinProblem& problem, std::span<const std::uint32_t> sample,
+                                    std::size_t count, const HelperPool& pool, const Progress& progress) {
+    const ssdr::Trajectories& data = problem.data();
+    std::vector<Vec3f> rest, frames(sample.size() * data.frames);
+    for (const std::uint32_t v : sample) rest.emplace_back(data.rest[v] * data.radius + data.rest_center);
+    for (std::size_t i = 0; i < sample.size(); ++i)
+        for (std::size_t t = 0; t < data.frames; ++t) {
+            const float* x = data.of(sample[i]) + 3 * t;
+            frames[t * sample.size() + i] = Vec3f(Vec3d(x[0], x[1], x[2]) * (data.radius / problem.scale()[t]) +
+                                                  data.frame_center[t]);
+        }
+    DecomposeOptions options;
+    options.kept_bones = pool.given_joints;
+    options.bones = pool.given_joints + count;
+    options.max_iterations = kIterations;
+    options.correct_rest = false;
+    for (const auto& pose : pool.poses)
+        options.kept_motion.insert(options.kept_motion.end(), pose.begin(),
+                                   pose.begin() + std::ptrdiff_t(pool.given_joints));
+    const auto sequence = makeSequence(std::move(frames), sample.size());
+    const Decomposition found = decompose(*sequence, rest, {}, options, progress);
+
+    std::vector<FreeBone> bones(count);
+    for (std::size_t b = 0; b < count; ++b) {
+        const auto bone = std::uint32_t(pool.given_joints + b);
+        double total = 0;
+        std::vector<double> shared(pool.given_joints, 0.0);
+        for (std::size_t v = 0; v < sample.size(); ++v) {
+            const auto joints = found.weights.jointsOf(v);
+            const auto own = std::find(joints.begin(), joints.end(), bone);
+            if (own == joints.end()) continue;
+            const double w = found.weights.weightsOf(v)[std::size_t(own - joints.begin())];
+            total += w;
+            bones[b].center += Vec3d(rest[v]) * w;
+            for (std::size_t i = 0; i < joints.size(); ++i)
+                if (joints[i] < pool.given_joints) shared[joints[i]] += w * double(found.weights.weightsOf(v)[i]);
+        }
+        for (std::uint32_t j = 0; j < shared.size(); ++j)
+            if (shared[j] > 0) bones[b].company.emplace_back(shared[j], j);
+        std::stable_sort(bones[b].company.begin(), bones[b].company.end(),
+                         [](const auto& x, const auto& y) { return x.first > y.first; });
+        if (total > 0) bones[b].center = bones[b].center / total;
+        for (std::size_t t = 0; t < data.frames; ++t) bones[b].motion.push_back(found.pose(t)[bone]);
+    }
+    std::erase_if(bones, [](const FreeBone& bone) { return bone.company.empty(); });
+    return bones;
+}
+
+Vec3d rotationVector(const Quatd& q) {
+    const double sign = q.w < 0 ? -1 : 1;
+    const Vec3d v{sign * q.x, sign * q.y, sign * q.z};
+    const double sine = length(v);
+    return sine > 1e-12 ? v * (2 * std::atan2(sine, sign * q.w) / sine) : v * 2.0;
+}
+
+/// Coefficients that give `wanted` (samples x 6) from the inputs' terms; the squared error that is left.
+double regress(const std::vector<Eigen::MatrixXd>& terms, const Eigen::MatrixXd& wanted, Eigen::MatrixXd& found) {
+    Eigen::MatrixXd a(wanted.rows(), Eigen::Index(terms.size() * rig::kLearnedTerms));
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        a.middleCols(Eigen::Index(i * rig::kLearnedTerms), rig::kLearnedTerms) = terms[i];
+    Eigen::MatrixXd normal = a.transpose() * a;
+    normal.diagonal().array() += kRidge * normal.trace() / double(normal.rows()) + 1e-12;
+    found = normal.ldlt().solve(a.transpose() * wanted);
+    return (a * found - wanted).squaredNorm();
+}
+
+/// Where a free bone is relative to the joint it rides on: translation and rotation vector, from the bind pose.
+struct Ride {
+    Trs placed;
+    Eigen::MatrixXd moves;  ///< samples x 6
+};
+
+Ride rideOn(const SkinProblem& problem, const FreeBone& bone, const Joint& joint,
+            const std::vector<std::vector<Affine3d>>& worlds) {
+    const Affine3d bind = inverse(joint.inverse_bind), at_rest{Mat3d{}, bone.center};
+    Ride ride{rig::trsOf(inverse(bind) * at_rest), Eigen::MatrixXd(problem.sampleCount(), 6)};
+    for (std::size_t t = 0; t < problem.sampleCount(); ++t) {
+        const Trs local = rig::trsOf(inverse(worlds[t][joint.node]) * bone.motion[t] * at_rest);
+        const Vec3d moved = local.translation - ride.placed.translation;
+        const Vec3d turned = rotationVector(local.rotation * conjugate(ride.placed.rotation));
+        ride.moves.row(Eigen::Index(t)) << moved.x, moved.y, moved.z, turned.x, turned.y, turned.z;
+    }
+    return ride;
+}
+
+/// Lengths and angles in one measure: a rotation moves what is a typical reach away.
+Eigen::Matrix<double, 1, 6> unitsOf(const SkinProblem& problem) {
+    constexpr double kTypicalReach = 0.1;  // of the radius
+    const double length = 1 / problem.data().radius;
+    Eigen::Matrix<double, 1, 6> units;
+    units << length, length, length, kTypicalReach, kTypicalReach, kTypicalReach;
+    return units;
+}
+
+Eigen::MatrixXd termsOf(const SkinProblem& problem, const rig::LearnedInput& input) {
+    Eigen::MatrixXd terms(problem.sampleCount(), rig::kLearnedTerms);
+    for (std::size_t t = 0; t < problem.sampleCount(); ++t) {
+        const auto row = rig::learnedTerms(input, problem.locals(t)[input.node]);
+        for (std::size_t k = 0; k < row.size(); ++k) terms(Eigen::Index(t), Eigen::Index(k)) = row[k];
+    }
+    return terms;
+}
+
+/// Joints whose rotations may drive a bone: its company, their parents and children.
+std::vector<std::uint32_t> inputsNear(const FreeBone& bone, const std::vector<std::int32_t>& parents,
+                                      std::size_t joints) {
+    std::set<std::uint32_t> near;
+    for (std::size_t i = 0; i < std::min<std::size_t>(bone.company.size(), 3); ++i) {
+        const std::uint32_t slot = bone.company[i].second;
+        near.insert(slot);
+        if (parents[slot] >= 0) near.insert(std::uint32_t(parents[slot]));
+        for (std::uint32_t j = 0; j < joints; ++j)
+            if (parents[j] == std::int32_t(slot)) near.insert(j);
+    }
+    return {near.begin(), near.end()};
+}
+
+/// The rotation of the joint's node to its parent in the bind pose.
+Quatd bindRotation(const Skeleton& skeleton, std::uint32_t node, const std::vector<Affine3d>& bind_worlds) {
+    const std::int32_t parent = skeleton.nodes[node].parent;
+    const Affine3d local =
+        parent < 0 ? bind_worlds[node] : inverse(bind_worlds[std::size_t(parent)]) * bind_worlds[node];
+    return rig::trsOf(local).rotation;
+}
+
+rig::DrivenJoint learn(const SkinProblem& problem, const FreeBone& bone, const Skeleton& skeleton,
+                       std::size_t given_joints, const std::vector<std::vector<Affine3d>>& worlds,
+                       const std::vector<Affine3d>& bind_worlds) {
+    const Joint& ridden = skeleton.joints[bone.company.front().second];
+    const Ride ride = rideOn(problem, bone, ridden, worlds);
+    const Eigen::Matrix<double, 1, 6> units = unitsOf(problem);
+    const Eigen::MatrixXd wanted = ride.moves * units.asDiagonal();
+    const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
+
+    rig::DrivenJoint joint;
+    joint.kind = rig::DriverKind::learned;
+    joint.placed = ride.placed;
+    std::vector<Eigen::MatrixXd> chosen;
+    std::vector<std::uint32_t> open = inputsNear(bone, parents, given_joints);
+    Eigen::MatrixXd coefficients(0, 6);
+    double error = wanted.squaredNorm();
+    while (chosen.size() < kMostInputs && !open.empty()) {
+        double best_error = error;
+        std::size_t best = open.size();
+        rig::LearnedInput best_input;
+        Eigen::MatrixXd best_terms, best_coefficients;
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            const std::uint32_t node = skeleton.joints[open[i]].node;
+            const rig::LearnedInput input{node, bindRotation(skeleton, node, bind_worlds)};
+            chosen.push_back(termsOf(problem, input));
+            Eigen::MatrixXd found;
+            const double left = regress(chosen, wanted, found);
+            if (left < best_error)
+                best_error = left, best = i, best_input = input, best_terms = chosen.back(), best_coefficients = found;
+            chosen.pop_back();
+        }
+        if (best == open.size() || error - best_error < kWorthAnInput * error) break;
+        error = best_error;
+        chosen.push_back(best_terms);
+        coefficients = best_coefficients;
+        joint.inputs.push_back(best_input);
+        open.erase(open.begin() + std::ptrdiff_t(best));
+    }
+    for (Eigen::Index row = 0; row < 6; ++row)
+        for (Eigen::Index k = 0; k < coefficients.rows(); ++k)
+            joint.coefficients.push_back(coefficients(k, row) / units(row));
+    if (!joint.inputs.empty()) joint.driver = joint.inputs.front().node;
+    return joint;
+}
+
+}  // namespace
+
+void addDriven(SkinProblem& problem, HelperPool& pool) {
+    const std::size_t before = pool.driven.size();
+    rig::DrivenJointChoice choice;
+    choice.rotations = kRotations;
+    std::set<std::uint32_t> drivers;  // what is driven already drives nothing
+    for (const Joint& joint : pool.skeleton.joints) drivers.insert(joint.node);
+    for (const rig::DrivenJoint& joint : pool.driven) drivers.erase(joint.node);
+    choice.drivers.assign(drivers.begin(), drivers.end());
+    if (choice.drivers.empty()) return;
+    for (rig::DrivenJoint& joint : rig::addDrivenJoints(pool.skeleton, choice)) pool.driven.push_back(std::move(joint));
+    allowFrom(problem, pool, before);
+}
+
+void addLearned(SkinProblem& problem, std::span<const std::uint32_t> sample, std::size_t count, HelperPool& pool,
+                const Progress& progress) {
+    const std::vector<FreeBone> bones = findFreeBones(problem, sample, count, pool, progress);
+    const std::size_t before = pool.driven.size();
+    std::vector<std::vector<Affine3d>> worlds;
+    for (std::size_t t = 0; t < problem.sampleCount(); ++t) worlds.push_back(problem.worlds(pool.skeleton, t));
+    const std::vector<Affine3d> bind_worlds = rig::bindWorlds(pool.skeleton);
+    for (std::size_t b = 0; b < bones.size(); ++b) {
+        rig::DrivenJoint joint =
+            learn(problem, bones[b], pool.skeleton, pool.given_joints, worlds, bind_worlds);
+        if (joint.inputs.empty()) continue;
+        const std::uint32_t ridden = pool.skeleton.joints[bones[b].company.front().second].node;
+        rig::addLearnedJoint(pool.skeleton, std::move(joint), ridden, pool.driven);
+    }
+    allowFrom(problem, pool, before);
+}
+
+}  // namespace pelt::fit::bake

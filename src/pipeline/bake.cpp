@@ -1,0 +1,375 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/core/parallel.h>
+#include <pelt/deform/ddm.h>
+#include <pelt/deform/lbs.h>
+#include <pelt/fit/bake.h>
+#include <pelt/geometry/bounding_sphere.h>
+#include <pelt/geometry/weld.h>
+#include <pelt/pipeline/bake.h>
+#include <pelt/pipeline/ddm.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace pelt::pipeline {
+namespace {
+
+constexpr std::size_t kGrain = 2048;         ///< vertices that a task poses
+constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: weights learn nothing more from its neighbours in time
+constexpr double kRangeEmphasis = 3;         ///< against the clip: a skin is also for clips that are still to come
+constexpr int kMostAttempts = 4;             ///< at a skin that is nowhere worse than the one to start from
+
+enum Part { kClip, kRange, kParts };
+
+/// A pose that is sampled.
+struct Pose {
+    Part part = kClip;
+    std::size_t frame = 0;  ///< of the clip
+    double time = 0;
+    std::vector<Affine3d> locals;
+};
+
+/// What is baked, posed wherever it is asked for.
+class Reference {
+public:
+    Reference(const Character& character, const BakeRequest& request, const Progress& progress)
+        : character_(character), sequence_(request.sequence) {
+        if (character.skeleton.joints.empty()) throw Error::badInput("has no skeleton, which a skin needs");
+        if (character.weights.empty())
+            throw Error::badInput("has a skeleton but no skin weights; give it some first (pelt bind)");
+        smoothed_ = std::make_shared<DdmPayload>();
+        smoothed_->variant = character.ddm ? character.ddm->variant : DdmVariant::v0;
+        smoothed_->rows = ddmRows(character, request.method_options, progress);
+        is_ddm_ = !sequence_ && request.method.find("dm") != std::string::npos;
+        if (sequence_) return;
+        // Smoothed once, then every method finds its rows as if they came with the file.
+        Character prepared = character;
+        const bool stored = request.method.starts_with("ddm") || request.method == "eddm";
+        if (stored) prepared.ddm = smoothed_;
+        deformer_ = findMethod(request.method)
+                        .prepare(prepared, stored ? MethodOptions{} : request.method_options, progress);
+    }
+
+    bool isSequence() const { return sequence_ != nullptr; }
+    bool isDdm() const { return is_ddm_; }
+    /// Every joint that smoothing brings to a vertex.
+    SkinWeights reach() const { return deform::plainWeights(smoothed_->rows); }
+
+    void evaluate(const Pose& pose, std::span<const Affine3f> bones, const deform::RestShape& rest,
+                  std::span<Vec3f> out) {
+        if (sequence_) {
+            sequence_->readFrame(pose.frame, out);
+            return;
+        }
+        deformer_->setPose(bones);
+        parallelFor(out.size(), kGrain, [&](std::size_t first, std::size_t last) {
+            deformer_->evaluate(rest, first, last - first, {out, {}});
+        });
+    }
+
+private:
+    const Character& character_;
+    MeshSequence* sequence_;
+    std::shared_ptr<DdmPayload> smoothed_;
+    std::unique_ptr<Deformer> deformer_;
+    bool is_ddm_ = false;
+};
+
+std::vector<Affine3f> skinOf(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven,
+                             std::span<const Affine3d> given) {
+    std::vector<Affine3d> locals(given.begin(), given.end()), world(skeleton.nodes.size());
+    for (std::size_t n = locals.size(); n < world.size(); ++n) locals.push_back(rig::restLocal(skeleton.nodes[n]));
+    rig::applyDrivers(skeleton, driven, locals);
+    rig::worldTransforms(skeleton, locals, world);
+    std::vector<Affine3f> bones;
+    for (const Joint& joint : skeleton.joints) bones.emplace_back(world[joint.node] * joint.inverse_bind);
+    return bones;
+}
+
+/// The range of motion in full and half way there; joints that follow others are left to do so.
+std::vector<Pose> rangePoses(const Character& character, rig::RangeOfMotion range) {
+    const Skeleton& skeleton = character.skeleton;
+    if (!character.driven.empty()) {
+        range.joints.resize(skeleton.joints.size(), range.limits);
+        for (const rig::DrivenJoint& driven : character.driven)
+            for (std::size_t j = 0; j < skeleton.joints.size(); ++j)
+                if (skeleton.joints[j].node == driven.node) range.joints[j] = {{0, 0}, {0, 0}};
+    }
+    std::vector<Pose> poses;
+    for (const double reach : {1.0, 0.5}) {
+        range.reach = reach;
+        for (const auto& bones : rig::rangeOfMotion(skeleton, range)) {
+            const std::vector<Affine3d> exact(bones.begin(), bones.end());
+            Pose pose{kRange, 0, 0, rig::localsOfSkin(skeleton, exact)};
+            rig::applyDrivers(skeleton, character.driven, pose.locals);
+            poses.push_back(std::move(pose));
+        }
+    }
+    return poses;
+}
+
+std::vector<Pose> clipPoses(const Character& character, const BakeRequest& request) {
+    if (character.clips.empty() && !request.sequence && !request.sampling.clip) return {};
+    const std::vector<double> times = sampleTimes(character, request.sampling);
+    if (request.sequence && request.sequence->frameCount() != times.size())
+        throw Error::badInput(fmt::format("has {} samples in its clip, but there are {} meshes to bake; they must be "
+                                          "as many (see --clip, --fps and --frames)",
+                                          times.size(), request.sequence->frameCount()));
+    if (request.sequence && request.sequence->vertexCount() != character.mesh.vertexCount())
+        throw Error::badInput(fmt::format("has {} vertices, but the meshes to bake have {}",
+                                          character.mesh.vertexCount(), request.sequence->vertexCount()));
+    const Clip* clip =
+        request.sampling.clip ? &rig::findClip(character, *request.sampling.clip) : &character.clips.front();
+    std::vector<Pose> poses;
+    for (const double t : times)
+        poses.push_back({kClip, poses.size(), t,
+                         rig::sampleDrivenLocals(character.skeleton, character.driven, clip, t)});
+    return poses;
+}
+
+/// All poses of the range of motion and an even choice of the clip's.
+std::vector<const Pose*> trainingPoses(const std::vector<Pose>& clip, const std::vector<Pose>& range) {
+    std::vector<const Pose*> chosen;
+    const std::size_t count = std::min(clip.size(), kMostClipPoses);
+    for (std::size_t i = 0; i < count; ++i) chosen.push_back(&clip[i * clip.size() / count]);
+    for (const Pose& pose : range) chosen.push_back(&pose);
+    return chosen;
+}
+
+/// Samples of welded vertices, and what a skin leaves of each part.
+struct Training {
+    fit::SkinSamples samples;
+    std::array<double, kParts> error{};  ///< mean squared distance of the skin to start from
+    std::array<std::size_t, kParts> count{};
+    std::vector<Part> parts;  ///< per sample
+};
+
+/// Chunks of samples that are turned from frames into vertices at once.
+constexpr std::size_t kSamplesAtOnce = 16;
+
+Training sampleReference(const Character& character, Reference& reference, const SkinWeights& start,
+                         const geometry::Weld& weld, const std::vector<const Pose*>& poses, const Progress& progress) {
+    const Mesh& mesh = character.mesh;
+    const std::size_t vertices = mesh.vertexCount(), welded = weld.count();
+    std::vector<float> copies(welded, 0);
+    for (const std::uint32_t w : weld.welded) ++copies[w];
+    const deform::LbsRig plain = deform::prepareLbs(mesh, start);
+    deform::LbsPose plain_pose(plain);
+
+    Training training;
+    training.samples.vertices = welded;
+    training.samples.samples = poses.size();
+    training.samples.positions.resize(3 * welded * poses.size());
+    std::vector<std::vector<Vec3f>> means(kSamplesAtOnce, std::vector<Vec3f>(welded));
+    std::vector<Vec3f> positions(vertices), skinned(vertices);
+    for (std::size_t begin = 0; begin < poses.size(); begin += kSamplesAtOnce) {
+        const std::size_t count = std::min(kSamplesAtOnce, poses.size() - begin);
+        for (std::size_t s = 0; s < count; ++s) {
+            progress.report("sample", double(begin + s) / double(poses.size()));
+            const Pose& pose = *poses[begin + s];
+            const std::vector<Affine3f> bones = skinOf(character.skeleton, {}, pose.locals);
+            reference.evaluate(pose, bones, {}, positions);
+            plain_pose.set(bones);
+            deform::evaluate(plain, plain_pose, {}, 0, vertices, {skinned, {}});
+            double squared = 0;
+            std::fill(means[s].begin(), means[s].end(), Vec3f{});
+            for (std::size_t v = 0; v < vertices; ++v) {
+                const Vec3d d = Vec3d(positions[v]) - Vec3d(skinned[v]);
+                squared += dot(d, d);
+                means[s][weld.welded[v]] += positions[v] / copies[weld.welded[v]];
+            }
+            training.parts.push_back(pose.part);
+            training.error[pose.part] += squared / double(vertices);
+            ++training.count[pose.part];
+            training.samples.locals.insert(training.samples.locals.end(), pose.locals.begin(), pose.locals.end());
+        }
+        parallelFor(welded, kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t v = first; v < last; ++v)
+                for (std::size_t s = 0; s < count; ++s)
+                    for (int c = 0; c < 3; ++c)
+                        training.samples.positions[3 * (v * poses.size() + begin + s) + std::size_t(c)] =
+                            means[s][v][c];
+        });
+    }
+    return training;
+}
+
+/// Rows of welded vertices: those of the representatives.
+SkinWeights weldedRows(const SkinWeights& weights, const geometry::Weld& weld) {
+    SkinWeights rows;
+    for (const std::uint32_t v : weld.representative) appendVertex(rows, weights.jointsOf(v), weights.weightsOf(v));
+    return rows;
+}
+
+SkinWeights unweldedRows(const SkinWeights& rows, const geometry::Weld& weld) {
+    SkinWeights weights;
+    for (const std::uint32_t w : weld.welded) {
+        weights.joints.insert(weights.joints.end(), rows.jointsOf(w).begin(), rows.jointsOf(w).end());
+        weights.weights.insert(weights.weights.end(), rows.weightsOf(w).begin(), rows.weightsOf(w).end());
+        weights.offsets.push_back(std::uint32_t(weights.joints.size()));
+    }
+    return weights;
+}
+
+/// A skin on a skeleton that is measured.
+struct Trial {
+    const SkinWeights* weights;
+    deform::LbsRig rig;
+    double squared[kParts] = {}, max[kParts] = {};
+};
+
+/// Distances of skins from the reference over all poses.
+void measure(const Character& character, Reference& reference, const Skeleton& skeleton,
+             std::span<const rig::DrivenJoint> driven, const std::vector<Pose>& clip, const std::vector<Pose>& range,
+             const BakeRequest& request, std::vector<Trial>& trials, const Progress& progress) {
+    const Mesh& mesh = character.mesh;
+    const Clip* morphing = nullptr;
+    if (!mesh.morphs.empty() && !clip.empty())
+        morphing = request.sampling.clip ? &rig::findClip(character, *request.sampling.clip) : &character.clips.front();
+    std::vector<Vec3f> exact(mesh.vertexCount()), skinned(mesh.vertexCount()), morphed;
+    std::size_t done = 0;
+    for (const auto* poses : {&clip, &range})
+        for (const Pose& pose : *poses) {
+            progress.report("measure", double(done++) / double(clip.size() + range.size()));
+            deform::RestShape rest;
+            if (morphing && pose.part == kClip) {
+                morphed = mesh.positions;
+                rig::addMorphs(mesh, rig::morphWeights(mesh, morphing, pose.time), morphed, {});
+                rest.positions = morphed;
+            }
+            reference.evaluate(pose, skinOf(character.skeleton, {}, pose.locals), rest, exact);
+            const std::vector<Affine3f> bones = skinOf(skeleton, driven, pose.locals);
+            for (Trial& trial : trials) {
+                deform::LbsPose posed(trial.rig);
+                posed.set(bones);
+                parallelFor(exact.size(), kGrain, [&](std::size_t first, std::size_t last) {
+                    deform::evaluate(trial.rig, posed, rest, first, last - first, {skinned, {}});
+                });
+                for (std::size_t v = 0; v < exact.size(); ++v) {
+                    const Vec3d d = Vec3d(exact[v]) - Vec3d(skinned[v]);
+                    trial.squared[pose.part] += dot(d, d);
+                    trial.max[pose.part] = std::max(trial.max[pose.part], dot(d, d));
+                }
+            }
+        }
+}
+
+std::optional<BakeError> errorOf(const Trial& trial, Part part, std::size_t poses, std::size_t vertices,
+                                 double radius) {
+    if (poses == 0) return {};
+    BakeError error;
+    const double mean = trial.squared[part] / (double(poses) * double(vertices));
+    error.rms = std::sqrt(mean);
+    error.max = std::sqrt(trial.max[part]);
+    error.e_rms = radius > 0 ? 1000 * std::sqrt(mean / 3) / radius : 0;
+    return error;
+}
+
+std::vector<std::uint32_t> lockedSlots(const Character& character, const std::vector<std::string>& names) {
+    std::vector<std::uint32_t> slots;
+    for (const std::string& name : names) {
+        const std::size_t before = slots.size();
+        for (std::uint32_t j = 0; j < character.skeleton.joints.size(); ++j)
+            if (rig::jointName(character.skeleton, j) == name) slots.push_back(j);
+        if (slots.size() == before)
+            throw Error::badInput(fmt::format("has no joint '{}' to lock; pelt info lists its joints", name));
+    }
+    return slots;
+}
+
+/// Parts count alike, each in units of what the skin to start from leaves there.
+void weighParts(Training& training, const std::array<double, kParts>& emphasis, double radius) {
+    training.samples.importance.clear();
+    for (const Part part : training.parts) {
+        const auto count = double(training.count[part]);
+        const double mean = std::max(training.error[part] / count, 1e-14 * radius * radius);
+        training.samples.importance.push_back(emphasis[part] / (count * mean));
+    }
+}
+
+/// Whether some part came out worse than with the skin to start from; it then gets more emphasis.
+bool emphasise(const std::vector<BakeCandidate>& candidates, std::array<double, kParts>& emphasis) {
+    const auto worse = [&](const std::optional<BakeError> BakeCandidate::*part) {
+        return candidates.front().*part && (candidates.back().*part)->rms > (candidates.front().*part)->rms;
+    };
+    const bool clip = worse(&BakeCandidate::clip), range = worse(&BakeCandidate::range);
+    if (clip) emphasis[kClip] *= 8;
+    if (range) emphasis[kRange] *= 8;
+    return clip || range;
+}
+
+/// The fewest helpers that reach what was asked for, else what comes nearest.
+std::size_t choose(const std::vector<BakeCandidate>& candidates, const std::optional<double>& max_error) {
+    std::size_t best = 0;
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+        if (max_error && candidates[c].main().e_rms <= *max_error) return c;
+        const BakeCandidate &now = candidates[c], &before = candidates[best];
+        const bool range_holds = !now.range || !before.range || now.range->rms <= before.range->rms * 1.0001;
+        if (now.main().rms <= before.main().rms && range_holds) best = c;
+    }
+    return best;
+}
+
+void applySkin(const Character& character, fit::BakedSkin skin, SkinWeights weights, Character& baked) {
+    baked = character;
+    baked.ddm = nullptr;
+    baked.skeleton = std::move(skin.skeleton);
+    baked.driven = std::move(skin.driven);
+    baked.weights = std::move(weights);
+    if (baked.driven.size() > character.driven.size())
+        for (Clip& clip : baked.clips) rig::bakeDrivers(baked.skeleton, baked.driven, clip);
+}
+
+}  // namespace
+
+BakeResult bake(const Character& character, const BakeRequest& request, const Progress& progress) {
+    Reference reference(character, request, progress);
+    const Mesh& mesh = character.mesh;
+    const std::vector<Pose> clip = clipPoses(character, request);
+    const std::vector<Pose> range = request.sequence ? std::vector<Pose>{} : rangePoses(character, request.range);
+    const geometry::Weld weld = geometry::weldByPosition(mesh.positions, request.weld);
+    std::vector<Vec3f> rest;
+    for (const std::uint32_t v : weld.representative) rest.push_back(mesh.positions[v]);
+    const double radius = geometry::smallestEnclosingSphere(mesh.positions).radius;
+
+    const SkinWeights start = keepHeaviest(reference.isDdm() ? reference.reach() : character.weights, request.influences);
+    fit::BakeOptions options;
+    options.influences = request.influences;
+    options.helpers = request.helpers;
+    options.locked = lockedSlots(character, request.locked);
+
+    BakeResult result;
+    std::array<double, kParts> emphasis{1, kRangeEmphasis};
+    for (int attempt = 1;; ++attempt) {
+        Training training =
+            sampleReference(character, reference, start, weld, trainingPoses(clip, range), progress);
+        weighParts(training, emphasis, radius);
+        fit::BakedSkin skin =
+            fit::bakeSkin(rest, character.skeleton, character.driven, weldedRows(start, weld),
+                          weldedRows(reference.reach(), weld), std::move(training.samples), options, progress);
+        std::vector<SkinWeights> weights{start};
+        for (const SkinWeights& rows : skin.weights) weights.push_back(unweldedRows(rows, weld));
+        std::vector<Trial> trials;
+        for (const SkinWeights& w : weights) trials.push_back({&w, deform::prepareLbs(mesh, w)});
+        measure(character, reference, skin.skeleton, skin.driven, clip, range, request, trials, progress);
+        result.candidates.clear();
+        for (std::size_t c = 0; c < trials.size(); ++c) {
+            const std::size_t helpers = c > 0 ? c - 1 : 0;
+            result.candidates.push_back({c == 0 ? (reference.isDdm() ? "v5" : "given") : helpers == 0 ? "resolved" : "helpers",
+                                         helpers, errorOf(trials[c], kClip, clip.size(), mesh.vertexCount(), radius),
+                                         errorOf(trials[c], kRange, range.size(), mesh.vertexCount(), radius)});
+        }
+        if (emphasise(result.candidates, emphasis) && attempt < kMostAttempts) continue;
+        result.chosen = choose(result.candidates, request.max_error);
+        fit::keepHelpers(skin, result.candidates[result.chosen].helpers);
+        result.helpers = skin.helpers;
+        // The slots of what was kept are numbered anew.
+        SkinWeights chosen = result.chosen == 0 ? start : unweldedRows(skin.weights.back(), weld);
+        applySkin(character, std::move(skin), std::move(chosen), result.character);
+        return result;
+    }
+}
+
+}  // namespace pelt::pipeline
