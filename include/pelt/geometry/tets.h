@@ -2,6 +2,7 @@
 
 #include <pelt/core/mesh.h>
 #include <pelt/core/progress.h>
+#include <pelt/core/tet_mesh.h>
 #include <pelt/geometry/laplacian.h>
 
 #include <array>
@@ -11,16 +12,8 @@
 
 namespace pelt::geometry {
 
-using Tet = std::array<std::uint32_t, 4>;
-
-/// A volume cut into tetrahedra, in rest space. The order of a tet's corners has no meaning: either sign of its volume
-/// will do.
-struct TetMesh {
-    std::vector<Vec3d> positions;
-    std::vector<Tet> tets;
-
-    std::size_t vertexCount() const { return positions.size(); }
-};
+using pelt::Tet;
+using pelt::TetMesh;
 
 /// The edges of a tet as pairs of its corners, in the order that tetCotangents gives their weights.
 inline constexpr std::array<std::array<std::uint8_t, 2>, 6> kTetEdges = {
@@ -51,8 +44,8 @@ struct EmbeddingOptions {
 /// A lattice of tets that holds a surface, and where in it each vertex of the surface lies.
 struct TetEmbedding {
     TetMesh lattice;
-    std::vector<std::uint32_t> tet;                   ///< per surface vertex: the tet it lies in
-    std::vector<std::array<double, 4>> barycentric;   ///< its coordinates there, none negative, sum 1
+    std::vector<std::uint32_t> tet;                  ///< per surface vertex: the tet it lies in
+    std::vector<std::array<double, 4>> barycentric;  ///< its coordinates there, none negative, sum 1
 
     std::size_t vertexCount() const { return tet.size(); }
 };
@@ -64,6 +57,11 @@ struct TetEmbedding {
 /// Throws Error: bad input for a mesh without vertices, of no size, with a position that is not finite or with a
 /// triangle beyond its vertices; bad usage for a target of 0; cancelled where `progress` asks for it.
 TetEmbedding embedInTets(const Mesh& mesh, const EmbeddingOptions& options = {}, const Progress& progress = {});
+
+/// The same for tets that are already there: each vertex in the tet that holds it, or in the one that comes nearest to
+/// holding it, with its coordinates there clamped. Throws Error (bad input) for a mesh without tets, with a tet beyond
+/// its vertices, or a position that is not finite.
+TetEmbedding locateInTets(TetMesh tets, std::span<const Vec3f> points);
 
 /// Values at the lattice points, `columns` of them a point (by rows), carried over to the surface's vertices.
 std::vector<double> interpolate(const TetEmbedding& embedding, std::span<const double> lattice_values,

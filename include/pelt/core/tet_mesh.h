@@ -1,0 +1,22 @@
+#pragma once
+
+#include <pelt/core/vec.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace pelt {
+
+using Tet = std::array<std::uint32_t, 4>;
+
+/// A volume cut into tetrahedra, in rest space. The order of a tet's corners has no meaning: either sign of its volume
+/// will do.
+struct TetMesh {
+    std::vector<Vec3d> positions;
+    std::vector<Tet> tets;
+
+    std::size_t vertexCount() const { return positions.size(); }
+};
+
+}  // namespace pelt

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <pelt/core/tet_mesh.h>
+
+#include <cstdint>
+
+namespace pelt::geometry {
+
+/// Space cut into congruent tets: the centres and the corners of a grid of cubes are its points, and every tet
+/// has the centres of two cubes that share a face and one edge of that face. Its cells are numbered cube by cube, 12
+/// each: the cube on the lower side of the face, the axis across the face and which of the face's edges.
+class BccLattice {
+public:
+    static constexpr int kTetsPerCube = 12;
+
+    /// Cubes of `size` that cover the box with a layer to spare, one of them centred on the box's centre.
+    BccLattice(const Vec3d& low, const Vec3d& high, double size);
+
+    double size() const { return size_; }
+    const std::array<int, 3>& counts() const { return counts_; }
+    std::size_t cellCount() const { return cubeCount() * kTetsPerCube; }
+
+    std::size_t cubeIndex(const std::array<int, 3>& cube) const;
+    /// The cube whose inside holds the point.
+    std::array<int, 3> cubeOf(const Vec3d& point) const;
+    /// The cell that holds the point (the lower numbered one, roughly, on a border).
+    std::size_t cellOf(const Vec3d& point) const;
+    /// The cell's corners; the number of a point names it in the whole lattice.
+    struct Cell {
+        std::array<std::size_t, 4> points;
+        std::array<Vec3d, 4> positions;
+    };
+    Cell cell(std::size_t index) const;
+    std::size_t pointCount() const { return cubeCount() * 2; }
+
+    /// The centre of a cell relative to its cube's centre, in units of a quarter cube, for `kind` = index % 12.
+    static std::array<int, 3> quarterOffset(int kind);
+    Vec3d cubeCentre(const std::array<int, 3>& cube) const;
+
+private:
+    std::size_t cubeCount() const {
+        return std::size_t(counts_[0]) * std::size_t(counts_[1]) * std::size_t(counts_[2]);
+    }
+
+    Vec3d origin_;  ///< the centre of cube 0, 0, 0
+    double size_;
+    std::array<int, 3> counts_{};
+};
+
+}  // namespace pelt::geometry
