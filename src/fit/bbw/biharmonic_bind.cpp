@@ -1,0 +1,158 @@
+// From handles in space, or a skeleton's bones, to weights for the vertices of a mesh.
+#include <pelt/core/error.h>
+#include <pelt/core/parallel.h>
+#include <pelt/fit/bounded_biharmonic.h>
+#include <pelt/geometry/segments.h>
+#include <pelt/geometry/tets.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bind_surface.h"
+#include "handle_places.h"
+#include "skin_bones.h"
+
+namespace pelt::fit {
+namespace {
+
+/// A sheet that lies in a plane: no volume to solve on, and its own surface is what one wants to.
+bool isFlat(std::span<const Vec3f> positions) {
+    if (positions.empty()) return true;
+    const Vec3d first(positions[0]);
+    Vec3d far, normal;  // from the first vertex to the farthest, and across the widest triangle with both
+    for (const Vec3f& p : positions)
+        if (length(Vec3d(p) - first) > length(far)) far = Vec3d(p) - first;
+    for (const Vec3f& p : positions)
+        if (const Vec3d n = cross(far, Vec3d(p) - first); length(n) > length(normal)) normal = n;
+    const Vec3d up = normalized(normal);
+    return std::all_of(positions.begin(), positions.end(),
+                       [&](const Vec3f& p) { return std::abs(dot(up, Vec3d(p) - first)) <= 1e-5 * length(far); });
+}
+
+std::vector<Vec3d> precise(std::span<const Vec3f> positions) { return {positions.begin(), positions.end()}; }
+
+using HeldVertices = std::vector<std::vector<std::uint32_t>>;
+
+/// Calls `hold(handle, list)` for every handle, on all cores: looking for near vertices takes its time.
+template <class Hold>
+HeldVertices holdAll(std::span<const BiharmonicHandle> handles, const Hold& hold) {
+    HeldVertices held(handles.size());
+    parallelFor(handles.size(), 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t h = first; h < last; ++h) hold(handles[h], held[h]);
+    });
+    return held;
+}
+
+void checkRegion(const BiharmonicHandle& handle, std::size_t vertex_count) {
+    for (const std::uint32_t v : handle.region)
+        if (v >= vertex_count)
+            throw Error::badInput("a handle's region names vertex " + std::to_string(v) + ", but the mesh has only " +
+                                  std::to_string(vertex_count));
+    for (const Vec3d& p : handle.points)
+        if (!isFinite(p)) throw Error::badInput("a handle's point is not finite");
+    for (const auto& s : handle.segments)
+        if (!isFinite(s.start) || !isFinite(s.end)) throw Error::badInput("a handle's segment is not finite");
+}
+
+/// A vertex of the mesh is held by holding the corners of its tet that it depends on.
+void holdVertex(const geometry::TetEmbedding& embedding, std::uint32_t vertex, std::vector<std::uint32_t>& held) {
+    for (std::size_t c = 0; c < 4; ++c)
+        if (embedding.barycentric[vertex][c] > 1e-9) held.push_back(embedding.lattice.tets[embedding.tet[vertex]][c]);
+}
+
+HeldVertices heldInVolume(const Mesh& mesh, std::span<const BiharmonicHandle> handles,
+                          const geometry::TetEmbedding& embedding) {
+    const std::vector<Vec3d> vertices = precise(mesh.positions);
+    const std::vector<Vec3d>& points = embedding.lattice.positions;
+    const double edge = bbw::meanEdge(points, geometry::tetAdjacency(embedding.lattice));
+    return holdAll(handles, [&](const BiharmonicHandle& handle, std::vector<std::uint32_t>& held) {
+        for (const auto& segment : handle.segments) bbw::holdSegment(points, edge, edge, segment, held);
+        for (const Vec3d& p : handle.points) holdVertex(embedding, bbw::nearestVertex(vertices, p), held);
+        for (const std::uint32_t v : handle.region) holdVertex(embedding, v, held);
+    });
+}
+
+/// Bones lie beneath the skin, so that on a surface every sample of a segment holds its nearest vertex, however far.
+HeldVertices heldOnSurface(const Mesh& mesh, std::span<const BiharmonicHandle> handles) {
+    const std::vector<Vec3d> vertices = precise(mesh.positions);
+    const double edge = bbw::meanEdge(vertices, geometry::vertexAdjacency(mesh.triangles, mesh.vertexCount()));
+    return holdAll(handles, [&](const BiharmonicHandle& handle, std::vector<std::uint32_t>& held) {
+        for (const auto& segment : handle.segments) bbw::holdSegment(vertices, edge, HUGE_VAL, segment, held);
+        for (const Vec3d& p : handle.points) held.push_back(bbw::nearestVertex(vertices, p));
+        held.insert(held.end(), handle.region.begin(), handle.region.end());
+    });
+}
+
+BiharmonicWeights solveInVolume(const Mesh& mesh, std::span<const BiharmonicHandle> handles,
+                                const BiharmonicOptions& options, const Progress& progress) {
+    const geometry::TetEmbedding embedding = options.tets
+                                                 ? geometry::locateInTets(*options.tets, mesh.positions)
+                                                 : geometry::embedInTets(mesh, {options.target_tets}, progress);
+    const HandleWeights inside = boundedBiharmonic(embedding.lattice, heldInVolume(mesh, handles, embedding), progress);
+    BiharmonicWeights result;
+    result.domain_vertices = embedding.lattice.vertexCount();
+    result.domain_tets = embedding.lattice.tets.size();
+    result.weights = {handles.size(), geometry::interpolate(embedding, inside.values, handles.size())};
+    return result;
+}
+
+/// The bones that carry skin; where no joint lies inside the mesh, all of them.
+std::vector<geometry::BoneSegment> bonesOf(const Mesh& mesh, const Skeleton& skeleton) {
+    const BindSurface surface = bindSurface(mesh);
+    auto bones = skinBones(skeleton, surface.tree, surface.diagonal);
+    if (bones.empty()) bones = geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
+    return bones;
+}
+
+SkinWeights skinOf(const HandleWeights& weights, std::span<const std::uint32_t> joints, std::size_t influences) {
+    SkinWeights skin;
+    std::vector<std::uint32_t> kept;
+    std::vector<float> values;
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
+        kept.clear();
+        values.clear();
+        const auto row = weights.of(v);
+        for (std::size_t h = 0; h < row.size(); ++h) {
+            if (row[h] < 1e-6) continue;  // dust that files would carry about for nothing
+            kept.push_back(joints[h]);
+            values.push_back(float(row[h]));
+        }
+        appendVertex(skin, kept, values);
+    }
+    return keepHeaviest(skin, influences);
+}
+
+}  // namespace
+
+BiharmonicWeights biharmonicWeights(const Mesh& mesh, std::span<const BiharmonicHandle> handles,
+                                    const BiharmonicOptions& options, const Progress& progress) {
+    if (mesh.positions.empty()) throw Error::badInput("the mesh has no vertices to give weights");
+    for (const BiharmonicHandle& handle : handles) checkRegion(handle, mesh.vertexCount());
+    const bool on_surface = options.domain == BiharmonicDomain::surface ||
+                            (options.domain == BiharmonicDomain::automatic && !options.tets && isFlat(mesh.positions));
+    if (!on_surface) return solveInVolume(mesh, handles, options, progress);
+    BiharmonicWeights result;
+    result.domain = BiharmonicDomain::surface;
+    result.domain_vertices = mesh.vertexCount();
+    result.weights = boundedBiharmonic(mesh.positions, mesh.triangles, heldOnSurface(mesh, handles), progress);
+    return result;
+}
+
+BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::size_t influences,
+                              const BiharmonicOptions& options, const Progress& progress) {
+    if (skeleton.joints.empty()) throw Error::badInput("the skeleton has no joint to bind the mesh to");
+    std::vector<std::uint32_t> joints;
+    std::vector<BiharmonicHandle> handles;
+    for (const geometry::BoneSegment& bone : bonesOf(mesh, skeleton)) {
+        if (joints.empty() || joints.back() != bone.joint) {
+            joints.push_back(bone.joint);
+            handles.emplace_back();
+        }
+        handles.back().segments.push_back({bone.start, bone.end});
+    }
+    const BiharmonicWeights solved = biharmonicWeights(mesh, handles, options, progress);
+    return {skinOf(solved.weights, joints, influences), solved.domain, solved.domain_vertices, solved.domain_tets,
+            joints.size()};
+}
+
+}  // namespace pelt::fit

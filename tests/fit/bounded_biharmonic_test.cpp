@@ -1,0 +1,343 @@
+#include <gtest/gtest.h>
+#include <pelt/core/error.h>
+#include <pelt/core/parallel.h>
+#include <pelt/fit/bounded_biharmonic.h>
+#include <pelt/geometry/tets.h>
+#include <pelt/scenes/scenes.h>
+
+#include <cstring>
+#include <fstream>
+#include <random>
+
+#include "bind_shapes.h"
+#include "fit/bbw/handle_solver.h"
+#include "shared_data.h"
+
+namespace pelt::fit {
+namespace {
+
+using Handles = std::vector<std::vector<std::uint32_t>>;
+
+/// A bar of cubes, each cut into six tets, along x; its points are numbered slice by slice.
+TetMesh tetBar(std::uint32_t length, std::uint32_t width) {
+    TetMesh bar;
+    const std::uint32_t side = width + 1;
+    for (std::uint32_t x = 0; x <= length; ++x)
+        for (std::uint32_t y = 0; y < side; ++y)
+            for (std::uint32_t z = 0; z < side; ++z)
+                bar.positions.push_back({double(x), double(y) - width / 2.0, double(z) - width / 2.0});
+    const auto point = [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return (x * side + y) * side + z; };
+    constexpr int kPaths[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (std::uint32_t x = 0; x < length; ++x)
+        for (std::uint32_t y = 0; y < width; ++y)
+            for (std::uint32_t z = 0; z < width; ++z)
+                for (const auto& path : kPaths) {  // from the lowest corner to the highest, one axis after the other
+                    std::array<std::uint32_t, 3> at{x, y, z};
+                    Tet tet{point(x, y, z)};
+                    for (std::size_t k = 0; k < 3; ++k) {
+                        ++at[std::size_t(path[k])];
+                        tet[k + 1] = point(at[0], at[1], at[2]);
+                    }
+                    bar.tets.push_back(tet);
+                }
+    return bar;
+}
+
+/// The bar with its inner points moved about, so that no two tets are alike and cotangents have both signs.
+TetMesh crookedBar(std::uint32_t length, std::uint32_t width) {
+    TetMesh bar = tetBar(length, width);
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> move(-0.2, 0.2);
+    for (Vec3d& p : bar.positions) p += Vec3d{move(random), move(random), move(random)};
+    return bar;
+}
+
+Handles slices(const TetMesh& bar, std::initializer_list<double> at) {
+    Handles handles;
+    for (const double x : at) {
+        handles.emplace_back();
+        for (std::uint32_t v = 0; v < bar.vertexCount(); ++v)
+            if (std::abs(bar.positions[v].x - x) < 0.01) handles.back().push_back(v);
+    }
+    return handles;
+}
+
+void expectWeights(const HandleWeights& weights, const Handles& handles) {
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
+        double sum = 0;
+        for (const double w : weights.of(v)) {
+            ASSERT_GE(w, 0) << "vertex " << v;
+            ASSERT_LE(w, 1) << "vertex " << v;
+            sum += w;
+        }
+        ASSERT_NEAR(sum, 1, 1e-12) << "vertex " << v;
+    }
+    for (std::size_t h = 0; h < handles.size(); ++h)
+        for (const std::uint32_t v : handles[h]) EXPECT_EQ(weights.of(v)[h], 1) << "handle " << h << " vertex " << v;
+}
+
+void expectSkin(const SkinWeights& skin, std::size_t vertices) {
+    ASSERT_EQ(skin.vertexCount(), vertices);
+    for (std::size_t v = 0; v < vertices; ++v) {
+        float sum = 0;
+        for (const float w : skin.weightsOf(v)) {
+            ASSERT_GE(w, 0);
+            sum += w;
+        }
+        ASSERT_NEAR(sum, 1, 1e-6) << "vertex " << v;
+    }
+}
+
+/// An .npy file of eight-byte numbers without its header.
+template <class T>
+std::vector<T> npyValues(const std::filesystem::path& path, std::size_t count) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    std::vector<T> values(count);
+    std::memcpy(values.data(), bytes.data() + bytes.size() - count * sizeof(T), count * sizeof(T));
+    return values;
+}
+
+/// The stored weights were solved with the sums as a constraint; here every vertex is divided by its sum afterwards.
+TEST(BoundedBiharmonic, IsWithinWhatDividingBySumsCostsOfTheJointSolution) {
+    PELT_NEEDS_SHARED("golden/bbw");
+    const auto folder = sharedPath("golden/bbw");
+    TetMesh bar;
+    const auto coordinates = npyValues<double>(folder / "vertices.npy", 81 * 3);
+    const auto corners = npyValues<std::int64_t>(folder / "tets.npy", 192 * 4);
+    for (std::size_t v = 0; v < 81; ++v)
+        bar.positions.push_back({coordinates[3 * v], coordinates[3 * v + 1], coordinates[3 * v + 2]});
+    for (std::size_t t = 0; t < 192; ++t) {
+        bar.tets.emplace_back();
+        for (std::size_t c = 0; c < 4; ++c) bar.tets.back()[c] = std::uint32_t(corners[4 * t + c]);
+    }
+    Handles handles;
+    for (const char* name : {"handle_0.npy", "handle_1.npy", "handle_2.npy"}) {
+        const auto held = npyValues<std::int64_t>(folder / name, 9);
+        handles.emplace_back(held.begin(), held.end());
+    }
+    const HandleWeights weights = boundedBiharmonic(bar, handles);
+    expectWeights(weights, handles);
+    const auto expected = npyValues<double>(folder / "weights.npy", 81 * 3);
+    for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(weights.values[k], expected[k], 0.023) << k;
+}
+
+TEST(BoundedBiharmonic, WeightsAreBoundedSumToOneAndAreOneAtTheirHandles) {
+    const TetMesh bar = crookedBar(12, 3);
+    Handles handles{{0, 1, 5}, {100}, {60, 61}, {std::uint32_t(bar.vertexCount() - 1)}, {140}};
+    expectWeights(boundedBiharmonic(bar, handles), handles);
+}
+
+/// Without multipliers of the wrong sign: free weights feel no force, those on a bound are pushed against it.
+TEST(BoundedBiharmonic, NoWeightWithinItsBoundsWouldLowerTheEnergy) {
+    const TetMesh bar = crookedBar(14, 3);
+    const Handles handles{{3}, {95}, {150, 151}, {220}};
+    const bbw::BiharmonicSystem system =
+        bbw::biharmonicSystem(geometry::tetLaplacian(bar), geometry::tetMass(bar), handles);
+    std::size_t bounded = 0;
+    for (std::size_t h = 0; h < handles.size(); ++h) {
+        const auto weights = bbw::solveHandle(system, h, [] {}).weights;
+        const Eigen::VectorXd w = Eigen::Map<const Eigen::VectorXd>(weights.data(), Eigen::Index(weights.size()));
+        const Eigen::VectorXd force = system.energy * w;
+        for (int row = 0; row < system.size(); ++row) {
+            if (system.owners[std::size_t(row)] > 0) continue;
+            const double push = force[row] / system.energy.coeff(row, row);
+            if (w[row] > 0) {
+                EXPECT_LT(push, 1e-8);
+            }
+            if (w[row] < 1) {
+                EXPECT_GT(push, -1e-8);
+            }
+            bounded += w[row] == 0;
+        }
+    }
+    EXPECT_GT(bounded, 50u);
+}
+
+TEST(BoundedBiharmonic, TheSlowerMethodThatAlwaysEndsFindsTheSame) {
+    const TetMesh bar = crookedBar(10, 2);
+    const Handles handles{{3}, {45}, {80}};
+    const bbw::BiharmonicSystem system =
+        bbw::biharmonicSystem(geometry::tetLaplacian(bar), geometry::tetMass(bar), handles);
+    for (std::size_t h = 0; h < handles.size(); ++h) {
+        const auto quick = bbw::solveHandle(system, h, [] {});
+        const auto careful = bbw::solveHandle(system, h, [] {}, {1, 2000});
+        ASSERT_TRUE(quick.solved);
+        ASSERT_TRUE(careful.solved);
+        EXPECT_EQ(quick.searches, 0);
+        EXPECT_GT(careful.searches, 0);
+        for (std::size_t row = 0; row < quick.weights.size(); ++row)
+            ASSERT_NEAR(quick.weights[row], careful.weights[row], 1e-7) << "row " << row;
+    }
+}
+
+TEST(BoundedBiharmonic, ALoneHandleHasAllTheWeight) {
+    const TetMesh bar = tetBar(4, 1);
+    for (const double w : boundedBiharmonic(bar, Handles{{5}}).values) EXPECT_EQ(w, 1);
+}
+
+TEST(BoundedBiharmonic, AVertexOfTwoHandlesIsShared) {
+    const TetMesh bar = tetBar(8, 1);
+    Handles handles = slices(bar, {0, 8});
+    const auto middle = slices(bar, {4})[0];
+    for (auto& handle : handles) handle.insert(handle.end(), middle.begin(), middle.end());
+    const HandleWeights weights = boundedBiharmonic(bar, handles);
+    for (const std::uint32_t v : middle)
+        for (const double w : weights.of(v)) EXPECT_EQ(w, 0.5);
+}
+
+TEST(BoundedBiharmonic, APieceWithoutHandleFollowsTheNearestOneAsAWhole) {
+    TetMesh bar = tetBar(6, 1);
+    const Handles handles = slices(bar, {0, 6});
+    const auto first = std::uint32_t(bar.vertexCount());
+    for (const Vec3d& p : tetBar(1, 1).positions) bar.positions.push_back(p + Vec3d{5, 0, 2});
+    for (Tet tet : tetBar(1, 1).tets) {
+        for (std::uint32_t& v : tet) v += first;
+        bar.tets.push_back(tet);
+    }
+    bar.positions.push_back({-3, 0, 0});  // and a point that no tet uses
+    const HandleWeights weights = boundedBiharmonic(bar, handles);
+    for (std::uint32_t v = first; v + 1 < bar.vertexCount(); ++v) EXPECT_EQ(weights.of(v)[1], 1) << v;
+    EXPECT_EQ(weights.of(bar.vertexCount() - 1)[0], 1);
+}
+
+TEST(BoundedBiharmonic, TheSameBytesOnAnyNumberOfThreads) {
+    const TetMesh bar = crookedBar(12, 3);
+    const Handles handles{{0}, {50}, {100}, {150}, {200}};
+    setThreadCount(1);
+    const HandleWeights one = boundedBiharmonic(bar, handles);
+    setThreadCount(0);
+    EXPECT_EQ(one.values, boundedBiharmonic(bar, handles).values);
+}
+
+TEST(BoundedBiharmonic, StopsWhenAskedTo) {
+    const TetMesh bar = tetBar(8, 2);
+    const Progress stop([](std::string_view, double fraction) { return fraction < 0.5; });
+    try {
+        boundedBiharmonic(bar, Handles{{0}, {30}, {50}}, stop);
+        FAIL() << "went on";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::cancelled);
+    }
+}
+
+TEST(BoundedBiharmonic, HandlesThatCannotBeAreRefused) {
+    const TetMesh bar = tetBar(2, 1);
+    EXPECT_THROW(boundedBiharmonic(bar, Handles{}), Error);
+    EXPECT_THROW(boundedBiharmonic(bar, Handles{{0}, {}}), Error);
+    EXPECT_THROW(boundedBiharmonic(bar, Handles{{99}}), Error);
+    TetMesh broken = bar;
+    broken.positions[3].y = NAN;
+    EXPECT_THROW(boundedBiharmonic(broken, Handles{{0}}), Error);
+}
+
+TEST(BoundedBiharmonic, SplitVerticesOfASurfaceGetEqualWeights) {
+    Mesh mesh = scenes::find("bar")->make(200).mesh;
+    const auto count = std::uint32_t(mesh.vertexCount());
+    const std::vector<Triangle> triangles = mesh.triangles;
+    for (std::uint32_t v = 0; v < count; ++v) mesh.positions.push_back(mesh.positions[v]);
+    for (std::size_t t = 0; t < triangles.size(); t += 2)
+        for (std::uint32_t& v : mesh.triangles[t]) v += count;
+    const HandleWeights weights = boundedBiharmonic(mesh.positions, mesh.triangles, Handles{{0}, {count / 2}});
+    for (std::uint32_t v = 0; v < count; ++v) ASSERT_EQ(weights.of(v)[0], weights.of(v + count)[0]);
+    expectWeights(weights, {{0, count}, {count / 2}});
+}
+
+TEST(BiharmonicWeights, PointsAndRegionsHoldTheirVerticesExactly) {
+    const Mesh mesh = scenes::find("bar")->make(300).mesh;
+    std::vector<BiharmonicHandle> handles(2);
+    handles[0].points.push_back(Vec3d(mesh.positions[10]));
+    const auto last = std::uint32_t(mesh.vertexCount() - 1);
+    handles[1].region = {last, last - 1};
+    for (const auto domain : {BiharmonicDomain::volume, BiharmonicDomain::surface}) {
+        const auto result = biharmonicWeights(mesh, handles, {domain, nullptr, 3000});
+        EXPECT_EQ(result.domain, domain);
+        EXPECT_NEAR(result.weights.of(10)[0], 1, 1e-12);
+        EXPECT_NEAR(result.weights.of(last)[1], 1, 1e-12);
+        EXPECT_NEAR(result.weights.of(last - 1)[1], 1, 1e-12);
+    }
+}
+
+TEST(BindBiharmonic, ASymmetricCharacterGetsSymmetricWeights) {
+    const Character bar = scenes::find("branch")->make(600);
+    const auto bind = bindBiharmonic(bar.mesh, bar.skeleton, 0, {BiharmonicDomain::volume, nullptr, 6000});
+    expectSkin(bind.weights, bar.mesh.vertexCount());
+    EXPECT_EQ(bind.domain, BiharmonicDomain::volume);
+    const auto positions = rig::jointRestPositions(bar.skeleton);
+    const auto mirroredJoint = [&](std::uint32_t joint) {
+        for (std::uint32_t j = 0; j < positions.size(); ++j)
+            if (length(positions[j] - Vec3d{-positions[joint].x, positions[joint].y, positions[joint].z}) < 1e-4)
+                return j;
+        return joint;
+    };
+    const auto weightOf = [&](std::size_t v, std::uint32_t joint) {
+        for (std::size_t k = 0; k < bind.weights.influenceCount(v); ++k)
+            if (bind.weights.jointsOf(v)[k] == joint) return bind.weights.weightsOf(v)[k];
+        return 0.0f;
+    };
+    std::size_t pairs = 0;
+    for (std::size_t v = 0; v < bar.mesh.vertexCount(); ++v) {
+        const Vec3f p = bar.mesh.positions[v];
+        for (std::size_t u = 0; u < bar.mesh.vertexCount(); ++u) {
+            const Vec3f q = bar.mesh.positions[u];
+            if (std::abs(p.x + q.x) + std::abs(p.y - q.y) + std::abs(p.z - q.z) > 1e-6f) continue;
+            ++pairs;
+            for (std::uint32_t j = 0; j < positions.size(); ++j)
+                ASSERT_NEAR(weightOf(v, j), weightOf(u, mirroredJoint(j)), 1e-4) << v << " joint " << j;
+        }
+    }
+    EXPECT_GT(pairs, bar.mesh.vertexCount() / 2);
+}
+
+TEST(BindBiharmonic, ABarOfTwoJointsFadesFromOneToTheOther) {
+    const Character bar = scenes::find("bar")->make(400);
+    const auto bind = bindBiharmonic(bar.mesh, bar.skeleton, 0, {BiharmonicDomain::volume, nullptr, 8000});
+    expectSkin(bind.weights, bar.mesh.vertexCount());
+    const double joint = rig::jointRestPositions(bar.skeleton)[1].y;
+    for (std::size_t v = 0; v < bar.mesh.vertexCount(); ++v) {
+        const double y = bar.mesh.positions[v].y;
+        if (std::abs(y - joint) > 0.25 * joint) {
+            EXPECT_EQ(bind.weights.jointsOf(v)[0], y > joint ? 1u : 0u) << "height " << y;
+        }
+    }
+    EXPECT_EQ(maxInfluences(bind.weights), 2u);
+}
+
+TEST(BindBiharmonic, KeepsAsManyInfluencesAsAsked) {
+    const Character branch = scenes::find("branch")->make(400);
+    const auto bind = bindBiharmonic(branch.mesh, branch.skeleton, 2, {BiharmonicDomain::volume, nullptr, 4000});
+    expectSkin(bind.weights, branch.mesh.vertexCount());
+    EXPECT_EQ(maxInfluences(bind.weights), 2u);
+}
+
+TEST(BindBiharmonic, OpenMeshesFlatMeshesAndMeshesInPartsWork) {
+    Character open = scenes::find("bar")->make(400);
+    open.mesh.triangles.resize(open.mesh.triangles.size() * 3 / 4);
+    expectSkin(bindBiharmonic(open.mesh, open.skeleton, 0, {BiharmonicDomain::automatic, nullptr, 4000}).weights,
+               open.mesh.vertexCount());
+
+    const Character parts = scenes::find("bar-parts")->make(400);
+    expectSkin(bindBiharmonic(parts.mesh, parts.skeleton, 0, {BiharmonicDomain::automatic, nullptr, 4000}).weights,
+               parts.mesh.vertexCount());
+
+    Character flat = scenes::find("bar")->make(400);
+    for (Vec3f& p : flat.mesh.positions) p.z = 0;
+    const auto bind = bindBiharmonic(flat.mesh, flat.skeleton);
+    EXPECT_EQ(bind.domain, BiharmonicDomain::surface);
+    expectSkin(bind.weights, flat.mesh.vertexCount());
+}
+
+TEST(BindBiharmonic, TetsThatAreGivenAreUsed) {
+    const TetMesh bar = tetBar(8, 2);
+    Mesh skin;
+    for (const Vec3d& p : bar.positions) skin.positions.push_back(Vec3f(p));
+    const Skeleton skeleton = skeletonOf({{0, 0, 0}, {4, 0, 0}, {8, 0, 0}}, {-1, 0, 1});
+    BiharmonicOptions options;
+    options.tets = &bar;
+    const auto bind = bindBiharmonic(skin, skeleton, 0, options);
+    EXPECT_EQ(bind.domain_tets, bar.tets.size());
+    expectSkin(bind.weights, skin.vertexCount());
+}
+
+}  // namespace
+}  // namespace pelt::fit
