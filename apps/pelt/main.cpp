@@ -90,6 +90,7 @@ int runProgram(int count, char** words) {
     addMush(app, session);
     addDeform(app, session);
     addBake(app, session);
+    addFit(app, session);
     addDecompose(app, session);
     addCompare(app, session);
     addRender(app, session);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>
+#include <pelt/io/sequence_file.h>
 #include <pelt/scenes/scenes.h>
 
 #include "joint_list.h"
@@ -16,6 +17,7 @@ constexpr std::size_t kMostVertices = 20'000'000;
 struct SampleOptions {
     std::string name;
     std::filesystem::path output;
+    std::optional<std::filesystem::path> examples;
     std::size_t resolution = 0;
     std::string skin = "rigid";
     bool list = false;
@@ -38,18 +40,38 @@ const scenes::Scene& findScene(const std::string& name) {
     throw Error::badUsage(fmt::format("no sample '{}'; there are {}", name, names));
 }
 
+/// What the skin of the sample really looks like along its first clip, for whoever fits one to it.
+void writeExamples(Session& session, const SampleOptions& options, const Character& character) {
+    const auto frames =
+        scenes::armExamples(options.resolution == 0 ? findScene("arm").default_resolution : options.resolution);
+    const auto writer = io::createSequence(
+        *options.examples, {frames->frameCount(), frames->vertexCount(), frames->frameSeconds(), &character.mesh});
+    std::vector<Vec3f> frame(frames->vertexCount());
+    for (std::size_t f = 0; f < frames->frameCount(); ++f) {
+        frames->readFrame(f, frame);
+        writer->write(frame);
+    }
+    writer->finish();
+    session.result["examples"] = options.examples->string();
+    session.result["frames"] = frames->frameCount();
+}
+
 void runSample(Session& session, const SampleOptions& options) {
     if (options.list) return listSamples(session);
     if (options.name.empty()) throw Error::badUsage("sample: name one of the samples; pelt sample --list shows them");
     const scenes::Scene& scene = findScene(options.name);
     if (options.output.empty()) throw Error::badUsage("sample: -o FILE.glb is missing; see pelt sample --help");
     checkOutput(options.output, OutputKind::character, {});
+    if (options.examples && options.name != "arm")
+        throw Error::badUsage(fmt::format("--examples: sample '{}' has none; arm has", options.name));
+    if (options.examples) checkOutput(*options.examples, OutputKind::sequence, {options.output});
 
     session.stage("generate");
     Character character = scene.make(options.resolution, session.progress());
     if (options.skin == "smooth") character.weights = scenes::smoothWeights(character);
     session.stage("write");
     io::saveCharacter(character, options.output);
+    if (options.examples) writeExamples(session, options, character);
 
     const std::size_t bones = listJoints(character.skeleton).entries.size();
     session.result["sample"] = scene.name;
@@ -79,6 +101,10 @@ void addSample(CLI::App& app, Session& session) {
                      "rigid: one joint a vertex (default); smooth: up to 4, blended across the joints")
         ->check(CLI::IsMember({"rigid", "smooth"}))
         ->type_name("rigid|smooth");
+    verb->add_option(
+            "--examples", options->examples,
+            "With arm: also write the meshes of a muscular arm along its first clip, 30 a second (for pelt fit)")
+        ->type_name("SEQ");
     verb->add_flag("--list", options->list, "List the samples there are");
 }
 

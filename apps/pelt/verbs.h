@@ -13,6 +13,7 @@ void addBind(CLI::App& app, Session& session);
 void addMush(CLI::App& app, Session& session);
 void addDeform(CLI::App& app, Session& session);
 void addBake(CLI::App& app, Session& session);
+void addFit(CLI::App& app, Session& session);
 void addDecompose(CLI::App& app, Session& session);
 void addCompare(CLI::App& app, Session& session);
 void addRender(CLI::App& app, Session& session);

@@ -13,11 +13,17 @@ namespace pelt::fit {
 /// Poses of a skeleton with the vertices that belong to them.
 struct ExamplePoses {
     std::size_t joints = 0, vertices = 0, examples = 0;
-    std::vector<Affine3d> bones;   ///< from rest space to the example's, at [example * joints + joint]
-    std::vector<Vec3d> positions;  ///< at [example * vertices + vertex]
+    std::vector<Affine3d> bones;           ///< from rest space to the example's, at [example * joints + joint]
+    std::vector<Vec3d> positions;          ///< at [example * vertices + vertex]
+    std::vector<Vec3d> rest_normals = {};  ///< one a vertex, or none
+    std::vector<Vec3d> normals = {};       ///< of the examples, as the positions; or none
 
     std::span<const Affine3d> pose(std::size_t example) const { return {bones.data() + example * joints, joints}; }
     std::span<const Vec3d> mesh(std::size_t example) const { return {positions.data() + example * vertices, vertices}; }
+    std::span<const Vec3d> normalsOf(std::size_t example) const {
+        if (normals.empty()) return {};
+        return {normals.data() + example * vertices, vertices};
+    }
 };
 
 /// Reads every frame. `bones` has `joints` entries a frame. Throws Error (bad input) where the sizes do not match.
@@ -34,7 +40,10 @@ struct ExampleFitOptions {
     /// ones first, then those go that matter least. Better where many extra joints compete, and slower.
     std::size_t candidates = 0;
     WeightKind weights = WeightKind::convex;
-    bool correct_rest = true;      ///< moves the dress pose to where the joints explain the examples best
+    bool correct_rest = true;  ///< moves the dress pose to where the joints explain the examples best
+    /// An error of 1 in a normal counts like this distance; 0: normals are not looked at. They enter as the joints'
+    /// inverse transposes blend them, without being made units again, which keeps the problem linear.
+    double normals_length = 0;
     int iterations = 4;            ///< at most so many times weights, then dress pose
     double convergence = 1e-3;     ///< a vertex is done when an iteration improves it by less than this fraction
     double rest_pull = 1e-4;       ///< cost of a dress pose that leaves the given one, relative to one example
@@ -95,6 +104,7 @@ ExamplePoses withJoints(const ExamplePoses& examples, std::span<const std::uint3
 /// Which of the joints beyond the first `core_joints` are worth having.
 struct ExtraJointChoice {
     std::vector<std::uint32_t> joints;  ///< ascending; all of them above core_joints - 1
+    std::vector<std::uint32_t> order;   ///< the same in the order in which they were taken
     std::vector<double> rms;  ///< with none of them, then after each step, over the vertices that were looked at
 };
 

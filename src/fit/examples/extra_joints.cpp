@@ -24,11 +24,16 @@ struct Sample {
 
 Sample sampleVertices(std::span<const Vec3d> rest, const ExamplePoses& poses) {
     const std::size_t count = std::min(kSample, rest.size());
-    Sample sample{{}, {poses.joints, count, poses.examples, poses.bones, {}}};
-    for (std::size_t i = 0; i < count; ++i) sample.rest.push_back(rest[i * rest.size() / count]);
-    for (std::size_t e = 0; e < poses.examples; ++e)
-        for (std::size_t i = 0; i < count; ++i)
-            sample.poses.positions.push_back(poses.mesh(e)[i * rest.size() / count]);
+    Sample sample{{}, {poses.joints, count, poses.examples, poses.bones, {}, {}, {}}};
+    const auto take = [&](std::span<const Vec3d> from, std::vector<Vec3d>& to) {
+        for (std::size_t i = 0; i < count && !from.empty(); ++i) to.push_back(from[i * rest.size() / count]);
+    };
+    take(rest, sample.rest);
+    take(poses.rest_normals, sample.poses.rest_normals);
+    for (std::size_t e = 0; e < poses.examples; ++e) {
+        take(poses.mesh(e), sample.poses.positions);
+        take(poses.normalsOf(e), sample.poses.normals);
+    }
     return sample;
 }
 
@@ -88,7 +93,8 @@ std::vector<std::uint32_t> inserted(std::vector<std::uint32_t> taken, std::uint3
 }  // namespace
 
 ExamplePoses withJoints(const ExamplePoses& poses, std::span<const std::uint32_t> joints) {
-    ExamplePoses result{joints.size(), poses.vertices, poses.examples, {}, poses.positions};
+    ExamplePoses result{joints.size(),   poses.vertices,     poses.examples, {},
+                        poses.positions, poses.rest_normals, poses.normals};
     result.bones.reserve(joints.size() * poses.examples);
     for (std::size_t e = 0; e < poses.examples; ++e)
         for (const std::uint32_t joint : joints) result.bones.push_back(poses.pose(e)[joint]);
@@ -119,6 +125,7 @@ ExtraJointChoice chooseExtraJoints(std::span<const Vec3d> rest, const ExamplePos
         }
         if (!(best_fit.rms * best_fit.rms < (1 - kLeastGain) * fit.rms * fit.rms)) break;
         taken = inserted(std::move(taken), best);
+        choice.order.push_back(best);
         fit = std::move(best_fit);
         choice.rms.push_back(fit.rms);
     }

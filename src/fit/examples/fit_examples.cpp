@@ -29,6 +29,8 @@ void checkOptions(const ExampleFitOptions& options) {
     if (options.iterations < 1) throw Error::badUsage("a fit needs at least one iteration");
     if (!(options.rest_pull >= 0) || !std::isfinite(options.rest_pull))
         throw Error::badUsage(fmt::format("a pull of {} towards the rest: must be 0 or above", options.rest_pull));
+    if (!(options.normals_length >= 0) || !std::isfinite(options.normals_length))
+        throw Error::badUsage(fmt::format("normals that count like {}: must be 0 or above", options.normals_length));
     if (!(options.rank_tolerance >= 0 && options.rank_tolerance < 1))
         throw Error::badUsage(fmt::format("a rank tolerance of {}: must be from 0 to 1", options.rank_tolerance));
 }
@@ -45,6 +47,10 @@ void checkInput(std::span<const Vec3d> rest, const ExamplePoses& poses) {
         throw Error::badInput(fmt::format("{} examples need {} joint transforms and {} positions, there are {} and {}",
                                           poses.examples, poses.joints * poses.examples,
                                           poses.vertices * poses.examples, poses.bones.size(), poses.positions.size()));
+    const bool no_normals = poses.normals.empty() && poses.rest_normals.empty();
+    if (!no_normals && (poses.normals.size() != poses.positions.size() || poses.rest_normals.size() != rest.size()))
+        throw Error::badInput(
+            "normals must be there for every vertex of the dress pose and of each example, or for none");
     for (std::size_t v = 0; v < rest.size(); ++v)
         if (!isFinite(rest[v])) throw Error::badInput(fmt::format("dress pose, vertex {} is not finite", v));
     for (std::size_t i = 0; i < poses.positions.size(); ++i)
@@ -58,17 +64,36 @@ void checkInput(std::span<const Vec3d> rest, const ExamplePoses& poses) {
                     fmt::format("example {}, joint {} is not finite", i / poses.joints, i % poses.joints));
 }
 
+/// What joints do to normals, at [example * joints + joint]; empty where normals are not looked at. A joint that
+/// flattens has no such map, and takes the normal to zero.
+std::vector<Mat3d> normalMaps(const ExamplePoses& poses, const ExampleFitOptions& options) {
+    std::vector<Mat3d> maps;
+    if (poses.normals.empty() || options.normals_length == 0) return maps;
+    for (const Affine3d& bone : poses.bones) {
+        const Mat3d m = bone.linear();
+        const double volume = determinant(m);
+        // The inverse transpose is the cofactor matrix over the determinant.
+        const Mat3d cofactor{{cross(m.col[1], m.col[2]), cross(m.col[2], m.col[0]), cross(m.col[0], m.col[1])}};
+        const double scale = volume != 0 && std::isfinite(1 / volume) ? 1 / volume : 0.0;
+        maps.push_back({{cofactor.col[0] * scale, cofactor.col[1] * scale, cofactor.col[2] * scale}});
+    }
+    return maps;
+}
+
 /// Fits one vertex after another; a thread has its own.
 class VertexFitter {
 public:
-    VertexFitter(const ExamplePoses& poses, const RigidityRanking& ranking, const ExampleFitOptions& options)
+    VertexFitter(const ExamplePoses& poses, const RigidityRanking& ranking, std::span<const Mat3d> normal_maps,
+                 const ExampleFitOptions& options)
         : poses_(poses),
+          normal_maps_(normal_maps),
           options_(options),
           ranking_(ranking),
           solver_(options.weights, options.rank_tolerance),
           trajectory_(poses.examples) {}
 
     void fit(std::size_t vertex, const Vec3d& rest) {
+        vertex_ = vertex;
         for (std::size_t e = 0; e < poses_.examples; ++e) trajectory_[e] = poses_.mesh(e)[vertex];
         ranking_.choose(trajectory_, wanted(), ranked_);
         joints = ranked_;
@@ -161,15 +186,28 @@ private:
 
     /// [MohrGleicher03] §5.2, the first matrix. Gives what is left.
     double solveWeights() {
-        residuals_.resize(Eigen::Index(3 * poses_.examples), Eigen::Index(joints.size()));
+        residuals_.resize(Eigen::Index((normal_maps_.empty() ? 3 : 6) * poses_.examples), Eigen::Index(joints.size()));
         for (std::size_t e = 0; e < poses_.examples; ++e)
             for (std::size_t j = 0; j < joints.size(); ++j) {
                 const Vec3d r = poses_.pose(e)[joints[j]] * p - trajectory_[e];
                 for (int i = 0; i < 3; ++i) residuals_(Eigen::Index(3 * e) + i, Eigen::Index(j)) = r[i];
             }
+        if (!normal_maps_.empty()) addNormalRows();
         solver_.solve(residuals_, weights);
         flags = std::uint8_t((flags & ~kWeightsOpen) | (solver_.deficient() ? kWeightsOpen : 0));
         return (residuals_ * weights).squaredNorm();
+    }
+
+    /// Below the positions: the normals, Σ w_j N_j n against those of the examples, with Σ w = 1.
+    void addNormalRows() {
+        const Vec3d& normal = poses_.rest_normals[vertex_];
+        for (std::size_t e = 0; e < poses_.examples; ++e)
+            for (std::size_t j = 0; j < joints.size(); ++j) {
+                const Vec3d r = (normal_maps_[e * poses_.joints + joints[j]] * normal - poses_.normalsOf(e)[vertex_]) *
+                                options_.normals_length;
+                for (int i = 0; i < 3; ++i)
+                    residuals_(Eigen::Index(3 * (poses_.examples + e)) + i, Eigen::Index(j)) = r[i];
+            }
     }
 
     /// [MohrGleicher03] §5.2, the second matrix, for the step from the given dress pose.
@@ -202,6 +240,8 @@ private:
     }
 
     const ExamplePoses& poses_;
+    std::span<const Mat3d> normal_maps_;
+    std::size_t vertex_ = 0;
     const ExampleFitOptions& options_;
     const RigidityRanking& ranking_;
     WeightSolver solver_;
@@ -242,7 +282,7 @@ void setErrors(ExampleFit& fit, std::span<const Vec3d> rest, std::span<const std
 }  // namespace
 
 ExamplePoses readExamples(MeshSequence& frames, std::vector<Affine3d> bones, std::size_t joints) {
-    ExamplePoses poses{joints, frames.vertexCount(), frames.frameCount(), std::move(bones), {}};
+    ExamplePoses poses{joints, frames.vertexCount(), frames.frameCount(), std::move(bones), {}, {}, {}};
     if (poses.bones.size() != joints * poses.examples)
         throw Error::badInput(fmt::format("there are {} examples, but poses for {}; each example needs its pose",
                                           poses.examples, joints == 0 ? 0 : poses.bones.size() / joints));
@@ -260,6 +300,7 @@ ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& poses, c
     checkOptions(options);
     checkInput(rest, poses);
     const RigidityRanking ranking(poses);
+    const std::vector<Mat3d> normal_maps = normalMaps(poses, options);
     std::vector<Row> rows(rest.size());
     std::vector<std::pair<double, double>> errors(rest.size());
     ExampleFit fit;
@@ -268,7 +309,7 @@ ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& poses, c
     for (std::size_t begin = 0; begin < rest.size(); begin += kBlock) {
         progress.report("fit", double(begin) / double(rest.size()));
         parallelFor(std::min(kBlock, rest.size() - begin), kGrain, [&](std::size_t first, std::size_t last) {
-            VertexFitter fitter(poses, ranking, options);
+            VertexFitter fitter(poses, ranking, normal_maps, options);
             for (std::size_t v = begin + first; v < begin + last; ++v) {
                 fitter.fit(v, rest[v]);
                 rows[v] = sortedRow(fitter);

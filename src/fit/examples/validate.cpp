@@ -13,6 +13,9 @@ ExamplePoses without(const ExamplePoses& poses, std::size_t example) {
     others.bones.erase(bones, bones + std::ptrdiff_t(poses.joints));
     const auto positions = others.positions.begin() + std::ptrdiff_t(example * poses.vertices);
     others.positions.erase(positions, positions + std::ptrdiff_t(poses.vertices));
+    if (poses.normals.empty()) return others;
+    const auto normals = others.normals.begin() + std::ptrdiff_t(example * poses.vertices);
+    others.normals.erase(normals, normals + std::ptrdiff_t(poses.vertices));
     return others;
 }
 

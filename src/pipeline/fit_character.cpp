@@ -1,0 +1,83 @@
+#include "fit_character.h"
+
+#include <pelt/geometry/normals.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace pelt::pipeline {
+namespace {
+
+/// `v` turned by the shortest rotation that takes the unit vector `from` to `to`.
+Vec3f turned(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
+    const Vec3f axis = cross(from, to);
+    const float cosine = dot(from, to);
+    if (cosine < -0.99f) return v;  // turned inside out: no rotation is the shortest
+    return v * cosine + cross(axis, v) + axis * (dot(axis, v) / (1 + cosine));
+}
+
+/// Rounded up, so that whoever samples at the poses' rate meets the last of them.
+float keyTime(double t) {
+    const auto rounded = float(t);
+    return double(rounded) < t ? std::nextafter(rounded, std::numeric_limits<float>::max()) : rounded;
+}
+
+Channel resampled(const Channel& channel, std::span<const double> times) {
+    Channel out{channel.path, channel.target, Interpolation::linear, channel.width, {}, {}};
+    std::vector<double> value(channel.width), before;
+    for (const double t : times) {
+        rig::sampleChannel(channel, t, value);
+        // Of a rotation's two quaternions the one nearer to the last, for players that do not look.
+        if (channel.path == ChannelPath::rotation && !before.empty()) {
+            double along = 0;
+            for (std::size_t i = 0; i < value.size(); ++i) along += value[i] * before[i];
+            if (along < 0)
+                for (double& x : value) x = -x;
+        }
+        before = value;
+        out.times.push_back(keyTime(t));
+        for (const double x : value) out.values.push_back(float(x));
+    }
+    return out;
+}
+
+}  // namespace
+
+void setFittedSkin(Character& character, const fit::ExampleFit& fitted, const geometry::Weld& weld) {
+    Mesh& mesh = character.mesh;
+    const SkinWeights welded = fit::toSkinWeights(fitted.weights);
+    character.weights = {};
+    for (const std::uint32_t w : weld.welded) appendVertex(character.weights, welded.jointsOf(w), welded.weightsOf(w));
+    const bool turns = !mesh.normals.empty() && !mesh.triangles.empty();
+    std::vector<Vec3f> before, after;
+    if (turns) before = geometry::angleWeightedNormals(mesh.positions, mesh.triangles, weld);
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) mesh.positions[v] = Vec3f(fitted.rest[weld.welded[v]]);
+    if (!turns) return;
+    after = geometry::angleWeightedNormals(mesh.positions, mesh.triangles, weld);
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+        mesh.normals[v] = normalized(turned(mesh.normals[v], before[v], after[v]), mesh.normals[v]);
+        if (mesh.tangents.empty()) continue;
+        Vec4f& tangent = mesh.tangents[v];
+        const Vec3f along = turned({tangent.x, tangent.y, tangent.z}, before[v], after[v]);
+        tangent = {along.x, along.y, along.z, tangent.w};
+    }
+}
+
+void keyPoses(Character& character, std::size_t clip, std::vector<double> times) {
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end(), [](double a, double b) { return keyTime(a) == keyTime(b); }),
+                times.end());
+    Clip& fitted = character.clips[clip];
+    for (Channel& channel : fitted.channels)
+        if (channel.path != ChannelPath::morph_weights && !channel.times.empty()) channel = resampled(channel, times);
+    fitted.first_key = times.front();
+    fitted.last_key = times.back();
+    double longest = 0;
+    for (std::size_t i = 1; i < times.size(); ++i) longest = std::max(longest, times[i] - times[i - 1]);
+    for (std::size_t c = 0; c < character.clips.size(); ++c) {
+        const double fps = c == clip && longest > 0 ? 1 / longest : 30;
+        rig::bakeDrivers(character.skeleton, character.driven, character.clips[c], fps);
+    }
+}
+
+}  // namespace pelt::pipeline
