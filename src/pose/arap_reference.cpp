@@ -19,9 +19,7 @@ namespace {
 using Points = Eigen::Matrix<double, Eigen::Dynamic, 3>;
 constexpr std::size_t kGrain = 256;
 
-Vec3d pointOf(const Points& points, std::uint32_t v) {
-    return {points(v, 0), points(v, 1), points(v, 2)};
-}
+Vec3d pointOf(const Points& points, std::uint32_t v) { return {points(v, 0), points(v, 1), points(v, 2)}; }
 
 std::vector<std::size_t> setOffsets(const EdgeSets& sets) {
     std::vector<std::size_t> offsets(sets.count + 1, 0);
@@ -65,8 +63,7 @@ void localStep(const EdgeSets& sets, std::span<const std::size_t> offsets, std::
 /// The global step: L X = B over the vertices that are not fixed.
 class GlobalSystem {
 public:
-    GlobalSystem(const EdgeSets& sets, std::size_t vertices, std::span<const FixedVertex> fixed)
-        : place_(vertices, 0) {
+    GlobalSystem(const EdgeSets& sets, std::size_t vertices, std::span<const FixedVertex> fixed) : place_(vertices, 0) {
         for (const FixedVertex& f : fixed) place_[f.vertex] = -1;
         Eigen::Index free = 0;
         for (Eigen::Index& p : place_)
@@ -141,8 +138,8 @@ double arapEnergy(const ArapShape& shape, Energy energy, std::span<const Vec3d> 
     return energyOf(sets, shape.positions, points, rotations);
 }
 
-ArapResult arap(const ArapShape& shape, Energy energy, std::span<const FixedVertex> fixed,
-                std::span<const Vec3d> start, int iterations, const Progress& progress) {
+ArapResult arap(const ArapShape& shape, Energy energy, std::span<const FixedVertex> fixed, std::span<const Vec3d> start,
+                int iterations, const Progress& progress) {
     const EdgeSets sets = setsOf(shape, energy);
     const std::vector<std::size_t> offsets = setOffsets(sets);
     Points posed = toPoints(start);

@@ -5,8 +5,8 @@
 #define HWY_TARGET_INCLUDE "blend_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
-#include "block_kernel-inl.h"
 #include "blend_layout.h"
+#include "block_kernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::pose {

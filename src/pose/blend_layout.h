@@ -16,8 +16,8 @@ struct BlendBlocks {
         float value[kLanes] = {};
     };
     std::size_t vertices = 0;
-    std::vector<Lanes> rest;                 ///< x, y, z of each block
-    std::vector<std::uint32_t> offsets{0};   ///< per block, into columns and weights
+    std::vector<Lanes> rest;                ///< x, y, z of each block
+    std::vector<std::uint32_t> offsets{0};  ///< per block, into columns and weights
     std::vector<std::uint32_t> columns;
     std::vector<Lanes> weights;
 };

@@ -1,6 +1,6 @@
-// Rotation clusters [Jacobson12]: edge sets of like weights move alike, so k-means in weight space tells which may share
-// a rotation. Means start at points farthest from each other and settle on every n-th set, since a finer
-// mesh has no other weights; then every set takes its nearest. Nothing is left to chance.
+// Rotation clusters [Jacobson12]: edge sets of like weights move alike, so k-means in weight space tells which may
+// share a rotation. Means start at points farthest from each other and settle on every n-th set, since a finer mesh has
+// no other weights; then every set takes its nearest. Nothing is left to chance.
 #include "clusters.h"
 
 #include <pelt/core/parallel.h>
@@ -23,8 +23,7 @@ struct Means {
     void measure(std::size_t handles) {
         squared.assign(count, 0);
         for (std::size_t h = 0; h < handles; ++h)
-            for (std::size_t k = 0; k < count; ++k)
-                squared[k] += by_handle[h * count + k] * by_handle[h * count + k];
+            for (std::size_t k = 0; k < count; ++k) squared[k] += by_handle[h * count + k] * by_handle[h * count + k];
     }
 };
 
@@ -54,8 +53,8 @@ std::vector<std::size_t> filledRows(const WeightRows& rows) {
 }
 
 /// Farthest-point sampling from the first sample on; fewer where points coincide.
-std::vector<std::size_t> farthestRows(const WeightRows& rows, std::span<const std::size_t> samples,
-                                      std::size_t handles, std::size_t count) {
+std::vector<std::size_t> farthestRows(const WeightRows& rows, std::span<const std::size_t> samples, std::size_t handles,
+                                      std::size_t count) {
     std::vector<std::size_t> seeds;
     std::vector<double> nearest(samples.size(), std::numeric_limits<double>::max()), point(handles);
     std::size_t next = 0;

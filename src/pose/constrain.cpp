@@ -1,5 +1,5 @@
-// Constraints of [Jacobson12] are linear equations M_eq T = P_eq. In the coordinates of prepare.cpp, T = F s + N t, they
-// read C_s s + C_t t = D with C_s = M_eq F, C_t = M_eq N. Where N moves what is constrained (it has the
+// Constraints of [Jacobson12] are linear equations M_eq T = P_eq. In the coordinates of prepare.cpp, T = F s + N t,
+// they read C_s s + C_t t = D with C_s = M_eq F, C_t = M_eq N. Where N moves what is constrained (it has the
 // translations), t takes up what it can; the rest, C' s = D', is a QR decomposition of C'^T: s = Q1 u + Q2 y, u
 // follows from D', y is free, and since Q is orthogonal the energy of y stays ½ |y|².
 #include <fmt/format.h>
@@ -24,15 +24,14 @@ void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
             if (c.vertices.empty()) throw Error::badInput("a region has no vertices");
             for (const std::uint32_t v : c.vertices)
                 if (v >= rig.weld.welded.size())
-                    throw Error::badInput(fmt::format("a region names vertex {}, but the mesh has {}", v,
-                                                      rig.weld.welded.size()));
+                    throw Error::badInput(
+                        fmt::format("a region names vertex {}, but the mesh has {}", v, rig.weld.welded.size()));
             continue;
         }
         if (c.handle >= rig.handles)
             throw Error::badInput(fmt::format("there is no handle {}; the rig has {}", c.handle, rig.handles));
         const bool whole = c.kind == ConstraintKind::transform;
-        if (given[c.handle] > (whole ? 0 : 1))
-            throw Error::badInput(fmt::format("handle {} is given twice", c.handle));
+        if (given[c.handle] > (whole ? 0 : 1)) throw Error::badInput(fmt::format("handle {} is given twice", c.handle));
         given[c.handle] = whole ? 2 : 1;
     }
 }
@@ -71,8 +70,7 @@ Eigen::MatrixXd makeEquations(const PoseRig::Data& rig, PoseSystem::Data& system
     }
     const std::size_t given = system.rows;
     if (all) system.rows += 4 * (rig.columns - rig.handles);
-    Eigen::MatrixXd equations =
-        Eigen::MatrixXd::Zero(Eigen::Index(system.rows), Eigen::Index(4 * rig.columns));
+    Eigen::MatrixXd equations = Eigen::MatrixXd::Zero(Eigen::Index(system.rows), Eigen::Index(4 * rig.columns));
     system.rigid = Eigen::VectorXd::Zero(Eigen::Index(system.rows));
     for (std::size_t i = 0; i < system.constraints.size(); ++i) {
         const auto first = Eigen::Index(system.first_row[i]);
@@ -150,15 +148,11 @@ FreePart solveFree(const Eigen::MatrixXd& c, double scale) {
     while (rank < std::min(size, rows) && std::abs(qr.matrixR()(rank, rank)) > kDependent * scale) ++rank;
     const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(size, size);
     const Eigen::MatrixXd permuted = qr.colsPermutation().transpose() * Eigen::MatrixXd::Identity(rows, rows);
-    const Eigen::MatrixXd u = qr.matrixR()
-                                  .topLeftCorner(rank, rank)
-                                  .transpose()
-                                  .triangularView<Eigen::Lower>()
-                                  .solve(permuted.topRows(rank));
+    const Eigen::MatrixXd u =
+        qr.matrixR().topLeftCorner(rank, rank).transpose().triangularView<Eigen::Lower>().solve(permuted.topRows(rank));
     part.from_targets = q.leftCols(rank) * u;
     part.basis = q.rightCols(size - rank);
-    part.residual =
-        permuted.bottomRows(rows - rank) - qr.matrixR().topRightCorner(rank, rows - rank).transpose() * u;
+    part.residual = permuted.bottomRows(rows - rank) - qr.matrixR().topRightCorner(rank, rows - rank).transpose() * u;
     return part;
 }
 

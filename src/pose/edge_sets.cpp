@@ -1,7 +1,8 @@
 // The edge sets E_k and coefficients c_ijk of the as-rigid-as-possible energies [Jacobson12]. Coefficients are scaled
-// so that the global matrix is the cotangent Laplacian whatever the sets: cot / 2 for triangles, w_ij / 2 for spokes (both
-// ends have the edge), cot / 6 for spokes and rims (all three corners have it), the tet's own weight for tets. Negative
-// ones would leave the energy without a minimum: they are cut to 0, per edge for spokes, per corner for the others.
+// so that the global matrix is the cotangent Laplacian whatever the sets: cot / 2 for triangles, w_ij / 2 for spokes
+// (both ends have the edge), cot / 6 for spokes and rims (all three corners have it), the tet's own weight for tets.
+// Negative ones would leave the energy without a minimum: they are cut to 0, per edge for spokes, per corner for the
+// others.
 #include "edge_sets.h"
 
 #include <pelt/geometry/tets.h>
@@ -61,9 +62,8 @@ EdgeSets spokeSets(std::span<const Vec3d> positions, std::span<const Triangle> t
             edges.push_back({i, j, i, half[c]});
         }
     }
-    std::stable_sort(edges.begin(), edges.end(), [](const EdgeTerm& a, const EdgeTerm& b) {
-        return a.i != b.i ? a.i < b.i : a.j < b.j;
-    });
+    std::stable_sort(edges.begin(), edges.end(),
+                     [](const EdgeTerm& a, const EdgeTerm& b) { return a.i != b.i ? a.i < b.i : a.j < b.j; });
     EdgeSets sets{positions.size(), {}};
     for (std::size_t e = 0; e < edges.size();) {
         EdgeTerm edge = edges[e];

@@ -78,8 +78,8 @@ HWY_INLINE void addRotations(const float* columns, std::size_t count, const Matr
 HWY_INLINE Matrix localStep(const Matrix& s, const Matrix& last) {
     const Lanes d;
     static constexpr float kIdentity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const V inertia = hn::MulAdd(hn::Set(d, float(kInertia)), hn::Sqrt(dk::squaredNorm(s)),
-                                 hn::Set(d, float(kLeastInertia)));
+    const V inertia =
+        hn::MulAdd(hn::Set(d, float(kInertia)), hn::Sqrt(dk::squaredNorm(s)), hn::Set(d, float(kLeastInertia)));
     return dk::nearestRotation(dk::mulAdd(last, inertia, s), kIdentity);
 }
 

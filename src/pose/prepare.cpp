@@ -62,8 +62,8 @@ Elements makeElements(const Shape& shape, const RigOptions& options, const PoseR
     if (options.energy != Energy::tets) {
         elements.positions = data.positions;
         elements.rows = data.rows;
-        elements.sets = surfaceSets(options.energy, elements.positions,
-                                    geometry::weldedTriangles(shape.triangles, data.weld));
+        elements.sets =
+            surfaceSets(options.energy, elements.positions, geometry::weldedTriangles(shape.triangles, data.weld));
         return elements;
     }
     TetMesh scaled = *shape.volume;
@@ -77,8 +77,7 @@ Elements makeElements(const Shape& shape, const RigOptions& options, const PoseR
 }
 
 void makeClusters(const RigOptions& options, std::size_t handles, std::size_t columns, Elements& elements) {
-    const std::size_t count =
-        options.clusters.value_or(std::max(kFewestClusters, kClustersPerColumn * columns));
+    const std::size_t count = options.clusters.value_or(std::max(kFewestClusters, kClustersPerColumn * columns));
     if (count == 0 || count >= elements.sets.count) {
         elements.cluster.resize(elements.sets.count);
         std::iota(elements.cluster.begin(), elements.cluster.end(), 0u);
@@ -118,8 +117,7 @@ std::vector<ColumnFrame> makeFrames(const Elements& elements, std::size_t column
 void whiten(const Eigen::MatrixXd& a, PoseRig::Data& data) {
     Eigen::VectorXd unit(a.rows());
     const double largest = a.diagonal().maxCoeff();
-    for (Eigen::Index i = 0; i < a.rows(); ++i)
-        unit[i] = a(i, i) > 1e-14 * largest ? 1 / std::sqrt(a(i, i)) : 1;
+    for (Eigen::Index i = 0; i < a.rows(); ++i) unit[i] = a(i, i) > 1e-14 * largest ? 1 / std::sqrt(a(i, i)) : 1;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.asDiagonal() * a * unit.asDiagonal());
     const Eigen::VectorXd& values = eigen.eigenvalues();  // ascending
     Eigen::Index none = 0;
@@ -163,8 +161,7 @@ BlendBlocks packBlend(const Shape& shape, const PoseRig::Data& data) {
             const std::size_t row = data.weld.welded[v];
             for (std::size_t e = data.rows.offsets[row]; e < data.rows.offsets[row + 1]; ++e) {
                 const auto at = std::lower_bound(columns.begin(), columns.end(), data.rows.columns[e]);
-                blocks.weights[begin + std::size_t(at - columns.begin())].value[v - first] =
-                    float(data.rows.values[e]);
+                blocks.weights[begin + std::size_t(at - columns.begin())].value[v - first] = float(data.rows.values[e]);
             }
         }
         blocks.columns.insert(blocks.columns.end(), columns.begin(), columns.end());
@@ -190,7 +187,8 @@ PoseRig prepare(const Shape& shape, const RigOptions& options, const Progress& p
         data->positions.push_back((Vec3d(shape.positions[v]) - data->center) / data->scale);
     data->rows = rowsOf(*shape.weights, data->weld.representative, shape.handles);
     Elements elements = makeElements(shape, options, *data);
-    if (elements.sets.terms.empty()) throw Error::badInput("has no triangle with an area, whose shape posing would keep");
+    if (elements.sets.terms.empty())
+        throw Error::badInput("has no triangle with an area, whose shape posing would keep");
 
     progress.report("prepare", 0.1);
     const Bumps bumps = chooseBumps(elements.rows, data->handles, options.extra_weights);

@@ -92,6 +92,34 @@ private:
     std::vector<std::uint32_t> touched_;
 };
 
+/// Vectors of the few vertices that a cluster touches, so that each one's row of M is used once.
+class VertexSums {
+public:
+    explicit VertexSums(std::size_t vertices) : sums_(vertices), seen_(vertices, 0) {}
+
+    void add(std::uint32_t v, const Vec3d& x) {
+        if (!seen_[v]) {
+            seen_[v] = 1;
+            touched_.push_back(v);
+        }
+        sums_[v] += x;
+    }
+    template <class Use>
+    void drain(const Use& use) {
+        for (const std::uint32_t v : touched_) {
+            use(v, sums_[v]);
+            sums_[v] = {};
+            seen_[v] = 0;
+        }
+        touched_.clear();
+    }
+
+private:
+    std::vector<Vec3d> sums_;
+    std::vector<char> seen_;
+    std::vector<std::uint32_t> touched_;
+};
+
 }  // namespace
 
 Eigen::MatrixXd systemMatrix(const Elements& elements, std::span<const ColumnFrame> frames) {
@@ -129,21 +157,22 @@ Eigen::MatrixXd covarianceMatrix(const Elements& elements, std::span<const Colum
 
     using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Rows k_matrix = Rows::Zero(Eigen::Index(3 * elements.clusters), Eigen::Index(4 * frames.size()));
-    const std::size_t grain = std::max<std::size_t>(1, elements.clusters / 64);
+    const std::size_t grain = std::max<std::size_t>(1, elements.clusters / 32);
     parallelFor(elements.clusters, grain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k)
+        VertexSums sums(elements.positions.size());
+        for (std::size_t k = first; k < last; ++k) {
             for (std::size_t e = offsets[k]; e < offsets[k + 1]; ++e) {
                 const EdgeTerm& t = elements.sets.terms[order[e]];
                 const Vec3d edge = (elements.positions[t.i] - elements.positions[t.j]) * t.c;
-                const auto add = [&](std::uint32_t v, double sign) {
-                    forRow(elements.rows, v, elements.positions[v], frames, [&](std::size_t column, double x) {
-                        for (int a = 0; a < 3; ++a)
-                            k_matrix(Eigen::Index(3 * k) + a, Eigen::Index(column)) += sign * edge[a] * x;
-                    });
-                };
-                add(t.i, 1);
-                add(t.j, -1);
+                sums.add(t.i, edge);
+                sums.add(t.j, -edge);
             }
+            sums.drain([&](std::uint32_t v, const Vec3d& sum) {
+                forRow(elements.rows, v, elements.positions[v], frames, [&](std::size_t column, double x) {
+                    for (int a = 0; a < 3; ++a) k_matrix(Eigen::Index(3 * k) + a, Eigen::Index(column)) += sum[a] * x;
+                });
+            });
+        }
     });
     return k_matrix;
 }

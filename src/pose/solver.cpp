@@ -33,8 +33,7 @@ struct Solver<T>::State {
     void addProduct(const Panels<T>& m, const T* thin, T* out) const;
     void takeTargets();
     double energy(const StepResult& step) const {
-        return std::max(0.0, target_energy - 0.5 * step.squared - step.agreement) *
-               data().rig.data->energy_unit;
+        return std::max(0.0, target_energy - 0.5 * step.squared - step.agreement) * data().rig.data->energy_unit;
     }
     void rotateAll(const Mat3d& rotation);
     Mat3d rigidFit() const;
@@ -45,7 +44,7 @@ template <class T>
 Solver<T>::State::State(const PoseSystem& given) : system(given) {
     const PoseSystem::Data& d = data();
     const std::size_t theta_size = matrices().fixed.panels * 3 * kPanel;
-    const std::size_t sizes[] = {4 * d.rows,      rotationCount(),           rotationCount(), rotationCount(),
+    const std::size_t sizes[] = {4 * d.rows,     rotationCount(),     rotationCount(), rotationCount(),
                                  4 * d.unknowns, d.unknowns * kPanel, theta_size};
     T** places[] = {&thin_targets, &fixed, &rotations, &candidate, &y, &sums, &theta};
     const auto padded = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
@@ -233,7 +232,8 @@ void Solver<T>::transforms(std::span<Affine3<T>> out) const noexcept {
     const PoseRig::Data& rig = *d.rig.data;
     assert(out.size() >= rig.columns);
     const std::size_t panels = s.matrices().fixed.panels;
-    for (std::size_t p = 0; p < panels; ++p) std::copy_n(s.matrices().fixed.panel(p), 3 * kPanel, s.theta + p * 3 * kPanel);
+    for (std::size_t p = 0; p < panels; ++p)
+        std::copy_n(s.matrices().fixed.panel(p), 3 * kPanel, s.theta + p * 3 * kPanel);
     s.addProduct(s.matrices().from_targets, s.thin_targets, s.theta);
     s.addProduct(s.matrices().from_unknowns, s.y, s.theta);
     for (std::size_t column = 0; column < rig.columns; ++column) {

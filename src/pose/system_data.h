@@ -35,8 +35,8 @@ struct Panels {
 
 template <class T>
 struct SolverMatrices {
-    Panels<T> covariance;             ///< G; panels of clusters
-    Panels<T> covariance_of_targets;  ///< panels of clusters
+    Panels<T> covariance;                   ///< G; panels of clusters
+    Panels<T> covariance_of_targets;        ///< panels of clusters
     Panels<T> from_targets, from_unknowns;  ///< panels of 48 rows of θ
     Panels<T> fixed;                        ///< T0 as a matrix of three columns
 };

@@ -106,8 +106,7 @@ WeightRows withBumps(const WeightRows& rows, const Bumps& bumps) {
     for (std::size_t v = 0; v < rows.count(); ++v) {
         for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) out.append(rows.columns[e], rows.values[e]);
         for (std::size_t b = 0; b < bumps.centers.size(); ++b) {
-            const double value =
-                bumps.value(std::sqrt(squaredDistance(rows, v, bumps.centers[b], squared[b])));
+            const double value = bumps.value(std::sqrt(squaredDistance(rows, v, bumps.centers[b], squared[b])));
             if (value > 0) out.append(std::uint32_t(bumps.handles + b), value);
         }
         out.endRow();

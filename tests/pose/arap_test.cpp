@@ -85,8 +85,7 @@ TEST(FullArap, ReducedEnergyIsThatOfTheSameVertices) {
         solver.setTransform(0, Affine3d());
         solver.setTarget(1, {0.4, 0.5, 0.1});
         const double energy_found = solver.solve({150, 0}).energy;
-        const double measured =
-            arapEnergy({rest, arm.mesh.triangles}, energy, verticesOf(rig, solver, rest.size()));
+        const double measured = arapEnergy({rest, arm.mesh.triangles}, energy, verticesOf(rig, solver, rest.size()));
         EXPECT_NEAR(energy_found, measured, 1e-3 * measured);
     }
 }

@@ -33,7 +33,8 @@ struct Buffers {
         const auto fill = [&](Panels<float>& m) {
             for (std::size_t p = 0; p < m.panels; ++p)
                 for (std::size_t i = 0; i < m.columns * kPanel; ++i)
-                    if (p * kLanes + i % kLanes < clusters) m.numbers[p * m.columns * kPanel + i] = normal(random) * 0.1f;
+                    if (p * kLanes + i % kLanes < clusters)
+                        m.numbers[p * m.columns * kPanel + i] = normal(random) * 0.1f;
         };
         fill(covariance);
         fill(fixed);
@@ -72,10 +73,10 @@ TEST(PoseKernel, RotationsAreProperWhateverTheCovariance) {
         const auto set = [&](std::size_t lane, int a, int c, float x) {
             b.fixed.numbers[std::size_t(c) * kPanel + std::size_t(a) * kLanes + lane] = x;
         };
-        set(1, 0, 0, 1);  // one line
-        set(2, 0, 1, 1);  // one line, turned
-        set(3, 0, 0, 1), set(3, 1, 1, 1);                   // a plane
-        set(4, 0, 0, 1), set(4, 1, 1, -1), set(4, 2, 2, 1); // a reflection with ties
+        set(1, 0, 0, 1);                                     // one line
+        set(2, 0, 1, 1);                                     // one line, turned
+        set(3, 0, 0, 1), set(3, 1, 1, 1);                    // a plane
+        set(4, 0, 0, 1), set(4, 1, 1, -1), set(4, 2, 2, 1);  // a reflection with ties
         set(5, 0, 0, 3), set(5, 1, 1, 2), set(5, 2, 2, -1);
         set(6, 0, 0, -1), set(6, 1, 1, -1), set(6, 2, 2, 1);
         iterateKernel(b.it);
@@ -124,8 +125,13 @@ TEST(PoseKernel, VerticesAreTheReferencesForEveryRange) {
     std::vector<Vec3d> expected(count);
     evaluate(rig, wide, expected);
     onEachInstructionSet([&](std::int64_t) {
-        for (const auto& [first, size] : {std::pair<std::size_t, std::size_t>(0, count), {3, 5}, {15, 2}, {16, 16},
-                                          {7, 100}, {count - 3, 3}, {20, 0}}) {
+        for (const auto& [first, size] : {std::pair<std::size_t, std::size_t>(0, count),
+                                          {3, 5},
+                                          {15, 2},
+                                          {16, 16},
+                                          {7, 100},
+                                          {count - 3, 3},
+                                          {20, 0}}) {
             std::vector<Vec3f> out(count, Vec3f(9, 9, 9));
             evaluate(rig, transforms, first, size, out);
             for (std::size_t v = 0; v < count; ++v) {

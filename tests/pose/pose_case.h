@@ -22,9 +22,7 @@ inline Shape shapeOf(const Character& character) {
     return {character.mesh.positions, character.mesh.triangles, &character.weights, character.skeleton.joints.size()};
 }
 
-inline Constraint whole(std::size_t handle) {
-    return {ConstraintKind::transform, std::uint32_t(handle), {}, {}};
-}
+inline Constraint whole(std::size_t handle) { return {ConstraintKind::transform, std::uint32_t(handle), {}, {}}; }
 
 inline Constraint at(std::size_t handle, const Vec3d& point) {
     return {ConstraintKind::position, std::uint32_t(handle), point, {}};

@@ -160,8 +160,7 @@ TEST(Pose, FlatShapesBendInTheirPlane) {
         solver.setTransform(0, Affine3d());
         solver.setTarget(1, {0.6, 0.8, 3});
         const std::vector<double> energies = energiesOf(solver, 100);
-        for (std::size_t i = 1; i < energies.size(); ++i)
-            EXPECT_LE(energies[i], energies[i - 1] * (1 + 1e-12) + 1e-14);
+        for (std::size_t i = 1; i < energies.size(); ++i) EXPECT_LE(energies[i], energies[i - 1] * (1 + 1e-12) + 1e-14);
         const auto found = verticesOf(rig, solver, sheet.mesh.vertexCount());
         std::vector<Affine3d> t(rig.handleCount() + rig.extraCount());
         solver.transforms(t);

@@ -22,10 +22,10 @@ struct ArapResult {
     std::vector<double> energies;  ///< after each iteration, never rising
 };
 
-/// Alternates rotations and positions from `start` on. Throws Error: bad input for a fixed vertex that is not there or a
-/// connected part without any; cancelled by `progress`.
-ArapResult arap(const ArapShape& shape, Energy energy, std::span<const FixedVertex> fixed,
-                std::span<const Vec3d> start, int iterations, const Progress& progress = {});
+/// Alternates rotations and positions from `start` on. Throws Error: bad input for a fixed vertex that is not there or
+/// a connected part without any; cancelled by `progress`.
+ArapResult arap(const ArapShape& shape, Energy energy, std::span<const FixedVertex> fixed, std::span<const Vec3d> start,
+                int iterations, const Progress& progress = {});
 
 /// The energy of a pose with the best rotation for every edge set.
 double arapEnergy(const ArapShape& shape, Energy energy, std::span<const Vec3d> posed);

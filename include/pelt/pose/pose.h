@@ -10,8 +10,8 @@
 #include <optional>
 #include <span>
 
-/// Posing from a few handles, Fast Automatic Skinning Transformations [Jacobson12]: some transforms of a skin are given,
-/// the others follow by minimising an as-rigid-as-possible energy. In the order of cost: prepare (a shape and
+/// Posing from a few handles, Fast Automatic Skinning Transformations [Jacobson12]: some transforms of a skin are
+/// given, the others follow by minimising an as-rigid-as-possible energy. In the order of cost: prepare (a shape and
 /// its weights, once), constrain (which handles are given, milliseconds), Solver::solve (where they are, microseconds).
 namespace pelt::pose {
 
@@ -88,7 +88,7 @@ PoseSystem constrain(const PoseRig& rig, std::span<const Constraint> constraints
 
 struct SolveOptions {
     int iterations = 30;
-    double tolerance = 1e-12;  ///< stops where a step changes less than this share of the shape's energy scale
+    double tolerance = 1e-12;      ///< stops where a step changes less than this share of the shape's energy scale
     std::span<double> energies{};  ///< gets the energy after each iteration, as far as it is long
 };
 
@@ -115,14 +115,16 @@ public:
     /// How far, in the units of the positions, constraints that contradict each other are from being met together.
     double conflict() const noexcept;
 
-    /// Forgets the last pose: starts from the rigid motion that fits what is given best, or from rest if that is better.
+    /// Forgets the last pose: starts from the rigid motion that fits what is given best, or from rest if that is
+    /// better.
     void reset() noexcept;
     /// Goes on from the pose of another solver of the same rig, whatever is constrained there.
     void startFrom(const Solver& other) noexcept;
     /// Energy never rises within a call.
     SolveResult solve(const SolveOptions& options = {}) noexcept;
 
-    /// From rest space to posed space, the handles, then the extra weights (whose transforms add to the handles' blend).
+    /// From rest space to posed space, the handles, then the extra weights (whose transforms add to the handles'
+    /// blend).
     void transforms(std::span<Affine3<T>> out) const noexcept;
 
 private:
