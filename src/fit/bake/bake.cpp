@@ -14,9 +14,9 @@ namespace {
 
 using namespace bake;
 
-constexpr std::size_t kSample = 4000;     ///< vertices on which helpers are compared
-constexpr std::size_t kSolvedInFull = 10; ///< the most promising helpers of a round, by the first step of a solve
-constexpr double kWorthwhile = 1e-3;      ///< of the squared error: a helper that gains less is none
+constexpr std::size_t kSample = 4000;      ///< vertices on which helpers are compared
+constexpr std::size_t kSolvedInFull = 10;  ///< the most promising helpers of a round, by the first step of a solve
+constexpr double kWorthwhile = 1e-3;       ///< of the squared error: a helper that gains less is none
 
 std::vector<std::uint32_t> everyVertex(const SkinProblem& problem) {
     std::vector<std::uint32_t> all(problem.vertexCount());
@@ -40,8 +40,7 @@ public:
         : problem_(problem), pool_(pool), taken_(std::move(taken)), weights_(std::move(weights)) {
         sample_ = sampleVertices(problem);
         std::vector<std::uint32_t> all = taken_;
-        for (std::size_t i = pool.given_driven; i < pool.driven.size(); ++i)
-            all.push_back(candidateSlot(i));
+        for (std::size_t i = pool.given_driven; i < pool.driven.size(); ++i) all.push_back(candidateSlot(i));
         everything_ = problem.bones(pool.poses, std::move(all));
         gains_.resize(sample_.size());
         dirty_ = sample_;
@@ -116,10 +115,11 @@ private:
         for (std::size_t s = 0; s < sample_.size(); ++s)
             if (std::any_of(gains_[s].begin(), gains_[s].end(), [&](const Gain& g) { return g.slot == slot; }))
                 concerned.push_back(sample_[s]);
-        std::vector<std::uint32_t> slots = taken_;
-        slots.push_back(slot);
+        std::vector<bool> usable(pool_.skeleton.joints.size(), false);
+        for (const std::uint32_t t : taken_) usable[t] = true;
+        usable[slot] = true;
         std::vector<Weights> trial = weights_;
-        problem_.solve(problem_.bones(pool_.poses, std::move(slots)), concerned, trial);
+        problem_.solve(everything_, concerned, trial, &usable);
         double gain = 0;
         for (const std::uint32_t v : concerned) gain += weights_[v].error - trial[v].error;
         return gain;
@@ -178,7 +178,7 @@ BakedSkin bakeSkin(std::span<const Vec3f> rest, const Skeleton& skeleton, std::s
     BakedSkin result{skeleton, pool.driven, {}, {problem.wholeWeights(weights)}};
     if (options.helpers == 0) return result;
     progress.report("bake", 0.3);
-    addDriven(problem, pool);
+    addDriven(problem, weights, pool);
     addLearned(problem, sampleVertices(problem), options.helpers, pool, progress.share("bake", 0.3, 0.5));
     pool.poses = problem.poses(pool.skeleton, pool.driven);
     Helpers helpers(problem, pool, std::move(slots), std::move(weights));

@@ -14,11 +14,12 @@
 namespace pelt::fit::bake {
 namespace {
 
-constexpr std::size_t kRotations = 3;    ///< a quarter, half and three quarters of the way
-constexpr std::size_t kMostInputs = 3;   ///< rotations that a learned joint looks at
-constexpr double kWorthAnInput = 0.15;   ///< of the squared error: less does not pay for another
-constexpr double kRidge = 1e-3;          ///< of the mean square of the terms: keeps coefficients small
-constexpr int kIterations = 12;          ///< of the decomposition
+constexpr std::size_t kRotations = 3;     ///< a quarter, half and three quarters of the way
+constexpr std::size_t kMostDrivers = 48;  ///< for which driven joints are tried, so that large rigs take no longer
+constexpr std::size_t kMostInputs = 3;    ///< rotations that a learned joint looks at
+constexpr double kWorthAnInput = 0.15;    ///< of the squared error: less does not pay for another
+constexpr double kRidge = 1e-3;           ///< of the mean square of the terms: keeps coefficients small
+constexpr int kIterations = 12;           ///< of the decomposition
 
 std::vector<std::int32_t> slotOfNode(const Skeleton& skeleton) {
     std::vector<std::int32_t> slot(skeleton.nodes.size(), -1);
@@ -50,7 +51,30 @@ void allowFrom(SkinProblem& problem, const HelperPool& pool, std::size_t first_d
         if (slot >= std::int32_t(pool.given_joints)) slot = -1;
     const std::vector<std::int32_t> parents = rig::jointParents(pool.skeleton);
     for (std::size_t i = first_driven; i < pool.driven.size(); ++i)
-        problem.allow(std::uint32_t(slots[pool.driven[i].node]), jointsAt(pool.skeleton, pool.driven[i], given, parents));
+        problem.allow(std::uint32_t(slots[pool.driven[i].node]),
+                      jointsAt(pool.skeleton, pool.driven[i], given, parents));
+}
+
+/// Nodes of the joints between which most of the error is. What is driven already drives nothing.
+std::vector<std::uint32_t> worstDrivers(const HelperPool& pool, std::span<const Weights> weights) {
+    const std::vector<std::int32_t> parents = rig::jointParents(pool.skeleton);
+    std::vector<double> share(parents.size(), 0.0);
+    for (const Weights& w : weights)
+        for (std::size_t i = 0; i < w.bones.size(); ++i) share[w.bones[i]] += w.values[i] * w.error;
+    std::vector<std::pair<double, std::uint32_t>> ranked;
+    for (std::size_t j = 0; j < parents.size(); ++j) {
+        const std::uint32_t node = pool.skeleton.joints[j].node;
+        const bool driven = std::any_of(pool.driven.begin(), pool.driven.end(),
+                                        [&](const rig::DrivenJoint& joint) { return joint.node == node; });
+        if (parents[j] >= 0 && !driven) ranked.emplace_back(share[j] + share[std::size_t(parents[j])], node);
+    }
+    std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (ranked.size() > kMostDrivers) ranked.resize(kMostDrivers);
+    std::vector<std::uint32_t> nodes;
+    for (const auto& entry : ranked) nodes.push_back(entry.second);
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
 }
 
 /// A free bone: where it is, what it does, and the joints that share its vertices.
@@ -68,8 +92,8 @@ std::vector<FreeBone> findFreeBones(const SkinProblem& problem, std::span<const 
     for (std::size_t i = 0; i < sample.size(); ++i)
         for (std::size_t t = 0; t < data.frames; ++t) {
             const float* x = data.of(sample[i]) + 3 * t;
-            frames[t * sample.size() + i] = Vec3f(Vec3d(x[0], x[1], x[2]) * (data.radius / problem.scale()[t]) +
-                                                  data.frame_center[t]);
+            frames[t * sample.size() + i] =
+                Vec3f(Vec3d(x[0], x[1], x[2]) * (data.radius / problem.scale()[t]) + data.frame_center[t]);
         }
     DecomposeOptions options;
     options.kept_bones = pool.given_joints;
@@ -232,14 +256,11 @@ rig::DrivenJoint learn(const SkinProblem& problem, const FreeBone& bone, const S
 
 }  // namespace
 
-void addDriven(SkinProblem& problem, HelperPool& pool) {
+void addDriven(SkinProblem& problem, std::span<const Weights> weights, HelperPool& pool) {
     const std::size_t before = pool.driven.size();
     rig::DrivenJointChoice choice;
     choice.rotations = kRotations;
-    std::set<std::uint32_t> drivers;  // what is driven already drives nothing
-    for (const Joint& joint : pool.skeleton.joints) drivers.insert(joint.node);
-    for (const rig::DrivenJoint& joint : pool.driven) drivers.erase(joint.node);
-    choice.drivers.assign(drivers.begin(), drivers.end());
+    choice.drivers = worstDrivers(pool, weights);
     if (choice.drivers.empty()) return;
     for (rig::DrivenJoint& joint : rig::addDrivenJoints(pool.skeleton, choice)) pool.driven.push_back(std::move(joint));
     allowFrom(problem, pool, before);
@@ -253,8 +274,7 @@ void addLearned(SkinProblem& problem, std::span<const std::uint32_t> sample, std
     for (std::size_t t = 0; t < problem.sampleCount(); ++t) worlds.push_back(problem.worlds(pool.skeleton, t));
     const std::vector<Affine3d> bind_worlds = rig::bindWorlds(pool.skeleton);
     for (std::size_t b = 0; b < bones.size(); ++b) {
-        rig::DrivenJoint joint =
-            learn(problem, bones[b], pool.skeleton, pool.given_joints, worlds, bind_worlds);
+        rig::DrivenJoint joint = learn(problem, bones[b], pool.skeleton, pool.given_joints, worlds, bind_worlds);
         if (joint.inputs.empty()) continue;
         const std::uint32_t ridden = pool.skeleton.joints[bones[b].company.front().second].node;
         rig::addLearnedJoint(pool.skeleton, std::move(joint), ridden, pool.driven);

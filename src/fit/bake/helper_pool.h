@@ -12,8 +12,9 @@ struct HelperPool {
     std::vector<std::vector<Affine3d>> poses;  ///< per sample, of all slots
 };
 
-/// Adds joints that rotate a part of the way of each joint, and joints that scale with the angle at it.
-void addDriven(SkinProblem& problem, HelperPool& pool);
+/// Adds joints that rotate a part of the way of a joint, and joints that scale with the angle at it, for the joints at
+/// whose vertices most of the error is.
+void addDriven(SkinProblem& problem, std::span<const Weights> weights, HelperPool& pool);
 
 /// Adds bones that a decomposition of the vertices in `sample` finds where the joints leave an error, with a polynomial
 /// that drives each of them.

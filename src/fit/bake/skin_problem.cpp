@@ -31,8 +31,8 @@ void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeig
             throw Error::badInput("a sample's importance must be above 0");
     for (std::size_t i = 0; i < samples.positions.size(); ++i)
         if (!std::isfinite(samples.positions[i]))
-            throw Error::badInput(fmt::format("vertex {} is not finite in sample {}", i / 3 / samples.samples,
-                                              i / 3 % samples.samples));
+            throw Error::badInput(
+                fmt::format("vertex {} is not finite in sample {}", i / 3 / samples.samples, i / 3 % samples.samples));
 }
 
 }  // namespace
@@ -198,7 +198,8 @@ std::size_t SkinProblem::influencesLeft(std::size_t vertex) const {
 }
 
 void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t> vertices,
-                              const std::function<void(std::size_t, ssdr::SimplexSolver&)>& body) const {
+                              const std::function<void(std::size_t, ssdr::SimplexSolver&)>& body,
+                              const std::vector<bool>* usable) const {
     parallelFor(vertices.size(), kGrain, [&](std::size_t first, std::size_t last) {
         ssdr::SimplexSolver solver(set.products);
         const std::size_t columns = set.motions.columns(), dimensions = data_.dimensions();
@@ -214,16 +215,17 @@ void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t>
             allowed.assign(set.slots.size(), false);
             for (const std::uint32_t joint : reachOf(v))
                 for (const std::uint32_t slot : brings_[joint])
-                    if (slot < set.bone.size() && set.bone[slot] >= 0) allowed[std::size_t(set.bone[slot])] = true;
+                    if (slot < set.bone.size() && set.bone[slot] >= 0 && (!usable || (*usable)[slot]))
+                        allowed[std::size_t(set.bone[slot])] = true;
             solver.allow(allowed);
             body(i, solver);
         }
     });
 }
 
-void SkinProblem::solve(const BoneSet& set, std::span<const std::uint32_t> vertices,
-                        std::vector<Weights>& weights) const {
-    forVertices(set, vertices, [&](std::size_t i, ssdr::SimplexSolver& solver) {
+void SkinProblem::solve(const BoneSet& set, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
+                        const std::vector<bool>* usable) const {
+    const auto solveOne = [&](std::size_t i, ssdr::SimplexSolver& solver) {
         const std::uint32_t v = vertices[i];
         if (isFixed(v)) return;
         Weights start = weights[v], found;
@@ -231,7 +233,8 @@ void SkinProblem::solve(const BoneSet& set, std::span<const std::uint32_t> verti
         solver.solve(start, influencesLeft(v), found);
         for (std::uint32_t& bone : found.bones) bone = set.slots[bone];
         weights[v] = std::move(found);
-    });
+    };
+    forVertices(set, vertices, solveOne, usable);
 }
 
 SkinWeights SkinProblem::wholeWeights(const std::vector<Weights>& weights) const {

@@ -46,11 +46,14 @@ public:
 
     BoneSet bones(const std::vector<std::vector<Affine3d>>& poses, std::vector<std::uint32_t> slots) const;
 
-    /// Solves the listed vertices on the bones of `set`, starting from their weights.
-    void solve(const BoneSet& set, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights) const;
+    /// Solves the listed vertices on the bones of `set`, or those of its slots that are `usable` (one entry a slot),
+    /// starting from their weights.
+    void solve(const BoneSet& set, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
+               const std::vector<bool>* usable = nullptr) const;
     /// body(index into `vertices`, solver), after the solver was given the vertex and the bones it may use.
     void forVertices(const BoneSet& set, std::span<const std::uint32_t> vertices,
-                     const std::function<void(std::size_t, ssdr::SimplexSolver&)>& body) const;
+                     const std::function<void(std::size_t, ssdr::SimplexSolver&)>& body,
+                     const std::vector<bool>* usable = nullptr) const;
 
     std::size_t influencesLeft(std::size_t vertex) const;
     std::vector<Weights> startWeights() const { return start_; }
@@ -66,12 +69,12 @@ private:
     std::vector<double> scale_;  ///< per sample, the root of its importance
     std::vector<Affine3d> locals_;
     std::size_t nodes_ = 0;
-    std::vector<std::uint32_t> reach_;         ///< joints of all vertices, one after the other
-    std::vector<std::size_t> reach_begin_{0};  ///< where those of a vertex begin
+    std::vector<std::uint32_t> reach_;                ///< joints of all vertices, one after the other
+    std::vector<std::size_t> reach_begin_{0};         ///< where those of a vertex begin
     std::vector<std::vector<std::uint32_t>> brings_;  ///< per joint, the slots that a vertex may use which it reaches
     std::vector<bool> locked_;
-    std::vector<double> fixed_;      ///< per vertex, the sum of its locked weights
-    std::vector<Weights> held_;      ///< per vertex, its locked weights
+    std::vector<double> fixed_;  ///< per vertex, the sum of its locked weights
+    std::vector<Weights> held_;  ///< per vertex, its locked weights
     std::vector<Weights> start_;
     std::size_t influences_ = 0;
 };
