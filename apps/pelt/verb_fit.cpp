@@ -18,6 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 using FitJson = nlohmann::ordered_json;
 
+/// Joints a vertex looks at beyond those it may keep: extra joints move much alike, so the most rigid are not the best.
+constexpr std::size_t kMoreCandidates = 8;
+
 struct FitOptions {
     fs::path character, examples, output;
     int influences = 4, rotations = 1, most_extra = 16;
@@ -40,6 +43,7 @@ const char* driverKindName(rig::DriverKind kind) {
 pipeline::FitRequest fitRequest(const FitOptions& options) {
     pipeline::FitRequest request;
     request.solver.influences = std::size_t(options.influences);
+    if (options.influences > 0) request.solver.candidates = request.solver.influences + kMoreCandidates;
     request.drivers = options.drivers;
     const bool rotations = options.extra == "rotation" || options.extra == "all";
     request.rotations = rotations ? std::size_t(options.rotations) : 0;

@@ -36,7 +36,7 @@ enum class WeightKind {
 
 struct ExampleFitOptions {
     std::size_t influences = 4;  ///< K: so many joints a vertex; 0: all
-    /// 0: the K most rigid joints, as in the paper. Above K, for convex weights: weights on so many of the most rigid
+    /// 0: the K most rigid joints, as in the paper. Above K: weights on so many of the most rigid
     /// ones first, then those go that matter least. Better where many extra joints compete, and slower.
     std::size_t candidates = 0;
     WeightKind weights = WeightKind::convex;
@@ -105,12 +105,12 @@ ExamplePoses withJoints(const ExamplePoses& examples, std::span<const std::uint3
 struct ExtraJointChoice {
     std::vector<std::uint32_t> joints;  ///< ascending; all of them above core_joints - 1
     std::vector<std::uint32_t> order;   ///< the same in the order in which they were taken
-    std::vector<double> rms;  ///< with none of them, then after each step, over the vertices that were looked at
+    std::vector<double> rms;            ///< with none of them, then after each step, over what was looked at
 };
 
 /// Takes the joint that lowers the error most, then the next, until `most` are taken or none lowers the squared error
-/// by a thousandth. Fits samples of the vertices, so that the time hardly depends on their number. Throws as
-/// fitExamples does.
+/// by a thousandth. Fits samples of the vertices and examples, so that the time hardly depends on their number. Throws
+/// as fitExamples does.
 ExtraJointChoice chooseExtraJoints(std::span<const Vec3d> rest, const ExamplePoses& examples, std::size_t core_joints,
                                    std::size_t most, const ExampleFitOptions& options = {},
                                    const Progress& progress = {});

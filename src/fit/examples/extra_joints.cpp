@@ -12,6 +12,7 @@ namespace pelt::fit {
 namespace {
 
 constexpr std::size_t kSample = 600;   ///< vertices that are looked at
+constexpr std::size_t kExamples = 64;  ///< and examples
 constexpr std::size_t kShortList = 4;  ///< joints that are really fitted a step
 constexpr double kLeastGain = 1e-3;    ///< of the squared error
 constexpr double kExplained = 1e-9;    ///< E_RMS that only rounding leaves
@@ -22,15 +23,18 @@ struct Sample {
     ExamplePoses poses;
 };
 
-Sample sampleVertices(std::span<const Vec3d> rest, const ExamplePoses& poses) {
+Sample takeSample(std::span<const Vec3d> rest, const ExamplePoses& poses) {
     const std::size_t count = std::min(kSample, rest.size());
-    Sample sample{{}, {poses.joints, count, poses.examples, poses.bones, {}, {}, {}}};
+    const std::size_t examples = std::min(kExamples, poses.examples);
+    Sample sample{{}, {poses.joints, count, examples, {}, {}, {}, {}}};
     const auto take = [&](std::span<const Vec3d> from, std::vector<Vec3d>& to) {
         for (std::size_t i = 0; i < count && !from.empty(); ++i) to.push_back(from[i * rest.size() / count]);
     };
     take(rest, sample.rest);
     take(poses.rest_normals, sample.poses.rest_normals);
-    for (std::size_t e = 0; e < poses.examples; ++e) {
+    for (std::size_t i = 0; i < examples; ++i) {
+        const std::size_t e = i * poses.examples / examples;
+        sample.poses.bones.insert(sample.poses.bones.end(), poses.pose(e).begin(), poses.pose(e).end());
         take(poses.mesh(e), sample.poses.positions);
         take(poses.normalsOf(e), sample.poses.normals);
     }
@@ -108,7 +112,7 @@ ExtraJointChoice chooseExtraJoints(std::span<const Vec3d> rest, const ExamplePos
     if (poses.vertices != rest.size() || poses.positions.size() != poses.vertices * poses.examples ||
         poses.bones.size() != poses.joints * poses.examples)
         throw Error::badInput("the examples, their poses and the dress pose are not of one size");
-    const Sample sample = sampleVertices(rest, poses);
+    const Sample sample = takeSample(rest, poses);
     std::vector<std::uint32_t> taken(core_joints);
     std::iota(taken.begin(), taken.end(), 0u);
     ExampleFit fit = fitExamples(sample.rest, withJoints(sample.poses, taken), options);

@@ -137,8 +137,7 @@ public:
 
 private:
     std::size_t wanted() const {
-        const bool choose = options_.influences > 0 && options_.weights == WeightKind::convex;
-        return choose ? std::max(options_.influences, options_.candidates) : options_.influences;
+        return options_.influences == 0 ? 0 : std::max(options_.influences, options_.candidates);
     }
 
     /// Leaves K of the joints, not worse than the K most rigid ones. Gives what is left of the error.
