@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/fit/rigid_bind.h>
 #include <pelt/io/character_file.h>
+#include <pelt/io/tet_file.h>
 
 #include "joint_list.h"
 #include "outputs.h"
@@ -12,36 +14,65 @@ namespace pelt::cli {
 namespace {
 
 struct BindOptions {
-    std::filesystem::path input, output;
+    std::filesystem::path input, output, tets;
     std::string method = "rigid";
-    std::size_t influences = 0;
+    std::size_t influences = 4, lattice = fit::BiharmonicOptions().target_tets;
 };
+
+/// What was done, as the last words of the line that people read.
+std::string bindRigidly(Session& session, const BindOptions& options, Character& character) {
+    const bool had_weights = !character.weights.empty();
+    aboutFile(options.input, [&] {
+        character.weights = fit::bindRigid(character.mesh, character.skeleton, character.weights, session.progress());
+    });
+    session.result["from"] = had_weights ? "weights" : "nearest bone";
+    return had_weights ? "each to its heaviest" : "each to its nearest bone segment";
+}
+
+std::string bindSmoothly(Session& session, const BindOptions& options, Character& character) {
+    TetMesh tets;
+    fit::BiharmonicOptions solver;
+    solver.target_tets = options.lattice;
+    if (!options.tets.empty()) {
+        tets = io::loadTets(options.tets);
+        solver.tets = &tets;
+    }
+    const fit::BiharmonicBind bind = aboutFile(options.input, [&] {
+        return fit::bindBiharmonic(character.mesh, character.skeleton, options.influences, solver, session.progress());
+    });
+    character.weights = bind.weights;
+    const bool volume = bind.domain == fit::BiharmonicDomain::volume;
+    session.result["from"] = volume ? "volume" : "surface";
+    session.result["handles"] = bind.bones;
+    session.result["domain_vertices"] = bind.domain_vertices;
+    if (volume) session.result["tets"] = bind.domain_tets;
+    return fmt::format("by bounded biharmonic weights of {} bones, solved on {}", bind.bones,
+                       volume ? fmt::format("{} tets", bind.domain_tets) : "the surface");
+}
 
 void runBind(Session& session, const BindOptions& options) {
     checkOutput(options.output, OutputKind::character, {options.input});
+    if (!options.tets.empty() && options.method != "bbw") throw Error::badUsage("--tets is for --method bbw");
     session.stage("load");
     Character character = session.loadCharacter(options.input);
-    const bool had_weights = !character.weights.empty();
+    if (character.skeleton.joints.empty())
+        throw Error::badInput(fmt::format("{}: has no joints to bind the mesh to", options.input.string()));
     session.stage("bind");
-    aboutFile(options.input, [&] {
-        if (character.skeleton.joints.empty()) throw Error::badInput("has no joints to bind the mesh to");
-        character.weights = fit::bindRigid(character.mesh, character.skeleton, character.weights, session.progress());
-    });
+    const std::string how =
+        options.method == "bbw" ? bindSmoothly(session, options, character) : bindRigidly(session, options, character);
     character.ddm = nullptr;  // made from the skin that these weights replace
     session.stage("write");
     io::saveCharacter(character, options.output);
 
     const std::size_t bones = listJoints(character.skeleton).entries.size();
     session.result["method"] = options.method;
-    session.result["from"] = had_weights ? "weights" : "nearest bone";
     session.result["output"] = options.output.string();
     session.result["vertices"] = character.mesh.vertexCount();
     session.result["triangles"] = character.mesh.triangles.size();
     session.result["bones"] = bones;
     session.result["max_influences"] = maxInfluences(character.weights);
-    session.print(fmt::format("{}: {} vertices bound to {} joints, each to {}\n", oneLine(options.output.string()),
-                              character.mesh.vertexCount(), bones,
-                              had_weights ? "its heaviest" : "its nearest bone segment"));
+    session.print(fmt::format("{}: {} vertices bound to {} joints, {}\n", oneLine(options.output.string()),
+                              character.mesh.vertexCount(), bones, how));
 }
 
 }  // namespace
@@ -49,16 +80,26 @@ void runBind(Session& session, const BindOptions& options) {
 void addBind(CLI::App& app, Session& session) {
     const auto options = std::make_shared<BindOptions>();
     CLI::App* verb = session.addVerb(app, "bind", "Gives the mesh weights for its skeleton",
-                                     "pelt bind character.glb --method rigid -o bound.glb",
+                                     "pelt bind character.glb --method bbw -o bound.glb",
                                      [&session, options] { runBind(session, *options); });
     verb->add_option("character", options->input, "A character: .glb .gltf .fbx .dae")->required()->type_name("CHAR");
     addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
-    verb->add_option("--method", options->method,
-                     "rigid: each vertex to its heaviest joint; without weights, to the nearest bone segment")
-        ->check(CLI::IsMember({"rigid"}))
-        ->type_name("rigid");
-    verb->add_option("--influences", options->influences, "At most K joints a vertex, 0 for all (rigid always has one)")
+    verb->add_option(
+            "--method", options->method,
+            "rigid: each vertex to its heaviest joint; without weights, to the nearest bone segment. bbw: smooth "
+            "bounded biharmonic weights of the bones")
+        ->check(CLI::IsMember({"rigid", "bbw"}))
+        ->type_name("rigid|bbw");
+    verb->add_option("--influences", options->influences,
+                     "At most K joints a vertex, the heaviest, 0 for all (default: 4; rigid always has one)")
         ->type_name("K");
+    verb->add_option("--tets", options->tets,
+                     "For bbw: the volume to solve on, a .mesh file with tets (default: a lattice around the mesh)")
+        ->type_name("F.mesh");
+    verb->add_option("--lattice", options->lattice, "For bbw without --tets: about how many tets the lattice has")
+        ->check(CLI::Range(std::size_t(100), std::size_t(5000000)))
+        ->capture_default_str()
+        ->type_name("N");
 }
 
 }  // namespace pelt::cli
