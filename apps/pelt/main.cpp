@@ -92,6 +92,7 @@ int runProgram(int count, char** words) {
     addBake(app, session);
     addFit(app, session);
     addDecompose(app, session);
+    addPose(app, session);
     addCompare(app, session);
     addRender(app, session);
 

@@ -15,6 +15,7 @@ void addDeform(CLI::App& app, Session& session);
 void addBake(CLI::App& app, Session& session);
 void addFit(CLI::App& app, Session& session);
 void addDecompose(CLI::App& app, Session& session);
+void addPose(CLI::App& app, Session& session);
 void addCompare(CLI::App& app, Session& session);
 void addRender(CLI::App& app, Session& session);
 

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <pelt/pipeline/pose.h>
+
+#include <filesystem>
+#include <vector>
+
+namespace pelt::cli {
+
+/// Reads what `pelt pose` holds a character by; docs/cli.md has the format. Throws Error (bad input) with the file's
+/// name and the number of the handle that is wrong.
+std::vector<pipeline::PoseHandle> readHandles(const std::filesystem::path& path);
+
+}  // namespace pelt::cli

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/io/character_file.h>
+#include <pelt/io/mesh_file.h>
+#include <pelt/io/sequence_file.h>
+#include <pelt/pipeline/pose.h>
+
+#include "handles_file.h"
+#include "joint_limits.h"
+#include "outputs.h"
+#include "text.h"
+#include "verbs.h"
+
+namespace pelt::cli {
+namespace {
+
+struct PoseOptions {
+    std::filesystem::path input, handles, output;
+    std::string energy = "spokes-and-rims", method = "lbs";
+    std::optional<std::size_t> clusters;
+    std::size_t extra_weights = 0;
+    int iterations = 200;
+    double fps = 30;
+    bool keep_lengths = false;
+    std::optional<std::filesystem::path> limits;
+};
+
+bool writesClip(const PoseOptions& options) {
+    const std::string extension = pipeline::extensionOf(options.output);
+    return extension == ".glb" || extension == ".gltf";
+}
+
+pose::Energy energyOf(const std::string& name) {
+    if (name == "triangles") return pose::Energy::triangles;
+    if (name == "tets") return pose::Energy::tets;
+    return name == "spokes" ? pose::Energy::spokes : pose::Energy::spokes_and_rims;
+}
+
+Character loadPosed(Session& session, const std::filesystem::path& path) {
+    if (pipeline::fileKind(path) == pipeline::FileKind::character) return session.loadCharacter(path);
+    Character character;
+    character.mesh = io::loadMesh(path);
+    return character;
+}
+
+void writeSequence(const PoseOptions& options, const pipeline::PoseResult& posed) {
+    const auto writer =
+        io::createSequence(options.output, {posed.frames, posed.vertices, 1 / options.fps, &posed.character.mesh});
+    for (std::size_t f = 0; f < posed.frames; ++f)
+        writer->write(std::span(posed.positions).subspan(f * posed.vertices, posed.vertices));
+    writer->finish();
+}
+
+void reportPose(Session& session, const PoseOptions& options, const pipeline::PoseResult& posed) {
+    auto& result = session.result;
+    result["output"] = options.output.string();
+    result["method"] = options.method;
+    result["vertices"] = posed.vertices;
+    result["triangles"] = posed.character.mesh.triangles.size();
+    result["frames"] = posed.frames;
+    result["bones"] = posed.handles;
+    result["extra_weights"] = posed.extra_weights;
+    result["clusters"] = posed.clusters;
+    result["energy_kind"] = options.energy;
+    result["energy"] = posed.energies;
+    result["frame_energy"] = posed.frame_energies;
+    const double energy = posed.energies.empty() ? 0 : posed.energies.back();
+    std::string text =
+        fmt::format("{}: {} of {} vertices on {}, energy {:.6g} after {}\n", oneLine(options.output.string()),
+                    counted(posed.frames, "frame", "frames"), posed.vertices, counted(posed.handles, "joint", "joints"),
+                    energy, counted(posed.energies.size(), "iteration", "iterations"));
+    if (writesClip(options)) {
+        result["rms"] = posed.clip_error.rms;
+        result["max"] = posed.clip_error.max;
+        result["e_rms"] = posed.clip_error.e_rms;
+        result["missed"] = posed.missed;
+        text += fmt::format(
+            "as rigid joints: RMS {:.4g}, max {:.4g}, E_RMS {:.4g} from the exact pose; targets missed by "
+            "{:.4g} at most\n",
+            posed.clip_error.rms, posed.clip_error.max, posed.clip_error.e_rms, posed.missed);
+    }
+    session.print(text);
+}
+
+void runPose(Session& session, const PoseOptions& options) {
+    std::vector<std::filesystem::path> inputs{options.input, options.handles};
+    if (options.limits) inputs.push_back(*options.limits);
+    pipeline::findMethod(options.method);
+    checkOutput(options.output, writesClip(options) ? OutputKind::character : OutputKind::sequence, inputs);
+    session.stage("load");
+    const std::vector<pipeline::PoseHandle> handles = readHandles(options.handles);
+    Character character = loadPosed(session, options.input);
+    pipeline::PoseRequest request;
+    request.rig.energy = energyOf(options.energy);
+    request.rig.clusters = options.clusters;
+    request.rig.extra_weights = options.extra_weights;
+    request.iterations = options.iterations;
+    request.fps = options.fps;
+    request.method = options.method;
+    request.keep_lengths = options.keep_lengths;
+    if (options.limits) request.limits = readJointLimits(*options.limits, character.skeleton);
+
+    session.stage("pose");
+    const pipeline::PoseResult posed = aboutFile(options.input, [&] {
+        return pipeline::poseCharacter(std::move(character), handles, request, session.progress());
+    });
+    session.stage("write");
+    if (writesClip(options))
+        io::saveCharacter(posed.character, options.output);
+    else
+        writeSequence(options, posed);
+    reportPose(session, options, posed);
+}
+
+void addEnergyOptions(CLI::App& verb, PoseOptions& options) {
+    verb.add_option("--energy", options.energy,
+                    "What stays rigid: edges round a vertex, those and the opposite ones, triangles, or tets of a "
+                    "volume that is made round the mesh (default: spokes-and-rims)")
+        ->check(CLI::IsMember({"spokes", "spokes-and-rims", "triangles", "tets"}))
+        ->type_name("spokes|spokes-and-rims|triangles|tets");
+    verb.add_option("--clusters", options.clusters,
+                    "Rotations that edges of like weights share (default: by the number of joints); 0: none are shared")
+        ->type_name("N");
+    verb.add_option("--extra-weights", options.extra_weights,
+                    "Weights more that let the skin bend between the joints (default: 0)")
+        ->check(CLI::Range(0, 1000))
+        ->type_name("N");
+    verb.add_option("--iterations", options.iterations, "At most so many a frame (default: 200)")
+        ->check(CLI::Range(1, 1000000))
+        ->type_name("N");
+}
+
+}  // namespace
+
+void addPose(CLI::App& app, Session& session) {
+    const auto options = std::make_shared<PoseOptions>();
+    CLI::App* verb =
+        session.addVerb(app, "pose", "Poses a character from a few handles; the rest finds its place (FAST)",
+                        "pelt pose character.glb --handles drag.json -o posed.glb",
+                        [&session, options] { runPose(session, *options); });
+    verb->add_option("character", options->input, "A character, or a mesh that is held by points and regions")
+        ->required()
+        ->type_name("CHAR");
+    verb->add_option("--handles", options->handles, "What is given: joints, points and regions with their targets")
+        ->required()
+        ->type_name("H.json");
+    addOutputOption(*verb, options->output,
+                    "A sequence (.npy .pc2 .mdd, a folder): the exact pose; .glb or .gltf: a clip of rigid joints");
+    addEnergyOptions(*verb, *options);
+    verb->add_option("--method", options->method,
+                     "How the skin of a sequence follows the joints (default: lbs, with all weights of the rig)")
+        ->type_name(methodNames());
+    verb->add_option("--fps", options->fps, "Frames a second between keyed targets (default: 30)")
+        ->check(CLI::PositiveNumber)
+        ->type_name("F");
+    verb->add_flag("--keep-lengths", options->keep_lengths,
+                   "Sequences too are made with rigid joints whose bones keep their lengths");
+    verb->add_option("--limits", options->limits,
+                     "How far joints bend and twist, in degrees, as bake takes it; means --keep-lengths")
+        ->type_name("F.json");
+}
+
+}  // namespace pelt::cli

@@ -1,0 +1,265 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/core/parallel.h>
+#include <pelt/geometry/bounding_sphere.h>
+#include <pelt/geometry/tets.h>
+#include <pelt/pipeline/pose.h>
+#include <pelt/pipeline/sampling.h>
+#include <pelt/pose/rigid_joints.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pose_handles.h"
+
+namespace pelt::pipeline {
+namespace {
+
+constexpr std::size_t kGrain = 2048;
+constexpr double kAgree = 1e-6;  ///< of the diagonal: constraints farther apart contradict each other
+constexpr char kClipName[] = "pose";
+
+/// Straight from key to key.
+Vec3d targetAt(const PoseHandle& handle, double time) {
+    const auto& keys = handle.targets;
+    auto after = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.time >= time; });
+    if (after == keys.end()) --after;
+    if (after == keys.begin() || after->time <= time) return after->target;
+    const auto before = after - 1;
+    const double t = (time - before->time) / (after->time - before->time);
+    return before->target * (1 - t) + after->target * t;
+}
+
+/// When there is a frame: from the first key to the last.
+std::vector<double> frameTimes(std::span<const PoseHandle> handles, double fps) {
+    double first = 0, last = 0;
+    bool keyed = false;
+    for (const PoseHandle& h : handles) {
+        if (!h.keyed) continue;
+        first = keyed ? std::min(first, h.targets.front().time) : h.targets.front().time;
+        last = keyed ? std::max(last, h.targets.back().time) : h.targets.back().time;
+        keyed = true;
+    }
+    if (!keyed) return {0};
+    Clip span;
+    span.first_key = first;
+    span.last_key = last;
+    return rig::sampleTimes(span, fps);
+}
+
+/// With the volume that holds the shape, where the energy asks for one.
+pose::PoseRig prepareRig(const Character& character, const PoseRequest& request, const Progress& progress) {
+    pose::Shape shape{character.mesh.positions, character.mesh.triangles, &character.weights,
+                      character.skeleton.joints.size()};
+    if (request.rig.energy != pose::Energy::tets) return pose::prepare(shape, request.rig, progress);
+    const geometry::TetEmbedding in = geometry::embedInTets(character.mesh, {}, progress);
+    const SkinWeights weights =
+        pose::extendWeights(in.lattice, in.tet, in.barycentric, character.weights, shape.handles);
+    shape.volume = &in.lattice;
+    shape.volume_weights = &weights;
+    return pose::prepare(shape, request.rig, progress);
+}
+
+void setTargets(pose::Solver<double>& solver, std::span<const PoseHandle> handles, const HandlePlan& plan,
+                double time) {
+    for (std::size_t i = 0; i < plan.constraints.size(); ++i) {
+        const PoseHandle& handle = handles[plan.handle_of[i]];
+        if (plan.constraints[i].kind == pose::ConstraintKind::transform) {
+            solver.setTransform(i, handle.transform);
+        } else {
+            solver.setTarget(i, targetAt(handle, time));
+        }
+    }
+}
+
+/// The first handle that contradicts those before it.
+[[noreturn]] void refuseConflict(const pose::PoseRig& rig, std::span<const PoseHandle> handles, const HandlePlan& plan,
+                                 double time, double close) {
+    std::size_t count = 1;
+    for (; count < plan.constraints.size(); ++count) {
+        HandlePlan part = plan;
+        part.constraints.resize(count);
+        pose::Solver<double> solver(pose::constrain(rig, part.constraints));
+        setTargets(solver, handles, part, time);
+        if (solver.conflict() > close) break;
+    }
+    throw Error::badInput(fmt::format(
+        "{} contradicts the handles before it: the rig cannot take them where they should all be; free one, or give "
+        "the rig more room (--extra-weights)",
+        nameOf(handles[plan.handle_of[count - 1]], plan.handle_of[count - 1])));
+}
+
+/// Joints without weight go with the one that carries them.
+std::vector<Affine3d> jointTransforms(std::span<const Affine3d> solved, const HandlePlan& plan) {
+    std::vector<Affine3d> joints;
+    for (const std::uint32_t carrier : plan.carrier) joints.push_back(solved[carrier]);
+    return joints;
+}
+
+pose::RigidOptions rigidOptions(std::span<const PoseHandle> handles, const HandlePlan& plan, const PoseRequest& request,
+                                double time) {
+    pose::RigidOptions options;
+    options.limits = request.limits;
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        const PoseHandle& h = handles[i];
+        if (!plan.joint_of[i] || h.given == PoseHandle::Given::free) continue;
+        pose::JointTarget target{std::uint32_t(*plan.joint_of[i]), {}, h.given == PoseHandle::Given::full};
+        target.target = target.whole ? h.transform * plan.joint_positions[*plan.joint_of[i]] : targetAt(h, time);
+        options.targets.push_back(target);
+    }
+    return options;
+}
+
+double missedBy(const pose::RigidOptions& options, const HandlePlan& plan, std::span<const Affine3d> rigid) {
+    double largest = 0;
+    for (const pose::JointTarget& t : options.targets)
+        largest = std::max(largest, length(rigid[t.joint] * plan.joint_positions[t.joint] - t.target));
+    return largest;
+}
+
+/// Keys of a clip, one a frame.
+class ClipWriter {
+public:
+    explicit ClipWriter(const Character& character) : character_(character), keys_(character.skeleton.nodes.size()) {}
+
+    void add(double time, std::span<const Affine3d> bones) {
+        std::vector<Affine3d> locals = rig::localsOfSkin(character_.skeleton, bones);
+        rig::applyDrivers(character_.skeleton, character_.driven, locals);
+        times_.push_back(float(time));
+        for (const Joint& joint : character_.skeleton.joints) {
+            Keys& keys = keys_[joint.node];
+            if (keys.rotations.size() == 4 * times_.size()) continue;  // a node of two slots
+            const Vec3d t = locals[joint.node].translation();
+            const Mat3d linear = locals[joint.node].linear();
+            Mat3d turn;
+            for (int a = 0; a < 3; ++a) {
+                const double scale = length(linear.col[a]);
+                keys.scales.push_back(float(scale));
+                turn.col[a] = linear.col[a] / (scale > 0 ? scale : 1);
+            }
+            Quatd q = toQuat(turn);
+            if (dot(q, keys.last) < 0) q = {-q.x, -q.y, -q.z, -q.w};
+            keys.last = q;
+            keys.translations.insert(keys.translations.end(), {float(t.x), float(t.y), float(t.z)});
+            keys.rotations.insert(keys.rotations.end(), {float(q.x), float(q.y), float(q.z), float(q.w)});
+        }
+    }
+    Clip take() {
+        Clip clip{kClipName, double(times_.front()), double(times_.back()), {}};
+        for (std::uint32_t n = 0; n < keys_.size(); ++n) {
+            Keys& keys = keys_[n];
+            if (keys.rotations.empty()) continue;
+            const auto add = [&](ChannelPath path, std::uint32_t width, std::vector<float>& values) {
+                clip.channels.push_back({path, n, Interpolation::linear, width, times_, std::move(values)});
+            };
+            add(ChannelPath::translation, 3, keys.translations);
+            add(ChannelPath::rotation, 4, keys.rotations);
+            if (std::any_of(keys.scales.begin(), keys.scales.end(), [](float s) { return std::abs(s - 1) > 1e-5f; }))
+                add(ChannelPath::scale, 3, keys.scales);
+        }
+        return clip;
+    }
+
+private:
+    struct Keys {
+        std::vector<float> translations, rotations, scales;
+        Quatd last;
+    };
+    const Character& character_;
+    std::vector<float> times_;
+    std::vector<Keys> keys_;
+};
+
+/// Vertices of a frame: by the rig's own weights, or by a method that takes the joints' transforms.
+class FrameWriter {
+public:
+    FrameWriter(const Character& character, const pose::PoseRig& rig, const PoseRequest& request,
+                const Progress& progress)
+        : rig_(rig), exact_(character.mesh.vertexCount()) {
+        rigid_ = request.keep_lengths || request.limits.has_value();
+        if (rigid_ || request.method != "lbs")
+            deformer_ = findMethod(request.method).prepare(character, request.method_options, progress);
+    }
+    /// With all weights of the rig.
+    void writeExact(std::span<const Affine3d> solved, std::span<Vec3f> out) {
+        pose::evaluate(rig_, solved, exact_);
+        std::transform(exact_.begin(), exact_.end(), out.begin(), [](const Vec3d& p) { return Vec3f(p); });
+    }
+    /// Over it, where another method or rigid joints are asked for.
+    void write(std::span<const Affine3d> joints, std::span<const Affine3d> rigid, std::span<Vec3f> out) {
+        if (!deformer_) return;
+        const auto used = rigid_ ? rigid : joints;
+        bones_.clear();
+        for (const Affine3d& bone : used) bones_.emplace_back(bone);
+        deformer_->setPose(bones_);
+        parallelFor(out.size(), kGrain, [&](std::size_t first, std::size_t last) {
+            deformer_->evaluate({}, first, last - first, {out, {}});
+        });
+    }
+
+private:
+    const pose::PoseRig& rig_;
+    bool rigid_ = false;
+    std::unique_ptr<Deformer> deformer_;
+    std::vector<Vec3d> exact_;
+    std::vector<Affine3f> bones_;
+};
+
+/// How far the clip, as any viewer plays it, is from the sequence.
+geometry::SequenceError measureClip(const PoseResult& result, double fps) {
+    Sampling sampling;
+    sampling.fps = fps;
+    Character character = result.character;
+    character.ddm = nullptr;
+    const auto played = sampleCharacter(std::move(character), sampling, findMethod("lbs"));
+    const auto exact = makeSequence(result.positions, result.vertices);
+    return geometry::compareSequences(*played, *exact, result.character.mesh.positions);
+}
+
+}  // namespace
+
+PoseResult poseCharacter(Character character, std::span<const PoseHandle> handles, const PoseRequest& request,
+                         const Progress& progress) {
+    findMethod(request.method);
+    PoseResult result;
+    const HandlePlan plan = planHandles(character, handles, progress);
+    const pose::PoseRig rig = prepareRig(character, request, progress);
+    pose::Solver<double> solver(pose::constrain(rig, plan.constraints));
+    const std::vector<double> times = frameTimes(handles, request.fps);
+    FrameWriter frames(character, rig, request, progress);
+    ClipWriter clip(character);
+    result.vertices = character.mesh.vertexCount();
+    result.frames = times.size();
+    result.positions.resize(result.vertices * times.size());
+    const double close = kAgree * geometry::boundingDiagonal(character.mesh.positions);
+    std::vector<Affine3d> solved(rig.handleCount() + rig.extraCount());
+    for (std::size_t f = 0; f < times.size(); ++f) {
+        progress.report("pose", double(f) / double(times.size()));
+        setTargets(solver, handles, plan, times[f]);
+        if (solver.conflict() > close) refuseConflict(rig, handles, plan, times[f], close);
+        if (f == 0) solver.reset();
+        result.energies.assign(std::size_t(request.iterations), 0.0);
+        const pose::SolveResult found = solver.solve({request.iterations, 1e-15, result.energies});
+        result.energies.resize(std::size_t(found.iterations));
+        result.frame_energies.push_back(found.energy);
+        solver.transforms(solved);
+        const std::vector<Affine3d> joints = jointTransforms(solved, plan);
+        const pose::RigidOptions options = rigidOptions(handles, plan, request, times[f]);
+        const auto frame = std::span(result.positions).subspan(f * result.vertices, result.vertices);
+        frames.writeExact(solved, frame);
+        const std::vector<Affine3d> rigid = pose::rigidJoints(
+            character.skeleton, {character.mesh.positions, frame, &character.weights}, joints, options);
+        result.missed = std::max(result.missed, missedBy(options, plan, rigid));
+        frames.write(joints, rigid, frame);
+        clip.add(times[f], rigid);
+    }
+    result.handles = rig.handleCount();
+    result.extra_weights = rig.extraCount();
+    result.clusters = rig.clusterCount();
+    result.character = std::move(character);
+    result.character.clips = {clip.take()};
+    result.clip_error = measureClip(result, request.fps);
+    return result;
+}
+
+}  // namespace pelt::pipeline

@@ -1,0 +1,163 @@
+#include "pose_handles.h"
+
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/fit/bounded_biharmonic.h>
+#include <pelt/geometry/bounding_sphere.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace pelt::pipeline {
+namespace {
+
+using Kind = PoseHandle::Kind;
+using Given = PoseHandle::Given;
+
+constexpr double kOutside = 0.1;  ///< of the diagonal: farther from the mesh than this, a point is a mistake
+
+[[noreturn]] void refuse(const PoseHandle& handle, std::size_t number, const std::string& what) {
+    throw Error::badInput(fmt::format("{} {}", nameOf(handle, number), what));
+}
+
+std::uint32_t nearestVertex(const Mesh& mesh, const PoseHandle& handle, std::size_t number) {
+    std::uint32_t nearest = 0;
+    double best = 1e300;
+    for (std::uint32_t v = 0; v < mesh.positions.size(); ++v) {
+        const Vec3d d = Vec3d(mesh.positions[v]) - handle.point;
+        if (dot(d, d) < best) {
+            best = dot(d, d);
+            nearest = v;
+        }
+    }
+    if (std::sqrt(best) > kOutside * geometry::boundingDiagonal(mesh.positions))
+        refuse(handle, number, fmt::format("is outside the mesh: its nearest vertex is {:.4g} away", std::sqrt(best)));
+    return nearest;
+}
+
+/// What a point or region holds.
+std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle, std::size_t number) {
+    if (handle.kind == Kind::point) return {nearestVertex(mesh, handle, number)};
+    if (handle.region.empty()) refuse(handle, number, "has no vertices; list at least one");
+    for (const std::uint32_t v : handle.region)
+        if (v >= mesh.vertexCount())
+            refuse(handle, number, fmt::format("names vertex {}, but the mesh has {}", v, mesh.vertexCount()));
+    return handle.region;
+}
+
+/// A joint for each handle, bound by bounded biharmonic weights.
+void addJoints(Character& character, std::span<const PoseHandle> handles, const Progress& progress) {
+    std::vector<fit::BiharmonicHandle> held;
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        if (handles[i].kind == Kind::joint)
+            refuse(handles[i], i, "is not there: the character has no joints; hold it by points and regions");
+        fit::BiharmonicHandle handle;
+        handle.region = verticesOf(character.mesh, handles[i], i);
+        Vec3d mean;
+        for (const std::uint32_t v : handle.region) mean += Vec3d(character.mesh.positions[v]);
+        mean = mean / double(handle.region.size());
+        SkeletonNode node;
+        node.name = fmt::format("handle_{}", i);
+        node.local.translation = mean;
+        character.skeleton.joints.push_back({std::uint32_t(character.skeleton.nodes.size()), Affine3d({}, -mean)});
+        character.skeleton.nodes.push_back(std::move(node));
+        held.push_back(std::move(handle));
+    }
+    const fit::HandleWeights weights = fit::biharmonicWeights(character.mesh, held, {}, progress).weights;
+    std::vector<std::uint32_t> joints(handles.size());
+    std::iota(joints.begin(), joints.end(), 0u);
+    character.weights = {};
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
+        const std::vector<float> row(weights.of(v).begin(), weights.of(v).end());
+        appendVertex(character.weights, joints, row);
+    }
+}
+
+std::vector<double> jointWeights(const Character& character) {
+    std::vector<double> sums(character.skeleton.joints.size(), 0.0);
+    for (std::size_t i = 0; i < character.weights.joints.size(); ++i)
+        sums[character.weights.joints[i]] += double(character.weights.weights[i]);
+    return sums;
+}
+
+/// Joints without weight go with their nearest ancestor that has some, else with the first descendant that has.
+std::vector<std::uint32_t> findCarriers(const Character& character) {
+    const std::vector<std::int32_t> parents = rig::jointParents(character.skeleton);
+    const std::vector<double> weight = jointWeights(character);
+    std::vector<std::uint32_t> carrier(parents.size());
+    for (std::size_t j = 0; j < parents.size(); ++j) {
+        carrier[j] = std::uint32_t(j);
+        if (weight[j] > 0) continue;
+        std::int32_t p = parents[j];
+        while (p >= 0 && !(weight[std::size_t(p)] > 0)) p = parents[std::size_t(p)];
+        for (std::size_t d = 0; p < 0 && d < parents.size(); ++d) {
+            std::int32_t above = std::int32_t(d);
+            while (above >= 0 && above != std::int32_t(j)) above = parents[std::size_t(above)];
+            if (above >= 0 && weight[d] > 0) p = std::int32_t(d);
+        }
+        if (p >= 0) carrier[j] = std::uint32_t(p);
+    }
+    return carrier;
+}
+
+std::size_t jointOf(const Character& character, const PoseHandle& handle, std::size_t number) {
+    const auto joint = rig::findJoint(character.skeleton, handle.joint);
+    if (!joint) refuse(handle, number, "is not there; pelt info lists the joints");
+    return *joint;
+}
+
+/// Refuses a joint that two handles name, and a whole transform of what is no handle of its own.
+void checkHandles(std::span<const PoseHandle> handles, bool own_joints) {
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        for (std::size_t k = 0; k < i; ++k)
+            if (handles[i].kind == Kind::joint && handles[k].kind == Kind::joint &&
+                handles[i].joint == handles[k].joint)
+                refuse(handles[i], i, "is there twice; say once where it goes");
+        if (!own_joints && handles[i].kind != Kind::joint && handles[i].given == Given::full)
+            refuse(handles[i], i, "has a full constraint, which only joints take where there are any; give a position");
+    }
+    if (std::all_of(handles.begin(), handles.end(), [](const PoseHandle& h) { return h.given == Given::free; }))
+        throw Error::badInput("no handle is constrained; give at least one a transform or a target");
+}
+
+pose::Constraint constraintOf(const Character& character, const PoseHandle& handle, std::size_t number,
+                              std::optional<std::size_t> joint, const HandlePlan& plan) {
+    if (handle.given == Given::full) return {pose::ConstraintKind::transform, plan.carrier[*joint], {}, {}};
+    if (handle.kind == Kind::joint)
+        return {pose::ConstraintKind::position, plan.carrier[*joint], plan.joint_positions[*joint], {}};
+    return {pose::ConstraintKind::vertices, 0, {}, verticesOf(character.mesh, handle, number)};
+}
+
+}  // namespace
+
+std::string nameOf(const PoseHandle& handle, std::size_t number) {
+    if (handle.kind == Kind::joint) return fmt::format("handle {} (joint '{}')", number, handle.joint);
+    return fmt::format("handle {} ({})", number, handle.kind == Kind::point ? "a point" : "a region");
+}
+
+HandlePlan planHandles(Character& character, std::span<const PoseHandle> handles, const Progress& progress) {
+    const bool own_joints = character.skeleton.joints.empty();
+    if (character.mesh.positions.empty()) throw Error::badInput("has no vertices to pose");
+    checkHandles(handles, own_joints);
+    if (own_joints)
+        addJoints(character, handles, progress);
+    else if (character.weights.empty())
+        character.weights = fit::bindBiharmonic(character.mesh, character.skeleton, 0, {}, progress).weights;
+
+    HandlePlan plan;
+    plan.carrier = findCarriers(character);
+    plan.joint_positions = rig::jointRestPositions(character.skeleton);
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        std::optional<std::size_t> joint;
+        if (own_joints) joint = i;
+        if (handles[i].kind == Kind::joint) joint = jointOf(character, handles[i], i);
+        plan.joint_of.push_back(joint);
+        if (handles[i].given == Given::free) continue;
+        plan.constraints.push_back(constraintOf(character, handles[i], i, joint, plan));
+        plan.handle_of.push_back(i);
+    }
+    return plan;
+}
+
+}  // namespace pelt::pipeline

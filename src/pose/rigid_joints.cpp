@@ -1,0 +1,207 @@
+// From the affine transforms of a pose to joints that a skeleton can hold, by coordinate descent: with all other joints
+// held, what hangs on joint j moves the vertices by x_i(R) = a_i + R b_i about where the joint is, so that the best
+// rotation is the one nearest to Σ (v'_i - a_i) b_i^T, and the error never rises (but where limits cut in). Targets of
+// joints count as vertices of great weight.
+#include <pelt/deform/rotation.h>
+#include <pelt/pose/rigid_joints.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace pelt::pose {
+namespace {
+
+constexpr double kTargetStrength = 4;  ///< of a target, next to all vertices together
+
+double clampedDegrees(double radians, const double range[2]) {
+    constexpr double kDegree = std::numbers::pi / 180;
+    return std::clamp(radians, range[0] * kDegree, range[1] * kDegree);
+}
+
+/// A turn in rest space, relative to the parent, cut to the limits: twist about the bone, bends about two axes across.
+Mat3d limited(const Mat3d& turn, const Vec3d& along, const rig::RangeOfMotion::Limits& limits) {
+    const Vec3d helper = std::abs(along.y) < 0.9 ? Vec3d{0, 1, 0} : Vec3d{1, 0, 0};
+    const Vec3d across = normalized(cross(along, helper), Vec3d{1, 0, 0}), up = cross(along, across);
+    Quatd q = toQuat(turn);
+    if (q.w < 0) q = {-q.x, -q.y, -q.z, -q.w};
+    const double part = q.x * along.x + q.y * along.y + q.z * along.z;
+    const Quatd twist = normalized(Quatd{along.x * part, along.y * part, along.z * part, q.w});
+    const Quatd swing = q * conjugate(twist);
+    const double twist_angle = 2 * std::atan2(part, q.w);
+    const Vec3d axis(swing.x, swing.y, swing.z);
+    const double sine = length(axis);
+    const Vec3d bend = sine > 1e-12 ? axis * (2 * std::atan2(sine, swing.w) / sine) : Vec3d();
+    const Vec3d cut =
+        across * clampedDegrees(dot(bend, across), limits.bend) + up * clampedDegrees(dot(bend, up), limits.bend);
+    const double angle = length(cut);
+    const Quatd back = angle > 1e-12 ? axisAngle(cut, angle) : Quatd{};
+    return toMatrix(back * axisAngle(along, clampedDegrees(twist_angle, limits.twist)));
+}
+
+/// A point that the joints blend, and where it should be.
+struct Sample {
+    Vec3d rest, posed;
+    double strength = 1;
+    std::size_t first = 0, last = 0;  ///< its influences
+};
+
+struct Influence {
+    std::size_t joint = 0;
+    double weight = 0;
+};
+
+class Chain {
+public:
+    Chain(const Skeleton& skeleton, const PosedSkin& skin, std::span<const Affine3d> transforms,
+          const RigidOptions& options)
+        : options_(options),
+          parents_(rig::jointParents(skeleton)),
+          rest_(rig::jointRestPositions(skeleton)),
+          children_(parents_.size()),
+          place_(parents_.size()),
+          end_(parents_.size()),
+          whole_(parents_.size(), 0),
+          turns_(parents_.size()),
+          worlds_(parents_.size()) {
+        for (std::size_t j = 0; j < parents_.size(); ++j)
+            if (parents_[j] >= 0) children_[std::size_t(parents_[j])].push_back(j);
+        for (const JointTarget& t : options.targets) whole_[t.joint] = t.whole ? 1 : 0;
+        for (std::size_t j = 0; j < parents_.size(); ++j)
+            if (parents_[j] < 0) addOrder(j);
+        takeSamples(skin);
+        for (const Affine3d& t : transforms) given_.push_back(deform::boneRotation(t.linear()));
+        for (const std::size_t j : order_) {
+            const Vec3d at = parents_[j] < 0 ? transforms[j] * rest_[j] : worlds_[std::size_t(parents_[j])] * rest_[j];
+            put(j, given_[j], at);
+        }
+        for (int sweep = 0; sweep < options.sweeps; ++sweep)
+            for (const std::size_t j : order_) improve(j);
+    }
+    std::vector<Affine3d> take() { return std::move(worlds_); }
+
+private:
+    void addOrder(std::size_t joint) {
+        place_[joint] = order_.size();
+        order_.push_back(joint);
+        for (const std::size_t child : children_[joint]) addOrder(child);
+        end_[joint] = order_.size();
+    }
+    bool hangsOn(std::size_t joint, std::size_t top) const {
+        return place_[joint] >= place_[top] && place_[joint] < end_[top];
+    }
+    void takeSamples(const PosedSkin& skin) {
+        const std::size_t stride =
+            std::max<std::size_t>(1, skin.rest.size() / std::max<std::size_t>(1, options_.samples));
+        for (std::size_t v = 0; v < skin.rest.size(); v += stride) {
+            Sample s{Vec3d(skin.rest[v]), Vec3d(skin.posed[v]), 1, influences_.size(), 0};
+            for (std::size_t k = 0; k < skin.weights->influenceCount(v); ++k)
+                influences_.push_back({skin.weights->jointsOf(v)[k], double(skin.weights->weightsOf(v)[k])});
+            s.last = influences_.size();
+            samples_.push_back(s);
+        }
+        const double all = double(samples_.size());
+        for (const JointTarget& t : options_.targets) {
+            samples_.push_back(
+                {rest_[t.joint], t.target, kTargetStrength * all, influences_.size(), influences_.size() + 1});
+            influences_.push_back({t.joint, 1});
+        }
+    }
+    Mat3d parentTurn(std::size_t j) const {
+        return parents_[j] < 0 ? Mat3d() : worlds_[std::size_t(parents_[j])].linear();
+    }
+    /// Where the joint's bone points at rest.
+    Vec3d along(std::size_t j) const {
+        Vec3d sum;
+        for (const std::size_t child : children_[j]) sum += rest_[child] - rest_[j];
+        if (dot(sum, sum) == 0 && parents_[j] >= 0) sum = rest_[j] - rest_[std::size_t(parents_[j])];
+        return normalized(sum, Vec3d{0, 1, 0});
+    }
+    void put(std::size_t j, const Mat3d& world, const Vec3d& position) {
+        Mat3d turn = transposed(parentTurn(j)) * world;
+        if (options_.limits && parents_[j] >= 0 && !whole_[j]) {
+            const rig::RangeOfMotion& range = *options_.limits;
+            turn = limited(turn, along(j), range.joints.empty() ? range.limits : range.joints[j]);
+        }
+        turns_[j] = turn;
+        const Mat3d r = parentTurn(j) * turn;
+        worlds_[j] = {r, position - r * rest_[j]};
+    }
+    /// The joints below `top` hang on it as their turns say; those given whole keep their rotation.
+    void follow(std::size_t top) {
+        for (const std::size_t child : children_[top]) {
+            const Vec3d at = worlds_[top] * rest_[child];
+            if (whole_[child]) turns_[child] = transposed(worlds_[top].linear()) * given_[child];
+            const Mat3d r = worlds_[top].linear() * turns_[child];
+            worlds_[child] = {r, at - r * rest_[child]};
+            follow(child);
+        }
+    }
+    void improve(std::size_t j) {
+        if (parents_[j] < 0 && !whole_[j]) move(j);
+        if (whole_[j]) return;
+        const Vec3d at = worlds_[j] * rest_[j];
+        Mat3d sum = Mat3d() * 0.0;
+        for (const Sample& s : samples_) {
+            Vec3d hanging, rest = s.posed;
+            double share = 0;
+            for (std::size_t e = s.first; e < s.last; ++e) {
+                const Influence& i = influences_[e];
+                const Vec3d moved = (worlds_[i.joint] * s.rest) * i.weight;
+                if (hangsOn(i.joint, j)) {
+                    hanging += moved;
+                    share += i.weight;
+                } else {
+                    rest -= moved;
+                }
+            }
+            if (share == 0) continue;
+            const Vec3d from = (hanging - at * share) * s.strength, to = rest - at * share;
+            for (int a = 0; a < 3; ++a) sum.col[a] += to * from[a];
+        }
+        const NearestTurn turn = deform::nearestRotation(sum);
+        if (!(turn.gap > 1e-4)) return;  // nothing hangs there that would tell
+        put(j, turn.rotation * worlds_[j].linear(), at);
+        follow(j);
+    }
+    /// A joint without parent also goes where its vertices are.
+    void move(std::size_t j) {
+        Vec3d sum;
+        double weight = 0;
+        for (const Sample& s : samples_) {
+            Vec3d off = s.posed;
+            double share = 0;
+            for (std::size_t e = s.first; e < s.last; ++e) {
+                off -= (worlds_[influences_[e].joint] * s.rest) * influences_[e].weight;
+                if (hangsOn(influences_[e].joint, j)) share += influences_[e].weight;
+            }
+            sum += off * (share * s.strength);
+            weight += share * share * s.strength;
+        }
+        if (!(weight > 0)) return;
+        worlds_[j] = {worlds_[j].linear(), worlds_[j].translation() + sum / weight};
+        follow(j);
+    }
+
+    using NearestTurn = deform::NearestRotation;
+    const RigidOptions& options_;
+    std::vector<std::int32_t> parents_;
+    std::vector<Vec3d> rest_;
+    std::vector<std::vector<std::size_t>> children_;
+    std::vector<std::size_t> order_, place_, end_;  ///< parents first; what hangs on a joint is a range
+    std::vector<char> whole_;
+    std::vector<Mat3d> turns_;  ///< relative to the parent, in rest space
+    std::vector<Mat3d> given_;  ///< rotations of the transforms
+    std::vector<Affine3d> worlds_;
+    std::vector<Sample> samples_;
+    std::vector<Influence> influences_;
+};
+
+}  // namespace
+
+std::vector<Affine3d> rigidJoints(const Skeleton& skeleton, const PosedSkin& skin, std::span<const Affine3d> transforms,
+                                  const RigidOptions& options) {
+    return Chain(skeleton, skin, transforms, options).take();
+}
+
+}  // namespace pelt::pose
