@@ -21,6 +21,8 @@ using FitJson = nlohmann::ordered_json;
 /// Joints a vertex looks at beyond those it may keep: extra joints move much alike, so the most rigid are not the best.
 constexpr std::size_t kMoreCandidates = 8;
 
+constexpr double kDoubtful = 0.3;  ///< of the examples' motion is left: hardly a skin on the right poses
+
 struct FitOptions {
     fs::path character, examples, output;
     int influences = 4, rotations = 1, most_extra = 16;
@@ -189,6 +191,10 @@ void runFit(Session& session, const FitOptions& options) {
                                       session.progress());
     });
     warnOfMorphs(session, options, made);
+    if (made.unexplained > kDoubtful)
+        session.warn(options.examples, fmt::format("the skin leaves {:.0f} % of how its vertices move; is the skeleton "
+                                                   "posed as in the examples?",
+                                                   100 * made.unexplained));
     geometry::SequenceError error;
     if (options.writesCharacter()) {
         session.stage("measure");

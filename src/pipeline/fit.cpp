@@ -14,7 +14,7 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kExplainsNothing = 0.9;  ///< of the frames' own motion is left by a skin that has the wrong poses
+constexpr double kExplainsNothing = 0.8;  ///< of the frames' own motion is left by a skin that has the wrong poses
 
 /// The mean of what falls together, so that seams stay closed whatever the examples do there.
 std::vector<Vec3d> meanOverWeld(std::span<const Vec3d> values, const geometry::Weld& weld) {
@@ -99,7 +99,7 @@ private:
     void chooseExtraJoints();
     void keepExtraJoints(const std::vector<bool>& keep);
     void fitWeights();
-    void checkExplained() const;
+    void checkExplained();
     void putTogether();
 
     const FitRequest& request_;
@@ -232,7 +232,7 @@ void CharacterFitter::fitWeights() {
 }
 
 /// Poses that are not those of the examples leave about what a mesh that does not move at all would.
-void CharacterFitter::checkExplained() const {
+void CharacterFitter::checkExplained() {
     const fit::ExamplePoses& poses = made_.poses;
     double motion = 0;
     for (std::size_t v = 0; v < poses.vertices; ++v) {
@@ -244,12 +244,12 @@ void CharacterFitter::checkExplained() const {
         }
     }
     motion = std::sqrt(motion / (double(poses.vertices) * double(poses.examples)));
-    if (motion > 0 && made_.convex.rms > 1e-6 * motion && made_.convex.rms > kExplainsNothing * motion)
+    made_.unexplained = motion > 0 ? made_.convex.rms / motion : 0;
+    if (made_.unexplained > kExplainsNothing)
         throw Error::badInput(
             fmt::format("the poses of clip '{}' do not match the examples: a skin on them leaves {:.0f} % of how the "
-                        "vertices move; "
-                        "the skeleton must be posed as in the examples, in their order",
-                        clip().name, 100 * made_.convex.rms / motion));
+                        "vertices move; the skeleton must be posed as in the examples, in their order",
+                        clip().name, 100 * made_.unexplained));
 }
 
 void CharacterFitter::putTogether() {

@@ -400,6 +400,32 @@ ReferenceTwist referenceTwist() {
     return twist;
 }
 
+/// A vertex on the axis of a joint: its positions say nothing of the weights, its normals do.
+TEST(FitExamples, NormalsSettleWhatPositionsLeaveOpen) {
+    ExamplePoses poses{2, 1, 4, {}, {}};
+    poses.rest_normals = {{0, 1, 0}};
+    for (std::size_t e = 0; e < 4; ++e) {
+        const Affine3d turn(toMatrix(axisAngle(Vec3d{0, 0, 1}, 0.4 * double(e + 1))), {});
+        poses.bones.insert(poses.bones.end(), {Affine3d{}, turn});
+        poses.positions.push_back({0, 0, 1});
+        poses.normals.push_back(poses.rest_normals[0] * 0.3 + turn.linear() * poses.rest_normals[0] * 0.7);
+    }
+    const std::vector<Vec3d> rest = {{0, 0, 1}};
+    ExampleFitOptions options;
+    EXPECT_EQ(fitExamples(rest, poses, options).rank_deficient[0] & kWeightsOpen, kWeightsOpen);
+    options.normals_length = 0.1;
+    for (const WeightKind kind : {WeightKind::convex, WeightKind::affine}) {
+        options.weights = kind;
+        const ExampleFit fit = fitExamples(rest, poses, options);
+        ASSERT_EQ(fit.weights.influenceCount(0), 2u);
+        EXPECT_EQ(fit.weights.jointsOf(0)[0], 1u);
+        EXPECT_NEAR(fit.weights.weightsOf(0)[0], 0.7, 1e-9);
+        EXPECT_EQ(fit.rank_deficient[0] & kWeightsOpen, 0);
+    }
+    poses.normals.pop_back();
+    EXPECT_THROW(fitExamples(rest, poses, options), Error);
+}
+
 TEST(FitExamples, TheReferenceTwistIsReproduced) {
     PELT_NEEDS_SHARED("golden/mohr-gleicher");
     const auto [known, expected, reference] = referenceTwist();

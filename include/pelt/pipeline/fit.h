@@ -40,6 +40,7 @@ struct FitResult {
     geometry::Weld weld;             ///< the mesh's vertices to those
     fit::ExamplePoses poses;         ///< all joints of the character, over welded vertices
     std::optional<double> rms_own;   ///< of the weights that the character came with
+    double unexplained = 0;          ///< RMS of the convex fit over that of the examples about their mean
     std::optional<fit::ExampleValidation> validation;
 };
 

@@ -1,0 +1,150 @@
+#include <gtest/gtest.h>
+#include <pelt/core/error.h>
+#include <pelt/pipeline/fit.h>
+#include <pelt/scenes/scenes.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pelt::pipeline {
+namespace {
+
+Sampling everyTenth() {
+    Sampling sampling;
+    sampling.frames = "::10";
+    return sampling;
+}
+
+Character smoothBar(const char* name = "bar3") {
+    Character bar = scenes::find(name)->make(300);
+    bar.weights = scenes::smoothWeights(bar);
+    return bar;
+}
+
+TEST(FitCharacter, VerticesInOnePlaceStayTogetherWhateverTheExamplesDo) {
+    Character bar = smoothBar();
+    const auto frames = sampleCharacter(bar, everyTenth(), findMethod("dqs"));
+    const std::size_t count = bar.mesh.vertexCount(), copies = 40;
+    std::vector<Vec3f> examples;
+    std::vector<Vec3f> frame(count);
+    for (std::size_t f = 0; f < frames->frameCount(); ++f) {
+        frames->readFrame(f, frame);
+        examples.insert(examples.end(), frame.begin(), frame.end());
+        for (std::size_t c = 0; c < copies; ++c)
+            examples.push_back(frame[c * 5] + Vec3f{0.01f, 0, 0.005f * float(f % 2)});
+    }
+    Character split = bar;
+    split.weights = {};
+    for (std::size_t c = 0; c < copies; ++c) {
+        split.mesh.positions.push_back(bar.mesh.positions[c * 5]);
+        if (!bar.mesh.normals.empty()) split.mesh.normals.push_back(bar.mesh.normals[c * 5]);
+        if (!bar.mesh.uvs.empty()) split.mesh.uvs.push_back(bar.mesh.uvs[c * 5]);
+    }
+    split.mesh.parts.clear();
+    const FitResult made = fitCharacter(split, *makeSequence(examples, count + copies), everyTenth(), {});
+    const Character& fitted = made.character;
+    for (std::size_t c = 0; c < copies; ++c) {
+        EXPECT_EQ(fitted.mesh.positions[count + c], fitted.mesh.positions[c * 5]);
+        EXPECT_TRUE(std::ranges::equal(fitted.weights.jointsOf(count + c), fitted.weights.jointsOf(c * 5)));
+        EXPECT_TRUE(std::ranges::equal(fitted.weights.weightsOf(count + c), fitted.weights.weightsOf(c * 5)));
+    }
+    EXPECT_FALSE(made.rms_own);
+}
+
+TEST(FitCharacter, OtherClipsGetTheKeysOfTheExtraJoints) {
+    const Character bar = smoothBar();
+    const auto frames = sampleCharacter(bar, everyTenth(), findMethod("dqs"));
+    const FitResult made = fitCharacter(bar, *frames, everyTenth(), {});
+    ASSERT_FALSE(made.extra.empty());
+    ASSERT_EQ(made.character.driven.size(), made.extra.size());
+    const std::uint32_t extra = made.character.driven.front().node;
+    const auto moves = [&](const Clip& clip) {
+        return std::any_of(clip.channels.begin(), clip.channels.end(),
+                           [&](const Channel& channel) { return channel.target == extra; });
+    };
+    for (const char* name : {"bend_and_twist", "range_of_motion"}) {
+        const Clip& clip = rig::findClip(made.character, name);
+        EXPECT_TRUE(moves(clip)) << name;
+        Character keyed = made.character;
+        keyed.driven.clear();
+        const double middle = &clip == &made.character.clips[made.clip] ? made.times[5] : 0.37 * clip.seconds();
+        const auto played = rig::skinMatricesDouble(keyed.skeleton, &clip, middle);
+        const auto driven = rig::drivenSkinMatrices(keyed.skeleton, made.character.driven, &clip, middle);
+        for (std::size_t j = 0; j < played.size(); ++j)
+            for (int i = 0; i < 16; ++i) EXPECT_NEAR(played[j].m[i], driven[j].m[i], 5e-3) << name;
+    }
+}
+
+/// [MohrGleicher03] §6.1: meshes that one skeleton deformed, fitted to another that is posed alike.
+TEST(FitCharacter, ExamplesOfARichSkeletonAreFittedToASimplerOne) {
+    const Character rich = smoothBar();
+    const auto frames = sampleCharacter(rich, everyTenth(), findMethod("lbs"));
+    Character simple = rich;
+    simple.weights = {};
+    ASSERT_EQ(simple.skeleton.joints.size(), 3u);
+    simple.skeleton.joints.erase(simple.skeleton.joints.begin() + 1);
+    FitRequest request;
+    const FitResult made = fitCharacter(simple, *frames, everyTenth(), request);
+    EXPECT_EQ(made.character.skeleton.joints.size(), 2 + made.extra.size());
+    EXPECT_FALSE(made.extra.empty());
+    EXPECT_LT(made.convex.rms, 0.7 * made.plain.rms);
+    EXPECT_LT(made.convex.e_rms, 40);
+}
+
+TEST(FitCharacter, FittingAgainKeepsTheJointsThereAre) {
+    const Character bar = smoothBar();
+    const auto frames = sampleCharacter(bar, everyTenth(), findMethod("dqs"));
+    FitRequest request;
+    request.most_extra = 1;
+    Sampling own;  // the first fit leaves one key a pose
+    own.fps = 3;
+    const FitResult once = fitCharacter(bar, *frames, everyTenth(), request);
+    const FitResult twice = fitCharacter(once.character, *frames, own, request);
+    ASSERT_EQ(once.character.driven.size(), 1u);
+    EXPECT_EQ(twice.character.driven.size(), 2u);
+    EXPECT_LE(twice.convex.rms, once.convex.rms);
+    EXPECT_NE(twice.extra.front().driver, once.extra.front().name);
+}
+
+TEST(FitCharacter, SaysWhatIsMissing) {
+    const Character bar = smoothBar();
+    const auto frames = sampleCharacter(bar, everyTenth(), findMethod("lbs"));
+    Character none = bar;
+    none.skeleton.joints.clear();
+    EXPECT_THROW(fitCharacter(none, *frames, everyTenth(), {}), Error);
+    none = bar;
+    none.clips.clear();
+    EXPECT_THROW(fitCharacter(none, *frames, everyTenth(), {}), Error);
+    EXPECT_THROW(fitCharacter(bar, *frames, {}, {}), Error);
+}
+
+double normalError(const FitResult& made) {
+    double sum = 0;
+    const fit::ExamplePoses& poses = made.poses;
+    for (std::size_t e = 0; e < poses.examples; ++e)
+        for (std::size_t v = 0; v < poses.vertices; ++v) {
+            Vec3d n;
+            for (std::size_t i = 0; i < made.convex.weights.influenceCount(v); ++i)
+                n += poses.pose(e)[made.convex.weights.jointsOf(v)[i]].linear() * poses.rest_normals[v] *
+                     made.convex.weights.weightsOf(v)[i];
+            const Vec3d d = n - poses.normalsOf(e)[v];
+            sum += dot(d, d);
+        }
+    return std::sqrt(sum / double(poses.examples * poses.vertices));
+}
+
+TEST(FitCharacter, NormalsThatCountComeOutBetterAndPositionsALittleWorse) {
+    const Character bar = smoothBar();
+    const auto frames = sampleCharacter(bar, everyTenth(), findMethod("dqs"));
+    FitRequest request;
+    request.most_extra = 0;
+    request.normals_weight = 1e-6;
+    const FitResult positions = fitCharacter(bar, *frames, everyTenth(), request);
+    request.normals_weight = 3;
+    const FitResult both = fitCharacter(bar, *frames, everyTenth(), request);
+    EXPECT_LT(normalError(both), 0.97 * normalError(positions));
+    EXPECT_GT(both.convex.rms, positions.convex.rms);
+}
+
+}  // namespace
+}  // namespace pelt::pipeline
