@@ -17,6 +17,8 @@ using Given = PoseHandle::Given;
 
 constexpr double kOutside = 0.1;  ///< of the diagonal: farther from the mesh than this, a point is a mistake
 
+constexpr std::size_t kTetsAVertex = 5;
+
 [[noreturn]] void refuse(const PoseHandle& handle, std::size_t number, const std::string& what) {
     throw Error::badInput(fmt::format("{} {}", nameOf(handle, number), what));
 }
@@ -64,7 +66,9 @@ void addJoints(Character& character, std::span<const PoseHandle> handles, const 
         character.skeleton.nodes.push_back(std::move(node));
         held.push_back(std::move(handle));
     }
-    const fit::HandleWeights weights = fit::biharmonicWeights(character.mesh, held, {}, progress).weights;
+    fit::BiharmonicOptions options;  // a coarse mesh needs no finer volume
+    options.target_tets = std::clamp<std::size_t>(kTetsAVertex * character.mesh.vertexCount(), 4000, 50000);
+    const fit::HandleWeights weights = fit::biharmonicWeights(character.mesh, held, options, progress).weights;
     std::vector<std::uint32_t> joints(handles.size());
     std::iota(joints.begin(), joints.end(), 0u);
     character.weights = {};

@@ -1,0 +1,202 @@
+#include <pelt/io/sequence_file.h>
+
+#include <cmath>
+
+#include "glb_file.h"
+#include "glb_player.h"
+#include "program.h"
+
+namespace {
+
+using PoseJson = nlohmann::json;
+using PosePoint = std::array<float, 3>;
+
+const std::string kIdentity = "[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]";
+
+class PoseVerb : public CliTest {
+protected:
+    /// Writes the handles and gives the file's name.
+    std::string handles(const std::string& list) const {
+        writeBytes(path("h.json"), "{\"handles\": [" + list + "]}");
+        return path("h.json");
+    }
+    RunResult pose(const std::string& list, const std::vector<std::string>& more = {},
+                   const std::string& out = "out.npy") const {
+        std::vector<std::string> words = {"pose", bar(), "--handles", handles(list), "-o", path(out), "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return runPelt(words);
+    }
+    void expectRefused(const std::string& list, const std::string& words) const {
+        SCOPED_TRACE(list);
+        const RunResult result = pose(list);
+        EXPECT_EQ(result.status, 3) << result.err;
+        EXPECT_TRUE(result.oneErrorLine()) << result.err;
+        EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+    }
+};
+
+std::vector<PosePoint> poseFrame(const std::string& file, std::size_t frame = 0) {
+    const auto sequence = pelt::io::openSequence(file);
+    std::vector<pelt::Vec3f> points(sequence->vertexCount());
+    sequence->readFrame(frame, points);
+    std::vector<PosePoint> out;
+    for (const pelt::Vec3f& p : points) out.push_back({p.x, p.y, p.z});
+    return out;
+}
+
+double poseDistance(const PosePoint& a, const PosePoint& b) {
+    return std::hypot(double(a[0] - b[0]), double(a[1] - b[1]), double(a[2] - b[2]));
+}
+
+std::string fullHandle(const std::string& joint, const std::string& transform = kIdentity) {
+    return R"({"joint": ")" + joint + R"(", "constraint": "full", "transform": )" + transform + "}";
+}
+
+}  // namespace
+
+TEST_F(PoseVerb, TheExactPoseMeetsItsTargetsAndTheEnergyNeverRises) {
+    const std::vector<PosePoint> rest = [&] {
+        runWell({"deform", bar(), "--bind-pose", "-o", path("rest.npy")});
+        return poseFrame(path("rest.npy"));
+    }();
+    for (const char* energy : {"spokes", "spokes-and-rims", "triangles", "tets"}) {
+        SCOPED_TRACE(energy);
+        const RunResult result = pose(fullHandle("joint0") + R"(, {"region": [3, 4], "constraint": "free"},
+                {"point": [0.0, 1.0, 0.0], "constraint": "position", "target": [0.5, 0.6, 0.1]})",
+                                      {"--energy", energy, "--extra-weights", "5"});
+        ASSERT_EQ(result.status, 0) << result.err;
+        const PoseJson json = result.json();
+        EXPECT_EQ(json.at("verb"), "pose");
+        EXPECT_EQ(json.at("frames"), 1);
+        EXPECT_EQ(json.at("bones"), 2);
+        const auto energies = json.at("energy").get<std::vector<double>>();
+        ASSERT_GT(energies.size(), 5u);
+        for (std::size_t i = 1; i < energies.size(); ++i) EXPECT_LE(energies[i], energies[i - 1] * (1 + 1e-12));
+        EXPECT_GT(energies.back(), 0);
+        const std::vector<PosePoint> posed = poseFrame(path("out.npy"));
+        ASSERT_EQ(posed.size(), rest.size());
+        std::size_t nearest = 0;
+        for (std::size_t v = 0; v < rest.size(); ++v)
+            if (poseDistance(rest[v], {0, 1, 0}) < poseDistance(rest[nearest], {0, 1, 0})) nearest = v;
+        EXPECT_LT(poseDistance(posed[nearest], {0.5f, 0.6f, 0.1f}), 1e-5);
+    }
+}
+
+TEST_F(PoseVerb, AllJointsGivenIsWhatDeformGives) {
+    // The second joint turned by 90 degrees about z at its place, as a transform of rest space.
+    const std::string turned = "[0,1,0,0, -1,0,0,0, 0,0,1,0, 0.5,0.5,0,1]";
+    for (const char* method : {"lbs", "dqs", "ddm-v0"}) {
+        ASSERT_EQ(pose(fullHandle("joint0") + "," + fullHandle("joint1", turned), {"--method", method}).status, 0);
+        const std::vector<PosePoint> posed = poseFrame(path("out.npy"));
+        ASSERT_EQ(pose(fullHandle("joint0") + "," + fullHandle("joint1", turned), {}, "clip.glb").status, 0);
+        runWell({"deform", path("clip.glb"), "--method", method, "-o", path("same.npy")});
+        const std::vector<PosePoint> expected = poseFrame(path("same.npy"));
+        ASSERT_EQ(posed.size(), expected.size());
+        for (std::size_t v = 0; v < posed.size(); ++v) EXPECT_LT(poseDistance(posed[v], expected[v]), 2e-5) << v;
+    }
+}
+
+TEST_F(PoseVerb, KeyedTargetsGiveAClipOfJointsThatKeepTheirLengths) {
+    const RunResult result = pose(
+        fullHandle("joint0") +
+            R"(, {"point": [0, 1, 0], "constraint": "position", "targets": [[0, [0, 1, 0]], [0.5, [0.3, 0.9, 0]]]})",
+        {}, "clip.glb");
+    ASSERT_EQ(result.status, 0) << result.err;
+    const PoseJson json = result.json();
+    EXPECT_EQ(json.at("frames"), 16);
+    EXPECT_EQ(json.at("frame_energy").size(), 16u);
+    EXPECT_LT(json.at("rms").get<double>(), 0.05);
+    EXPECT_GT(json.at("rms").get<double>(), 0);
+    const GlbFile file(path("clip.glb"));
+    ASSERT_EQ(file.json["animations"].size(), 1u);
+    const GlbPlayer player(file, 0);
+    ASSERT_EQ(player.times().size(), 16u);
+    EXPECT_FLOAT_EQ(player.times().back(), 0.5f);
+    // The child joint keeps its translation: the bone above it is as long as at rest.
+    for (const auto& channel : file.json["animations"][0]["channels"]) {
+        if (channel["target"]["path"] != "translation") continue;
+        const auto& sampler = file.json["animations"][0]["samplers"][channel["sampler"].get<std::size_t>()];
+        const std::vector<float> keys = file.floats(sampler["output"].get<std::size_t>());
+        const auto length = [&](std::size_t k) { return std::hypot(keys[3 * k], keys[3 * k + 1], keys[3 * k + 2]); };
+        for (std::size_t k = 1; k < keys.size() / 3; ++k) EXPECT_NEAR(length(k), length(0), 1e-5);
+    }
+    const auto first = player.pose(0), last = player.pose(15);
+    double moved = 0;
+    for (std::size_t v = 0; v < first.size(); ++v)
+        moved = std::max(moved, std::hypot(last[v][0] - first[v][0], last[v][1] - first[v][1]));
+    EXPECT_GT(moved, 0.2);
+}
+
+TEST_F(PoseVerb, LimitsHoldJointsBack) {
+    writeBytes(path("limits.json"), R"({"default": {"bend": 10, "twist": 5}})");
+    const std::string list =
+        fullHandle("joint0") + R"(, {"point": [0, 1, 0], "constraint": "position", "target": [0.5, 0.5, 0]})";
+    ASSERT_EQ(pose(list, {"--keep-lengths"}).status, 0);
+    const std::vector<PosePoint> free = poseFrame(path("out.npy"));
+    ASSERT_EQ(pose(list, {"--limits", path("limits.json")}).status, 0);
+    const std::vector<PosePoint> held = poseFrame(path("out.npy"));
+    const auto reach = [](const std::vector<PosePoint>& points) {
+        float x = 0;
+        for (const PosePoint& p : points) x = std::max(x, p[0]);
+        return x;
+    };
+    EXPECT_GT(reach(free), 0.4f);
+    EXPECT_LT(reach(held), 0.3f);
+}
+
+TEST_F(PoseVerb, AMeshWithoutJointsIsHeldByPointsAndRegions) {
+    runWell({"deform", bar(), "--bind-pose", "-o", path("frames")});
+    std::string mesh;
+    for (const auto& entry : std::filesystem::directory_iterator(path("frames"))) mesh = entry.path().string();
+    const std::string list = R"({"point": [0, 0, 0], "constraint": "full", "transform": )" + kIdentity + R"(},
+        {"point": [0, 1, 0], "constraint": "position", "target": [0.4, 0.8, 0]},
+        {"point": [0.1, 0.5, 0], "constraint": "free"})";
+    const RunResult result = runPelt({"pose", mesh, "--handles", handles(list), "-o", path("mesh.npy"), "--json"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.json().at("bones"), 3);
+    const std::vector<PosePoint> posed = poseFrame(path("mesh.npy"));
+    double nearest = 1;
+    for (const PosePoint& p : posed) nearest = std::min(nearest, poseDistance(p, {0.4f, 0.8f, 0}));
+    EXPECT_LT(nearest, 1e-5);
+    ASSERT_EQ(runPelt({"pose", mesh, "--handles", handles(list), "-o", path("mesh.glb")}).status, 0);
+    EXPECT_EQ(runWell({"info", path("mesh.glb"), "--json"}).json().at("bones"), 3);
+}
+
+TEST_F(PoseVerb, TheSameBytesOnAnyNumberOfThreads) {
+    const std::string list =
+        fullHandle("joint0") + R"(, {"point": [0, 1, 0], "constraint": "position", "target": [0.3, 0.8, 0]})";
+    for (const char* out : {"out.npy", "out.glb"}) {
+        ASSERT_EQ(pose(list, {"--threads", "1", "--extra-weights", "4"}, out).status, 0);
+        const std::string one = readBytes(path(out));
+        ASSERT_EQ(pose(list, {"--threads", "2", "--extra-weights", "4"}, out).status, 0);
+        EXPECT_EQ(one, readBytes(path(out)));
+    }
+}
+
+TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
+    const std::string point = R"({"point": [0, 1, 0], "constraint": "position", "target": )";
+    expectRefused("", "no handle is constrained");
+    expectRefused(R"({"joint": "joint0", "constraint": "free"})", "no handle is constrained");
+    expectRefused(fullHandle("elbow"), "joint 'elbow'");
+    expectRefused(fullHandle("joint0") + "," + fullHandle("joint0"), "twice");
+    expectRefused(R"({"joint": "joint0", "constraint": "position"})", "needs either target");
+    expectRefused(R"({"joint": "joint0", "constraint": "full"})", "needs a transform");
+    expectRefused(R"({"joint": "joint0", "constraint": "full", "transform": [1, 2]})", "16 numbers");
+    expectRefused(R"({"joint": "joint0", "constraint": "hold", "target": [0, 0, 0]})", "needs a constraint");
+    expectRefused(R"({"joint": "joint0", "point": [0, 0, 0], "constraint": "free"})", "exactly one");
+    expectRefused(point + "[0, null, 0]}", "not finite");
+    expectRefused(point + "[0, 1e999, 0]}", "");
+    expectRefused(point + "[0, NaN, 0]}", "no JSON");
+    expectRefused(R"({"point": [50, 1, 0], "constraint": "position", "target": [0, 0, 0]})", "outside the mesh");
+    expectRefused(R"({"region": [], "constraint": "position", "target": [0, 0, 0]})", "empty region");
+    expectRefused(R"({"region": [999999], "constraint": "position", "target": [0, 0, 0]})", "999999");
+    expectRefused(point + "[0, 1, 0]}," + point + "[0.2, 1, 0]}", "contradicts");
+    expectRefused(R"({"point": [0, 1, 0], "constraint": "full", "transform": )" + kIdentity + "}", "only joints");
+    expectRefused(R"({"point": [0, 1, 0], "constraint": "position", "targets": [[1, [0, 1, 0]], [0, [0, 1, 0]]]})",
+                  "do not rise");
+    expectRefused(R"({"joint": "joint0", "constraint": "free", "colour": 3})", "colour");
+    writeBytes(path("h.json"), "[]");
+    expectFailure(runPelt({"pose", bar(), "--handles", path("h.json"), "-o", path("out.npy")}), 3, "list of handles");
+    expectFailure(runPelt({"pose", bar(), "--handles", path("none.json"), "-o", path("out.npy")}), 3, "cannot be read");
+    EXPECT_EQ(pose(fullHandle("joint0"), {"--method", "magic"}).status, 2);
+}
