@@ -162,9 +162,9 @@ void reportFit(Session& session, const FitOptions& options, const pipeline::FitR
     if (made.rms_own) session.print(fmt::format("  RMS of the weights it came with    {:.4g}\n", *made.rms_own));
     session.print(fmt::format("  fitted, without extra joints       {:.4g}\n", made.plain.rms));
     session.print(fmt::format("  fitted, with {:<3} extra             {:.4g}\n", made.extra.size(), made.convex.rms));
-    session.print(fmt::format("  with weights that may be negative  {:.4g} (what convexity costs: {:+.0f} %)\n",
-                              made.affine.rms,
-                              made.affine.rms > 0 ? 100 * (made.convex.rms / made.affine.rms - 1) : 0.0));
+    session.print(
+        fmt::format("  with weights that may be negative  {:.4g} (what convexity costs: {:.0f} %)\n", made.affine.rms,
+                    made.affine.rms > 0 ? std::max(0.0, 100 * (made.convex.rms / made.affine.rms - 1)) : 0.0));
     if (!made.extra.empty())
         session.print(fmt::format("  extra joints, and the RMS of a sample of vertices ({:.4g} without) once taken:\n",
                                   made.rms_looked_at));

@@ -12,6 +12,7 @@
 #include <pelt/geometry/bounding_sphere.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "rigidity.h"
 #include "weight_solver.h"
@@ -140,21 +141,48 @@ private:
         return options_.influences == 0 ? 0 : std::max(options_.influences, options_.candidates);
     }
 
-    /// Leaves K of the joints, not worse than the K most rigid ones. Gives what is left of the error.
+    /// Leaves K of the joints, not worse than the K most rigid ones. Affine weights also look at what convex ones would
+    /// choose: where joints act alike, weights of both signs say little of who matters. Gives what is left of the
+    /// error.
     double chooseAmong() {
-        double chosen = 0;
-        while (joints.size() > options_.influences) chosen = dropLeast();
-        const std::vector<std::uint32_t> chosen_joints = joints;
-        const Eigen::VectorXd chosen_weights = weights;
-        const std::uint8_t chosen_flags = flags;
-        joints.assign(ranked_.begin(), ranked_.begin() + std::ptrdiff_t(options_.influences));
+        Choice best;
+        const auto consider = [&](double left) {
+            if (left < best.left) best = {joints, weights, flags, left};
+        };
+        consider(drop());
+        if (options_.weights == WeightKind::affine) {
+            start(ranked_);
+            solver_.setKind(WeightKind::convex);
+            solveWeights();
+            drop();
+            solver_.setKind(WeightKind::affine);
+            weights.resize(0);
+            consider(solveWeights());
+        }
+        start({ranked_.begin(), ranked_.begin() + std::ptrdiff_t(options_.influences)});
+        consider(solveWeights());
+        joints = best.joints;
+        weights = best.weights;
+        flags = best.flags;
+        return best.left;
+    }
+
+    struct Choice {
+        std::vector<std::uint32_t> joints;
+        Eigen::VectorXd weights;
+        std::uint8_t flags = 0;
+        double left = std::numeric_limits<double>::infinity();
+    };
+
+    void start(const std::vector<std::uint32_t>& from) {
+        joints = from;
         weights.resize(0);
-        const double rigid = solveWeights();
-        if (rigid <= chosen) return rigid;
-        joints = chosen_joints;
-        weights = chosen_weights;
-        flags = chosen_flags;
-        return chosen;
+    }
+
+    double drop() {
+        double left = 0;
+        while (joints.size() > options_.influences) left = dropLeast();
+        return left;
     }
 
     /// Takes out the joint whose pull on the vertex is least, with all others that have no weight where there are

@@ -11,6 +11,7 @@ namespace pelt::fit::examples {
 class WeightSolver {
 public:
     WeightSolver(WeightKind kind, double rank_tolerance) : kind_(kind), tolerance_(rank_tolerance) {}
+    void setKind(WeightKind kind) { kind_ = kind; }
 
     /// `weights` holds a convex start, or is empty: all on the first joint. Directions that the examples leave open
     /// (singular values below the tolerance) stay where the first joint alone would have them.
