@@ -38,7 +38,8 @@ void checkFrom(const BakeOptions& options) {
     std::error_code fault;
     const bool pattern = options.from.find_first_of("*?[/.\\") != std::string::npos;
     if (!options.fromSequence() || pattern || std::filesystem::exists(options.from, fault)) return;
-    throw Error::badUsage(fmt::format("--from {}: neither a file nor a method; the methods are {}", options.from, methodNames()));
+    throw Error::badUsage(
+        fmt::format("--from {}: neither a file nor a method; the methods are {}", options.from, methodNames()));
 }
 
 pipeline::BakeRequest bakeRequest(const BakeOptions& options, const Character& character) {
@@ -60,7 +61,7 @@ pipeline::BakeRequest bakeRequest(const BakeOptions& options, const Character& c
 }
 
 nlohmann::ordered_json bakeErrorJson(const pipeline::BakeError& error) {
-    return {{"rms", error.rms}, {"max", error.max}, {"e_rms", error.e_rms}};
+    return {{"rms", error.rms}, {"max", error.max}, {"e_rms", error.e_rms}, {"normals", error.normals}};
 }
 
 std::string_view kindName(rig::DriverKind kind) {
@@ -105,18 +106,22 @@ void report(Session& session, const BakeOptions& options, const Character& chara
                                   : candidate.name == "given" ? "the file's weights"
                                                               : "weights solved anew";
         table += fmt::format("  {:<20}", label);
-        if (candidate.clip) table += fmt::format("  clip: E_RMS {:<8.4g} max {:<8.4g}", candidate.clip->e_rms, candidate.clip->max);
+        if (candidate.clip)
+            table += fmt::format("  clip: E_RMS {:<8.4g} normals {:<6.3g}° max {:<8.4g}", candidate.clip->e_rms,
+                                 candidate.clip->normals, candidate.clip->max);
         if (candidate.range)
-            table += fmt::format("  range of motion: E_RMS {:<8.4g} max {:<8.4g}", candidate.range->e_rms, candidate.range->max);
+            table += fmt::format("  range of motion: E_RMS {:<8.4g} normals {:<6.3g}° max {:<8.4g}",
+                                 candidate.range->e_rms, candidate.range->normals, candidate.range->max);
         table += &candidate == &chosen ? "  <- written\n" : "\n";
     }
     reportHelpers(session, character, made);
     session.print(table);
-    session.print(fmt::format("{}: {} vertices, {} baked with at most {} joints a vertex{}: E_RMS {:.4g}, RMS {:.4g}, max {:.4g}\n",
-                              oneLine(options.output.string()), character.mesh.vertexCount(), oneLine(options.from),
-                              maxInfluences(made.character.weights),
-                              made.helpers.empty() ? "" : " and " + counted(made.helpers.size(), "helper joint", "helper joints"),
-                              chosen.main().e_rms, chosen.main().rms, chosen.main().max));
+    session.print(fmt::format(
+        "{}: {} vertices, {} baked with at most {} joints a vertex{}: E_RMS {:.4g}, RMS {:.4g}, max {:.4g}\n",
+        oneLine(options.output.string()), character.mesh.vertexCount(), oneLine(options.from),
+        maxInfluences(made.character.weights),
+        made.helpers.empty() ? "" : " and " + counted(made.helpers.size(), "helper joint", "helper joints"),
+        chosen.main().e_rms, chosen.main().rms, chosen.main().max));
 }
 
 void runBake(Session& session, const BakeOptions& options) {
@@ -143,17 +148,19 @@ void runBake(Session& session, const BakeOptions& options) {
     report(session, options, character, made);
     const double reached = made.candidates[made.chosen].main().e_rms;
     if (request.max_error && reached > *request.max_error)
-        session.missGate(fmt::format("{}: E_RMS {:.4g} is above the {:.4g} asked for; allow more with --helpers or --influences",
-                                     options.output.string(), reached, *request.max_error));
+        session.missGate(
+            fmt::format("{}: E_RMS {:.4g} is above the {:.4g} asked for; allow more with --helpers or --influences",
+                        options.output.string(), reached, *request.max_error));
 }
 
 }  // namespace
 
 void addBake(CLI::App& app, Session& session) {
     const auto options = std::make_shared<BakeOptions>();
-    CLI::App* verb = session.addVerb(app, "bake", "Any deformer, or a deformed sequence, as a plain skin for every engine",
-                                     "pelt bake mushed.glb --from ddm --helpers 8 -o baked.glb",
-                                     [&session, options] { runBake(session, *options); });
+    CLI::App* verb =
+        session.addVerb(app, "bake", "Any deformer, or a deformed sequence, as a plain skin for every engine",
+                        "pelt bake mushed.glb --from ddm --helpers 8 -o baked.glb",
+                        [&session, options] { runBake(session, *options); });
     verb->add_option("character", options->input, "A character: .glb .gltf .fbx .dae")->required()->type_name("CHAR");
     addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
     verb->add_option("--from", options->from,

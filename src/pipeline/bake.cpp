@@ -12,13 +12,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace pelt::pipeline {
 namespace {
 
 constexpr std::size_t kGrain = 2048;         ///< vertices that a task poses
 constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: weights learn nothing more from its neighbours in time
-constexpr double kRangeEmphasis = 3;         ///< against the clip: a skin is also for clips that are still to come
+constexpr double kRangeEmphasis = 6;         ///< against the clip: a skin is also for clips that are still to come
 constexpr int kMostAttempts = 4;             ///< at a skin that is nowhere worse than the one to start from
 
 enum Part { kClip, kRange, kParts };
@@ -48,8 +49,8 @@ public:
         Character prepared = character;
         const bool stored = request.method.starts_with("ddm") || request.method == "eddm";
         if (stored) prepared.ddm = smoothed_;
-        deformer_ = findMethod(request.method)
-                        .prepare(prepared, stored ? MethodOptions{} : request.method_options, progress);
+        deformer_ =
+            findMethod(request.method).prepare(prepared, stored ? MethodOptions{} : request.method_options, progress);
     }
 
     bool isSequence() const { return sequence_ != nullptr; }
@@ -114,9 +115,10 @@ std::vector<Pose> clipPoses(const Character& character, const BakeRequest& reque
     if (character.clips.empty() && !request.sequence && !request.sampling.clip) return {};
     const std::vector<double> times = sampleTimes(character, request.sampling);
     if (request.sequence && request.sequence->frameCount() != times.size())
-        throw Error::badInput(fmt::format("has {} samples in its clip, but there are {} meshes to bake; they must be "
-                                          "as many (see --clip, --fps and --frames)",
-                                          times.size(), request.sequence->frameCount()));
+        throw Error::badInput(
+            fmt::format("has {} samples in its clip, but there are {} meshes to bake; they must be "
+                        "as many (see --clip, --fps and --frames)",
+                        times.size(), request.sequence->frameCount()));
     if (request.sequence && request.sequence->vertexCount() != character.mesh.vertexCount())
         throw Error::badInput(fmt::format("has {} vertices, but the meshes to bake have {}",
                                           character.mesh.vertexCount(), request.sequence->vertexCount()));
@@ -124,8 +126,8 @@ std::vector<Pose> clipPoses(const Character& character, const BakeRequest& reque
         request.sampling.clip ? &rig::findClip(character, *request.sampling.clip) : &character.clips.front();
     std::vector<Pose> poses;
     for (const double t : times)
-        poses.push_back({kClip, poses.size(), t,
-                         rig::sampleDrivenLocals(character.skeleton, character.driven, clip, t)});
+        poses.push_back(
+            {kClip, poses.size(), t, rig::sampleDrivenLocals(character.skeleton, character.driven, clip, t)});
     return poses;
 }
 
@@ -218,7 +220,25 @@ struct Trial {
     const SkinWeights* weights;
     deform::LbsRig rig;
     double squared[kParts] = {}, max[kParts] = {};
+    double turned[kParts] = {};  ///< squared angles between normals
 };
+
+/// The mean squared angle between the normals of a choice of triangles in two shapes of a mesh, in degrees.
+double squaredTurn(const Mesh& mesh, std::span<const Vec3f> a, std::span<const Vec3f> b) {
+    constexpr std::size_t kTriangles = 8192;
+    const auto normal = [](const Triangle& t, std::span<const Vec3f> at) {
+        return cross(Vec3d(at[t[1]]) - Vec3d(at[t[0]]), Vec3d(at[t[2]]) - Vec3d(at[t[0]]));
+    };
+    double sum = 0;
+    std::size_t count = 0;
+    const std::size_t step = std::max<std::size_t>(1, mesh.triangles.size() / kTriangles);
+    for (std::size_t i = 0; i < mesh.triangles.size(); i += step, ++count) {
+        const Vec3d m = normal(mesh.triangles[i], a), n = normal(mesh.triangles[i], b);
+        const double angle = std::atan2(length(cross(m, n)), dot(m, n)) * 180 / std::numbers::pi;
+        sum += angle * angle;
+    }
+    return count > 0 ? sum / double(count) : 0;
+}
 
 /// Distances of skins from the reference over all poses.
 void measure(const Character& character, Reference& reference, const Skeleton& skeleton,
@@ -252,6 +272,7 @@ void measure(const Character& character, Reference& reference, const Skeleton& s
                     trial.squared[pose.part] += dot(d, d);
                     trial.max[pose.part] = std::max(trial.max[pose.part], dot(d, d));
                 }
+                trial.turned[pose.part] += squaredTurn(mesh, exact, skinned);
             }
         }
 }
@@ -263,6 +284,7 @@ std::optional<BakeError> errorOf(const Trial& trial, Part part, std::size_t pose
     const double mean = trial.squared[part] / (double(poses) * double(vertices));
     error.rms = std::sqrt(mean);
     error.max = std::sqrt(trial.max[part]);
+    error.normals = std::sqrt(trial.turned[part] / double(poses));
     error.e_rms = radius > 0 ? 1000 * std::sqrt(mean / 3) / radius : 0;
     return error;
 }
@@ -334,7 +356,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
     for (const std::uint32_t v : weld.representative) rest.push_back(mesh.positions[v]);
     const double radius = geometry::smallestEnclosingSphere(mesh.positions).radius;
 
-    const SkinWeights start = keepHeaviest(reference.isDdm() ? reference.reach() : character.weights, request.influences);
+    const SkinWeights start =
+        keepHeaviest(reference.isDdm() ? reference.reach() : character.weights, request.influences);
     fit::BakeOptions options;
     options.influences = request.influences;
     options.helpers = request.helpers;
@@ -343,12 +366,12 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
     BakeResult result;
     std::array<double, kParts> emphasis{1, kRangeEmphasis};
     for (int attempt = 1;; ++attempt) {
-        Training training =
-            sampleReference(character, reference, start, weld, trainingPoses(clip, range), progress);
+        Training training = sampleReference(character, reference, start, weld, trainingPoses(clip, range), progress);
         weighParts(training, emphasis, radius);
         fit::BakedSkin skin =
-            fit::bakeSkin(rest, character.skeleton, character.driven, weldedRows(start, weld),
-                          weldedRows(reference.reach(), weld), std::move(training.samples), options, progress);
+            fit::bakeSkin(rest, geometry::weldedTriangles(mesh.triangles, weld), character.skeleton, character.driven,
+                          weldedRows(start, weld), weldedRows(reference.reach(), weld), std::move(training.samples),
+                          options, progress);
         std::vector<SkinWeights> weights{start};
         for (const SkinWeights& rows : skin.weights) weights.push_back(unweldedRows(rows, weld));
         std::vector<Trial> trials;
@@ -357,7 +380,9 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
         result.candidates.clear();
         for (std::size_t c = 0; c < trials.size(); ++c) {
             const std::size_t helpers = c > 0 ? c - 1 : 0;
-            result.candidates.push_back({c == 0 ? (reference.isDdm() ? "v5" : "given") : helpers == 0 ? "resolved" : "helpers",
+            result.candidates.push_back({c == 0         ? (reference.isDdm() ? "v5" : "given")
+                                         : helpers == 0 ? "resolved"
+                                                        : "helpers",
                                          helpers, errorOf(trials[c], kClip, clip.size(), mesh.vertexCount(), radius),
                                          errorOf(trials[c], kRange, range.size(), mesh.vertexCount(), radius)});
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <pelt/core/mesh.h>
 #include <pelt/core/progress.h>
 #include <pelt/core/skin_weights.h>
 #include <pelt/core/vec.h>
@@ -16,8 +17,8 @@ struct SkinSamples {
 };
 
 struct BakeOptions {
-    std::size_t influences = 4;  ///< K: at most so many joints a vertex; 0: any number
-    std::size_t helpers = 0;     ///< at most so many joints are added
+    std::size_t influences = 4;         ///< K: at most so many joints a vertex; 0: any number
+    std::size_t helpers = 0;            ///< at most so many joints are added
     std::vector<std::uint32_t> locked;  ///< slots of joints whose weights stay as they are
 };
 
@@ -43,8 +44,8 @@ void keepHelpers(BakedSkin& skin, std::size_t count);
 ///
 /// Throws Error (bad input) for sizes that do not match and numbers that are not finite, cancelled where `progress`
 /// asks for it.
-BakedSkin bakeSkin(std::span<const Vec3f> rest, const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven,
-                   const SkinWeights& start, const SkinWeights& reach, SkinSamples samples,
-                   const BakeOptions& options = {}, const Progress& progress = {});
+BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triangles, const Skeleton& skeleton,
+                   std::span<const rig::DrivenJoint> driven, const SkinWeights& start, const SkinWeights& reach,
+                   SkinSamples samples, const BakeOptions& options = {}, const Progress& progress = {});
 
 }  // namespace pelt::fit

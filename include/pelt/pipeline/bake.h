@@ -23,11 +23,12 @@ struct BakeRequest {
 
 struct BakeError {
     double rms = 0, max = 0, e_rms = 0;  ///< as SequenceError has them
+    double normals = 0;                  ///< degrees, RMS of the angle between the triangles' normals
 };
 
 /// One skin that was tried, and how far it is from what is baked.
 struct BakeCandidate {
-    std::string name;    ///< "v5" (or "given", where no Direct Delta Mush is baked), "resolved", "helpers"
+    std::string name;  ///< "v5" (or "given", where no Direct Delta Mush is baked), "resolved", "helpers"
     std::size_t helpers = 0;
     std::optional<BakeError> clip;   ///< over all samples of the clip, where there is one
     std::optional<BakeError> range;  ///< over the range of motion, where a method is baked
@@ -36,7 +37,7 @@ struct BakeCandidate {
 };
 
 struct BakeResult {
-    Character character;  ///< the given one with the best skin; helper joints animated in every clip
+    Character character;                    ///< the given one with the best skin; helper joints animated in every clip
     std::vector<BakeCandidate> candidates;  ///< in the order of their helpers
     std::size_t chosen = 0;                 ///< of the candidates
     std::vector<std::uint32_t> helpers;     ///< slots of the joints added, the one that brought most first

@@ -36,8 +36,13 @@ std::vector<std::uint32_t> sampleVertices(const SkinProblem& problem) {
 /// Chooses helpers of a pool, one by one.
 class Helpers {
 public:
-    Helpers(SkinProblem& problem, HelperPool& pool, std::vector<std::uint32_t> taken, std::vector<Weights> weights)
-        : problem_(problem), pool_(pool), taken_(std::move(taken)), weights_(std::move(weights)) {
+    Helpers(SkinProblem& problem, HelperPool& pool, const geometry::Adjacency& neighbours,
+            std::vector<std::uint32_t> taken, std::vector<Weights> weights)
+        : problem_(problem),
+          pool_(pool),
+          neighbours_(neighbours),
+          taken_(std::move(taken)),
+          weights_(std::move(weights)) {
         sample_ = sampleVertices(problem);
         std::vector<std::uint32_t> all = taken_;
         for (std::size_t i = pool.given_driven; i < pool.driven.size(); ++i) all.push_back(candidateSlot(i));
@@ -128,13 +133,25 @@ private:
     void take(std::uint32_t slot) {
         taken_.push_back(slot);
         const std::vector<Weights> before = weights_;
-        problem_.solve(problem_.bones(pool_.poses, taken_), everyVertex(problem_), weights_);
+        const BoneSet set = problem_.bones(pool_.poses, taken_);
+        problem_.solve(set, problem_.reachedBy(slot), weights_);
+        std::vector<std::uint32_t> changed;
+        for (std::uint32_t v = 0; v < weights_.size(); ++v) {
+            const auto& bones = weights_[v].bones;
+            if (std::find(bones.begin(), bones.end(), slot) != bones.end()) {
+                changed.push_back(v);
+            } else {
+                weights_[v] = before[v];  // smooth already
+            }
+        }
+        problem_.smooth(set, neighbours_, changed, weights_);
         for (const std::uint32_t v : sample_)
             if (before[v].bones != weights_[v].bones || before[v].values != weights_[v].values) dirty_.push_back(v);
     }
 
     SkinProblem& problem_;
     HelperPool& pool_;
+    const geometry::Adjacency& neighbours_;
     std::vector<std::uint32_t> taken_;  ///< slots that take part
     std::vector<Weights> weights_;
     std::vector<std::uint32_t> sample_, dirty_;
@@ -163,9 +180,9 @@ void keepHelpers(BakedSkin& skin, std::size_t count) {
     dropOthers(skin, skin.skeleton.joints.size() - all, skin.driven.size() - all);
 }
 
-BakedSkin bakeSkin(std::span<const Vec3f> rest, const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven,
-                   const SkinWeights& start, const SkinWeights& reach, SkinSamples samples, const BakeOptions& options,
-                   const Progress& progress) {
+BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triangles, const Skeleton& skeleton,
+                   std::span<const rig::DrivenJoint> driven, const SkinWeights& start, const SkinWeights& reach,
+                   SkinSamples samples, const BakeOptions& options, const Progress& progress) {
     progress.report("bake", 0);
     SkinProblem problem(rest, skeleton, driven, start, reach, std::move(samples), options);
     HelperPool pool{skeleton, {driven.begin(), driven.end()}, skeleton.joints.size(), driven.size(), {}};
@@ -175,13 +192,15 @@ BakedSkin bakeSkin(std::span<const Vec3f> rest, const Skeleton& skeleton, std::s
         if (!problem.isLocked(j)) slots.push_back(j);
     std::vector<Weights> weights = problem.startWeights();
     problem.solve(problem.bones(pool.poses, slots), everyVertex(problem), weights);
+    const geometry::Adjacency neighbours = geometry::vertexAdjacency(triangles, rest.size());
+    problem.smooth(problem.bones(pool.poses, slots), neighbours, everyVertex(problem), weights);
     BakedSkin result{skeleton, pool.driven, {}, {problem.wholeWeights(weights)}};
     if (options.helpers == 0) return result;
     progress.report("bake", 0.3);
     addDriven(problem, weights, pool);
     addLearned(problem, sampleVertices(problem), options.helpers, pool, progress.share("bake", 0.3, 0.5));
     pool.poses = problem.poses(pool.skeleton, pool.driven);
-    Helpers helpers(problem, pool, std::move(slots), std::move(weights));
+    Helpers helpers(problem, pool, neighbours, std::move(slots), std::move(weights));
     for (std::size_t h = 0; h < options.helpers; ++h) {
         progress.report("bake", 0.5 + 0.5 * double(h) / double(options.helpers));
         if (!helpers.takeBest()) break;

@@ -15,6 +15,11 @@ namespace pelt::fit::bake {
 namespace {
 
 constexpr std::size_t kGrain = 64;  ///< vertices that are solved by one task
+constexpr int kSmoothRounds = 3;
+constexpr float kPull = 0.99f;     ///< how far a sample is moved towards what the neighbours of a vertex are off by
+constexpr double kVisible = 0.02;  ///< of an edge: what a vertex may be off by more than its neighbours, about a degree
+constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far away vertices still are neighbours
+constexpr double kMostPasses = 64;
 
 void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeights& start, const SkinWeights& reach,
            const SkinSamples& samples) {
@@ -146,6 +151,17 @@ void SkinProblem::allow(std::uint32_t slot, std::span<const std::uint32_t> near)
     for (const std::uint32_t joint : near) brings_[joint].push_back(slot);
 }
 
+std::vector<std::uint32_t> SkinProblem::reachedBy(std::uint32_t slot) const {
+    std::vector<bool> brings(brings_.size());
+    for (std::size_t j = 0; j < brings_.size(); ++j)
+        brings[j] = std::find(brings_[j].begin(), brings_[j].end(), slot) != brings_[j].end();
+    std::vector<std::uint32_t> vertices;
+    for (std::uint32_t v = 0; v < data_.vertices; ++v)
+        if (std::any_of(reachOf(v).begin(), reachOf(v).end(), [&](std::uint32_t j) { return brings[j]; }))
+            vertices.push_back(v);
+    return vertices;
+}
+
 std::vector<std::vector<Affine3d>> SkinProblem::poses(const Skeleton& skeleton,
                                                       std::span<const rig::DrivenJoint> driven) const {
     std::vector<std::vector<Affine3d>> poses(data_.frames);
@@ -223,11 +239,51 @@ void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t>
     });
 }
 
-void SkinProblem::solve(const BoneSet& set, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
-                        const std::vector<bool>* usable) const {
+/// The bones of a set that some of the vertices may use.
+BoneSet SkinProblem::usedBy(const BoneSet& set, std::span<const std::uint32_t> vertices,
+                            const std::vector<bool>* usable) const {
+    std::vector<bool> reached(brings_.size(), false), wanted(set.bone.size(), false);
+    for (const std::uint32_t v : vertices)
+        for (const std::uint32_t joint : reachOf(v)) reached[joint] = true;
+    for (std::size_t joint = 0; joint < reached.size(); ++joint)
+        for (const std::uint32_t slot : brings_[joint])
+            if (reached[joint] && slot < wanted.size() && (!usable || (*usable)[slot])) wanted[slot] = true;
+
+    BoneSet part;
+    part.bone.assign(set.bone.size(), -1);
+    std::vector<std::size_t> from;
+    for (std::size_t b = 0; b < set.slots.size(); ++b) {
+        if (!wanted[set.slots[b]]) continue;
+        part.bone[set.slots[b]] = std::int32_t(part.slots.size());
+        part.slots.push_back(set.slots[b]);
+        from.push_back(b);
+    }
+    constexpr std::size_t kTerms = ssdr::BoneProducts::kTerms;
+    const std::size_t count = from.size(), columns = set.motions.columns();
+    part.motions.bones = part.products.bones = count;
+    part.motions.frames = data_.frames;
+    part.motions.m.resize(data_.dimensions() * 4 * count);
+    for (std::size_t d = 0; d < data_.dimensions(); ++d)
+        for (std::size_t b = 0; b < count; ++b)
+            std::copy_n(set.motions.m.data() + d * columns + 4 * from[b], 4,
+                        part.motions.m.data() + (d * count + b) * 4);
+    part.products.pairs.resize(count * kTerms * count);
+    part.products.diagonal.resize(kTerms * count);
+    for (std::size_t term = 0; term < kTerms; ++term)
+        for (std::size_t j = 0; j < count; ++j) {
+            part.products.diagonal[term * count + j] = set.products.diagonal[term * set.slots.size() + from[j]];
+            for (std::size_t k = 0; k < count; ++k)
+                part.products.pairs[(k * kTerms + term) * count + j] =
+                    set.products.of(from[k])[term * set.slots.size() + from[j]];
+        }
+    return part;
+}
+
+void SkinProblem::solveGroup(const BoneSet& whole, std::span<const std::uint32_t> vertices,
+                             std::vector<Weights>& weights, const std::vector<bool>* usable) const {
+    const BoneSet set = usedBy(whole, vertices, usable);
     const auto solveOne = [&](std::size_t i, ssdr::SimplexSolver& solver) {
         const std::uint32_t v = vertices[i];
-        if (isFixed(v)) return;
         Weights start = weights[v], found;
         for (std::uint32_t& bone : start.bones) bone = std::uint32_t(set.bone[bone]);
         solver.solve(start, influencesLeft(v), found);
@@ -235,6 +291,174 @@ void SkinProblem::solve(const BoneSet& set, std::span<const std::uint32_t> verti
         weights[v] = std::move(found);
     };
     forVertices(set, vertices, solveOne, usable);
+}
+
+/// Vertices of one joint have few bones in common, and the time goes with the number of bones.
+void SkinProblem::solve(const BoneSet& set, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
+                        const std::vector<bool>* usable) const {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> by_joint;
+    for (const std::uint32_t v : vertices) {
+        if (isFixed(v)) continue;
+        const auto heaviest = std::max_element(weights[v].values.begin(), weights[v].values.end());
+        by_joint.emplace_back(weights[v].bones[std::size_t(heaviest - weights[v].values.begin())], v);
+    }
+    std::stable_sort(by_joint.begin(), by_joint.end(), [](auto a, auto b) { return a.first < b.first; });
+    std::vector<std::uint32_t> group;
+    for (std::size_t i = 0; i < by_joint.size(); ++i) {
+        group.push_back(by_joint[i].second);
+        if (i + 1 < by_joint.size() && by_joint[i + 1].first == by_joint[i].first) continue;
+        solveGroup(set, group, weights, usable);
+        group.clear();
+    }
+}
+
+/// What the weights leave of a vertex, sample by sample.
+void SkinProblem::residual(const BoneSet& set, std::size_t v, const Weights& weights, float* out) const {
+    const Vec3d p = data_.rest[v];
+    for (std::size_t d = 0; d < data_.dimensions(); ++d) {
+        double x = -double(data_.of(v)[d]);
+        const double* row = set.motions.m.data() + d * set.motions.columns();
+        for (std::size_t i = 0; i < weights.bones.size(); ++i) {
+            const double* m = row + 4 * set.bone[weights.bones[i]];
+            x += weights.values[i] * (m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3]);
+        }
+        out[d] = isFixed(v) ? 0 : float(x);
+    }
+}
+
+namespace {
+
+/// The vertices listed and those within some rings of neighbours, ascending, with the neighbours that are among them.
+struct Patch {
+    std::vector<std::uint32_t> vertices;
+    geometry::Adjacency neighbours;  ///< in places of `vertices`
+    std::vector<bool> inner;         ///< listed, or a neighbour of one that is
+};
+
+Patch patchAround(std::span<const std::uint32_t> listed, const geometry::Adjacency& neighbours, int rings) {
+    std::vector<int> ring(neighbours.offsets.size() - 1, -1);
+    std::vector<std::uint32_t> front(listed.begin(), listed.end());
+    for (const std::uint32_t v : front) ring[v] = 0;
+    for (int r = 1; r <= rings; ++r) {
+        std::vector<std::uint32_t> next;
+        for (const std::uint32_t v : front)
+            for (const std::uint32_t n : neighbours.of(v))
+                if (ring[n] < 0) {
+                    ring[n] = r;
+                    next.push_back(n);
+                }
+        front = std::move(next);
+    }
+    Patch patch;
+    std::vector<std::uint32_t> place(ring.size());
+    for (std::uint32_t v = 0; v < ring.size(); ++v) {
+        if (ring[v] < 0) continue;
+        place[v] = std::uint32_t(patch.vertices.size());
+        patch.vertices.push_back(v);
+        patch.inner.push_back(ring[v] <= 1);
+    }
+    patch.neighbours.offsets.assign(1, 0);
+    for (const std::uint32_t v : patch.vertices) {
+        for (const std::uint32_t n : neighbours.of(v))
+            if (ring[n] >= 0) patch.neighbours.neighbours.push_back(place[n]);
+        patch.neighbours.offsets.push_back(std::uint32_t(patch.neighbours.neighbours.size()));
+    }
+    return patch;
+}
+
+/// Each vertex gets the mean of its neighbours; one without any keeps what it has.
+std::vector<float> averaged(const std::vector<float>& values, std::size_t dimensions,
+                            const geometry::Adjacency& neighbours) {
+    std::vector<float> means(values.size());
+    parallelFor(values.size() / dimensions, kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v) {
+            const auto near = neighbours.of(v);
+            float* mean = means.data() + v * dimensions;
+            if (near.empty()) std::copy_n(values.data() + v * dimensions, dimensions, mean);
+            const float share = 1 / float(std::max<std::size_t>(near.size(), 1));
+            for (const std::uint32_t n : near)
+                for (std::size_t d = 0; d < dimensions; ++d) mean[d] += share * values[n * dimensions + d];
+        }
+    });
+    return means;
+}
+
+double squaredLength(const float* values, std::size_t count) {
+    double sum = 0;
+    for (std::size_t d = 0; d < count; ++d) sum += double(values[d]) * double(values[d]);
+    return sum;
+}
+
+}  // namespace
+
+/// Squared, per vertex: by how much it may be off more than its neighbours before that is seen.
+std::vector<double> SkinProblem::visible(const geometry::Adjacency& neighbours) const {
+    double importance = 0;
+    for (const double s : scale_) importance += s * s;
+    std::vector<double> visible(data_.vertices, 0.0);
+    for (std::size_t v = 0; v < data_.vertices; ++v)
+        for (const std::uint32_t n : neighbours.of(v)) {
+            const Vec3d edge = data_.rest[n] - data_.rest[v];
+            visible[v] += kVisible * kVisible * importance * dot(edge, edge) / double(neighbours.of(v).size());
+        }
+    return visible;
+}
+
+/// k passes of averaging reach as far as √k edges.
+int SkinProblem::smoothingPasses(const geometry::Adjacency& neighbours) const {
+    double mean_edge = 0;
+    for (std::size_t v = 0; v < data_.vertices; ++v)
+        for (const std::uint32_t n : neighbours.of(v))
+            mean_edge += length(data_.rest[n] - data_.rest[v]) / double(neighbours.neighbours.size());
+    const double edges = mean_edge > 0 ? kSmoothWidth / mean_edge : 0;
+    return int(std::clamp(edges * edges, 1.0, kMostPasses));
+}
+
+void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbours,
+                         std::span<const std::uint32_t> changed, std::vector<Weights>& weights) {
+    const int passes = smoothingPasses(neighbours);
+    const Patch patch = patchAround(changed, neighbours, int(std::ceil(2 * std::sqrt(double(passes)))));
+    const std::vector<double> seen = visible(neighbours);
+    const std::size_t dimensions = data_.dimensions(), count = patch.vertices.size();
+    std::vector<float> left(count * dimensions);
+    for (int round = 0; round <= kSmoothRounds; ++round) {
+        parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                const std::uint32_t v = patch.vertices[i];
+                residual(set, v, weights[v], left.data() + i * dimensions);
+                weights[v].error = squaredLength(left.data() + i * dimensions, dimensions);
+            }
+        });
+        if (round == kSmoothRounds) break;
+        std::vector<float> means = averaged(left, dimensions, patch.neighbours);
+        for (int pass = 1; pass < passes; ++pass) means = averaged(means, dimensions, patch.neighbours);
+
+        std::vector<std::uint32_t> rough;
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint32_t v = patch.vertices[i];
+            double squared = 0;
+            for (std::size_t d = i * dimensions; d < (i + 1) * dimensions; ++d)
+                squared += double(left[d] - means[d]) * double(left[d] - means[d]);
+            if (!patch.inner[i] || isFixed(v) || !(squared > seen[v])) continue;
+            rough.push_back(v);
+            places.push_back(i);
+        }
+        std::vector<float> kept;
+        std::vector<double> kept_squared;
+        for (std::size_t r = 0; r < rough.size(); ++r) {
+            float* x = data_.values.data() + rough[r] * dimensions;
+            kept.insert(kept.end(), x, x + dimensions);
+            kept_squared.push_back(data_.squared[rough[r]]);
+            for (std::size_t d = 0; d < dimensions; ++d) x[d] += kPull * means[places[r] * dimensions + d];
+            data_.squared[rough[r]] = squaredLength(x, dimensions);
+        }
+        solve(set, rough, weights);
+        for (std::size_t r = 0; r < rough.size(); ++r) {
+            std::copy_n(kept.data() + r * dimensions, dimensions, data_.values.data() + rough[r] * dimensions);
+            data_.squared[rough[r]] = kept_squared[r];
+        }
+    }
 }
 
 SkinWeights SkinProblem::wholeWeights(const std::vector<Weights>& weights) const {

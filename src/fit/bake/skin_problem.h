@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/fit/bake.h>
+#include <pelt/geometry/adjacency.h>
 
 #include <functional>
 
@@ -35,6 +36,8 @@ public:
     std::span<const std::uint32_t> reachOf(std::size_t vertex) const {
         return {reach_.data() + reach_begin_[vertex], reach_begin_[vertex + 1] - reach_begin_[vertex]};
     }
+    /// Vertices that may use a slot, ascending.
+    std::vector<std::uint32_t> reachedBy(std::uint32_t slot) const;
     bool isLocked(std::uint32_t slot) const { return slot < locked_.size() && locked_[slot]; }
     bool isFixed(std::size_t vertex) const { return fixed_[vertex] > 1 - 1e-6; }
 
@@ -55,6 +58,12 @@ public:
                      const std::function<void(std::size_t, ssdr::SimplexSolver&)>& body,
                      const std::vector<bool>* usable = nullptr) const;
 
+    /// Solves vertices whose weights have changed, and their neighbours, again for samples that are moved to where the
+    /// vertices around are off by as much: an error that all neighbours share is not seen, one that changes from vertex
+    /// to vertex is a wrinkle. Errors are those against the samples as they are.
+    void smooth(const BoneSet& set, const geometry::Adjacency& neighbours, std::span<const std::uint32_t> changed,
+                std::vector<Weights>& weights);
+
     std::size_t influencesLeft(std::size_t vertex) const;
     std::vector<Weights> startWeights() const { return start_; }
     /// The whole skin: what is locked and the weights found.
@@ -64,6 +73,12 @@ private:
     void toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& samples);
     void splitLocked(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven, const SkinWeights& start);
     Affine3d toSolved(const Affine3d& m, std::size_t sample) const;
+    BoneSet usedBy(const BoneSet& set, std::span<const std::uint32_t> vertices, const std::vector<bool>* usable) const;
+    void solveGroup(const BoneSet& whole, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
+                    const std::vector<bool>* usable) const;
+    void residual(const BoneSet& set, std::size_t vertex, const Weights& weights, float* out) const;
+    std::vector<double> visible(const geometry::Adjacency& neighbours) const;
+    int smoothingPasses(const geometry::Adjacency& neighbours) const;
 
     ssdr::Trajectories data_;
     std::vector<double> scale_;  ///< per sample, the root of its importance
