@@ -1,5 +1,5 @@
-// Bounded biharmonic weights [Jacobson11]: one bounded problem a handle, all of them on one system, then every vertex's
-// weights divided by their sum.
+// Bounded biharmonic weights [Jacobson11]: first one bounded problem a handle, roughly, and every vertex's weights
+// divided by their sum; from there all handles together, with the sums as a constraint.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/fit/bounded_biharmonic.h>
@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "handle_solver.h"
+#include "joint_solver.h"
 
 namespace pelt::fit {
 namespace {
@@ -74,7 +75,7 @@ HandleWeights solveAll(const bbw::BiharmonicSystem& system, std::size_t handles,
         done += more;
         if (stop) throw Error(ErrorCode::cancelled, "cancelled");
         try {
-            progress.report(kStage, double(done) / double(handles));
+            progress.report(kStage, 0.5 * double(done) / double(handles));
         } catch (...) {
             stop = true;
             throw;
@@ -82,7 +83,7 @@ HandleWeights solveAll(const bbw::BiharmonicSystem& system, std::size_t handles,
     };
     parallelFor(handles, 1, [&](std::size_t first, std::size_t last) {
         for (std::size_t h = first; h < last; ++h) {
-            const bbw::HandleSolution solution = bbw::solveHandle(system, h, [&] { report(0); });
+            const bbw::HandleSolution solution = bbw::solveHandle(system, h, [&] { report(0); }, {.rough = true});
             for (std::size_t row = 0; row < system.vertex.size(); ++row)
                 weights.values[system.vertex[row] * handles + h] = solution.weights[row];
             report(1);
@@ -104,14 +105,29 @@ std::vector<std::uint8_t> normalise(HandleWeights& weights) {
     return unreached;
 }
 
+/// From weights that were divided by their sums to those whose energy is least among all with sum 1.
+void refine(const bbw::BiharmonicSystem& system, HandleWeights& weights, const Progress& progress) {
+    const auto columns = Eigen::Index(weights.handles);
+    Eigen::MatrixXd rows(system.size(), columns);
+    for (int row = 0; row < system.size(); ++row)
+        for (Eigen::Index h = 0; h < columns; ++h)
+            rows(row, h) = weights.values[system.vertex[std::size_t(row)] * weights.handles + std::size_t(h)];
+    bbw::solveJointly(system, rows, [&](double share) { progress.report(kStage, 0.5 + 0.5 * share); });
+    for (int row = 0; row < system.size(); ++row)
+        for (Eigen::Index h = 0; h < columns; ++h)
+            weights.values[system.vertex[std::size_t(row)] * weights.handles + std::size_t(h)] = rows(row, h);
+}
+
 HandleWeights solveOn(std::span<const Vec3d> positions, const geometry::Laplacian& laplacian,
                       std::span<const double> mass, std::span<const std::vector<std::uint32_t>> handles,
                       const Progress& progress) {
     for (std::size_t v = 0; v < positions.size(); ++v)
         if (!isFinite(positions[v])) throw Error::badInput("vertex " + std::to_string(v) + " is not finite");
     progress.report(kStage, 0);
-    HandleWeights weights = solveAll(bbw::biharmonicSystem(laplacian, mass, handles), handles.size(), progress);
+    const bbw::BiharmonicSystem system = bbw::biharmonicSystem(laplacian, mass, handles);
+    HandleWeights weights = solveAll(system, handles.size(), progress);
     const std::vector<std::uint8_t> unreached = normalise(weights);
+    refine(system, weights, progress);
     followNearest(positions, laplacian.edges, handles, unreached, weights);
     return weights;
 }

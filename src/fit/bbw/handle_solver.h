@@ -14,6 +14,7 @@ struct HandleSolution {
 };
 
 struct SolverLimits {
+    bool rough = false;       ///< ends as soon as less than a fifth of the free vertices changes
     int quick_steps = 60;     ///< of the primal-dual active set
     int careful_steps = 400;  ///< of the primal active set, where that was not enough
 };

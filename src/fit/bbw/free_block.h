@@ -1,0 +1,40 @@
+#pragma once
+
+#include <Eigen/SparseCholesky>
+
+#include "biharmonic_system.h"
+
+namespace pelt::fit::bbw {
+
+/// The energy over some of the rows, with all that solving for them takes.
+///
+/// With F the free rows and A all others,
+///     Q_FF = L_FF M_F⁻¹ L_FF + L_FA M_A⁻¹ L_AF,
+/// and the second term lives on the rim of F alone: conjugate gradients with the first as preconditioner need some
+/// twenty rounds however fine the mesh is. It takes a Cholesky factor of the Laplacian L_FF, which has a tenth of the
+/// entries of a factor of Q_FF.
+class FreeBlock {
+public:
+    /// `rows` ascending; `row_of`: room for one number a row of the system, all -1, left so.
+    FreeBlock(const BiharmonicSystem& system, std::vector<int> rows, std::vector<int>& row_of);
+
+    const std::vector<int>& rows() const { return rows_; }
+    bool canPrecondition() const { return laplacian_.info() == Eigen::Success; }
+
+    Eigen::VectorXd multiply(const Eigen::VectorXd& x) const { return energy_ * x; }
+    Eigen::VectorXd precondition(const Eigen::VectorXd& r) const {
+        return laplacian_.solve(mass_.cwiseProduct(laplacian_.solve(r)));
+    }
+    /// By a factor of Q_FF itself, slowly. Throws Error (bad input) where there is none.
+    Eigen::VectorXd solve(const Eigen::VectorXd& right) const;
+
+private:
+    using Cholesky = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>>;
+
+    std::vector<int> rows_;
+    Matrix energy_;
+    Cholesky laplacian_;
+    Eigen::VectorXd mass_;
+};
+
+}  // namespace pelt::fit::bbw
