@@ -99,6 +99,7 @@ private:
     void chooseExtraJoints();
     void keepExtraJoints(const std::vector<bool>& keep);
     void fitWeights();
+    bool dropUnused();
     void checkExplained();
     void putTogether();
 
@@ -205,30 +206,32 @@ void CharacterFitter::chooseExtraJoints() {
 }
 
 void CharacterFitter::fitWeights() {
-    made_.convex = fit::fitExamples(rest_, made_.poses, convex(), progress_);
-    const std::vector<std::uint32_t> unused = fit::unusedJoints(made_.convex.weights, made_.poses.joints);
-    if (!unused.empty() && unused.back() >= core_joints_) {
-        std::vector<bool> keep(extra_.size(), true);
-        for (const std::uint32_t joint : unused)
-            if (joint >= core_joints_) keep[joint - core_joints_] = false;
-        for (std::size_t i = 0; i < extra_.size(); ++i)
-            if (!keep[i])
-                std::erase_if(made_.extra, [&](const ExtraJoint& joint) {
-                    return joint.name == made_.character.skeleton.nodes[extra_[i].node].name;
-                });
-        keepExtraJoints(keep);
-        made_.convex = fit::fitExamples(rest_, made_.poses, convex(), progress_);
-    }
+    const auto fitted = [&](const fit::ExamplePoses& poses, const fit::ExampleFitOptions& options, double from,
+                            double to) {
+        return fit::fitExamples(rest_, poses, options, progress_.share("fit", from, to));
+    };
+    made_.convex = fitted(made_.poses, convex(), 0, 0.3);
+    if (dropUnused()) made_.convex = fitted(made_.poses, convex(), 0.3, 0.5);
     fit::ExampleFitOptions affine = convex();
     affine.weights = fit::WeightKind::affine;
-    made_.affine = fit::fitExamples(rest_, made_.poses, affine, progress_);
-    if (extra_.empty()) {
-        made_.plain = made_.convex;
-        return;
-    }
+    made_.affine = fitted(made_.poses, affine, 0.5, 0.8);
     std::vector<std::uint32_t> core(core_joints_);
     std::iota(core.begin(), core.end(), 0U);
-    made_.plain = fit::fitExamples(rest_, fit::withJoints(made_.poses, core), convex(), progress_);
+    made_.plain = extra_.empty() ? made_.convex : fitted(fit::withJoints(made_.poses, core), convex(), 0.8, 1);
+}
+
+/// Takes out extra joints that no vertex follows; whether there were any.
+bool CharacterFitter::dropUnused() {
+    std::vector<bool> keep(extra_.size(), true);
+    for (const std::uint32_t joint : fit::unusedJoints(made_.convex.weights, made_.poses.joints)) {
+        if (joint < core_joints_) continue;
+        keep[joint - core_joints_] = false;
+        const std::string& name = rig::jointName(made_.character.skeleton, joint);
+        std::erase_if(made_.extra, [&](const ExtraJoint& extra) { return extra.name == name; });
+    }
+    if (std::find(keep.begin(), keep.end(), false) == keep.end()) return false;
+    keepExtraJoints(keep);
+    return true;
 }
 
 /// Poses that are not those of the examples leave about what a mesh that does not move at all would.

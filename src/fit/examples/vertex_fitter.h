@@ -1,0 +1,67 @@
+#pragma once
+
+#include <limits>
+
+#include "rigidity.h"
+#include "weight_solver.h"
+
+namespace pelt::fit::examples {
+
+/// What joints do to normals, at [example * joints + joint]; empty where normals are not looked at. A joint that
+/// flattens has no such map, and takes the normal to zero.
+std::vector<Mat3d> normalMaps(const ExamplePoses& poses, const ExampleFitOptions& options);
+
+/// Fits one vertex after another; a thread has its own.
+class VertexFitter {
+public:
+    VertexFitter(const ExamplePoses& poses, const RigidityRanking& ranking, std::span<const Mat3d> normal_maps,
+                 const ExampleFitOptions& options);
+
+    void fit(std::size_t vertex, const Vec3d& rest);
+    /// Squared distances from the examples: their sum and the largest.
+    std::pair<double, double> errors() const;
+
+    // What the last fit found:
+    std::vector<std::uint32_t> joints;
+    Eigen::VectorXd weights;
+    Vec3d p;
+    std::uint8_t flags = 0;
+
+private:
+    std::size_t wanted() const;
+    /// Leaves K of the joints, not worse than the K most rigid ones. Affine weights also look at what convex ones would
+    /// choose: where joints act alike, weights of both signs say little of who matters. Gives what is left of the
+    /// error.
+    double chooseAmong();
+
+    struct Choice {
+        std::vector<std::uint32_t> joints;
+        Eigen::VectorXd weights;
+        std::uint8_t flags = 0;
+        double left = std::numeric_limits<double>::infinity();
+    };
+    void start(const std::vector<std::uint32_t>& from);
+    double drop();
+    /// Takes out the joint whose pull on the vertex is least, with all others that have no weight where there are
+    /// enough.
+    double dropLeast();
+    double pull(const Vec3d& rest) const { return options_.rest_pull * dot(p - rest, p - rest); }
+    /// [MohrGleicher03] §5.2, the first matrix. Gives what is left.
+    double solveWeights();
+    /// Below the positions: the normals, Σ w_j N_j n against those of the examples, with Σ w = 1.
+    void addNormalRows();
+    /// [MohrGleicher03] §5.2, the second matrix, for the step from the given dress pose.
+    void solveRest(const Vec3d& rest);
+
+    const ExamplePoses& poses_;
+    std::span<const Mat3d> normal_maps_;
+    std::size_t vertex_ = 0;
+    const ExampleFitOptions& options_;
+    const RigidityRanking& ranking_;
+    WeightSolver solver_;
+    std::vector<Vec3d> trajectory_;
+    std::vector<std::uint32_t> ranked_;
+    Eigen::MatrixXd residuals_;
+};
+
+}  // namespace pelt::fit::examples
