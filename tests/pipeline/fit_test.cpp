@@ -103,7 +103,28 @@ TEST(FitCharacter, FittingAgainKeepsTheJointsThereAre) {
     ASSERT_EQ(once.character.driven.size(), 1u);
     EXPECT_EQ(twice.character.driven.size(), 2u);
     EXPECT_LE(twice.convex.rms, once.convex.rms);
-    EXPECT_NE(twice.extra.front().driver, once.extra.front().name);
+    for (const rig::DrivenJoint& joint : twice.character.driven)
+        EXPECT_NE(twice.character.skeleton.nodes[joint.driver].name, once.extra.front().name);
+    request.drivers = {once.extra.front().name};  // it follows another itself
+    EXPECT_THROW(fitCharacter(once.character, *frames, own, request), Error);
+}
+
+/// [MohrGleicher03] Fig. 8: a biceps that swells as the elbow bends.
+TEST(FitCharacter, TheMuscularArmIsCaptured) {
+    Character arm = scenes::find("arm")->make(1000);
+    arm.weights = scenes::smoothWeights(arm);
+    const auto examples = scenes::armExamples(1000, 2);
+    Sampling sampling;
+    sampling.fps = 2;
+    FitRequest request;
+    request.solver.candidates = 12;
+    request.most_extra = 6;
+    const FitResult made = fitCharacter(arm, *examples, sampling, request);
+    ASSERT_TRUE(made.rms_own);
+    EXPECT_LT(measureFit(made, *examples, arm.mesh.positions).rms, 0.4 * *made.rms_own);
+    EXPECT_LT(made.affine.rms, 0.4 * made.plain.rms);
+    request.k = 16;
+    EXPECT_LT(fitCharacter(arm, *examples, sampling, request).convex.rms, 0.4 * made.plain.rms);
 }
 
 TEST(FitCharacter, SaysWhatIsMissing) {
