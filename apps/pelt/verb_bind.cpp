@@ -41,9 +41,12 @@ std::string bindSmoothly(Session& session, const BindOptions& options, Character
         return fit::bindBiharmonic(character.mesh, character.skeleton, options.influences, solver, session.progress());
     });
     character.weights = bind.weights;
+    if (!bind.converged)
+        session.warn(options.input, "the weights are close to the smoothest ones, but the search for them was cut off");
     const bool volume = bind.domain == fit::BiharmonicDomain::volume;
     session.result["from"] = volume ? "volume" : "surface";
     session.result["handles"] = bind.bones;
+    session.result["converged"] = bind.converged;
     session.result["domain_vertices"] = bind.domain_vertices;
     if (volume) session.result["tets"] = bind.domain_tets;
     return fmt::format("by bounded biharmonic weights of {} bones, solved on {}", bind.bones,

@@ -15,16 +15,17 @@ namespace pelt::fit {
 struct HandleWeights {
     std::size_t handles = 0;
     std::vector<double> values;
+    bool converged = true;  ///< false: close to the smoothest weights, bounds and sums held all the same
 
     std::size_t vertexCount() const { return handles == 0 ? 0 : values.size() / handles; }
     std::span<const double> of(std::size_t vertex) const { return {values.data() + vertex * handles, handles}; }
 };
 
-/// Bounded biharmonic weights [Jacobson11] on a volume: `handles` has the vertices of each, whose own weight is 1 and
-/// all others 0 there; a vertex of several handles is shared by them. A piece of the volume without any handle follows
-/// the nearest one. The same bytes on any number of threads. Throws Error: bad input for no handle, a handle
-/// without vertices or with one that is not there, tets beyond the vertices, positions that are not finite; cancelled
-/// where `progress` asks for it.
+/// Bounded biharmonic weights [Jacobson11] on a volume: the smoothest that are not negative and have sum 1, found for
+/// all handles together. `handles` has the vertices of each, whose own weight is 1 and all others 0 there; a vertex of
+/// several handles is shared by them. A piece of the volume without any handle follows the nearest one. The same bytes
+/// on any number of threads. Throws Error: bad input for no handle, a handle without vertices or with one that is not
+/// there, tets beyond the vertices, positions that are not finite; cancelled where `progress` asks for it.
 HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vector<std::uint32_t>> handles,
                                 const Progress& progress = {});
 
@@ -69,6 +70,7 @@ struct BiharmonicBind {
     BiharmonicDomain domain = BiharmonicDomain::volume;
     std::size_t domain_vertices = 0, domain_tets = 0;
     std::size_t bones = 0;  ///< joints that carry skin
+    bool converged = true;  ///< as HandleWeights
 };
 
 /// Weights for a skeleton: the handles are the joints' bones, as bindNearestBone draws them. `influences`: at most so

@@ -92,7 +92,8 @@ BiharmonicWeights solveInVolume(const Mesh& mesh, std::span<const BiharmonicHand
     BiharmonicWeights result;
     result.domain_vertices = embedding.lattice.vertexCount();
     result.domain_tets = embedding.lattice.tets.size();
-    result.weights = {handles.size(), geometry::interpolate(embedding, inside.values, handles.size())};
+    result.weights = {handles.size(), geometry::interpolate(embedding, inside.values, handles.size()),
+                      inside.converged};
     return result;
 }
 
@@ -151,8 +152,12 @@ BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::s
         handles.back().segments.push_back({bone.start, bone.end});
     }
     const BiharmonicWeights solved = biharmonicWeights(mesh, handles, options, progress);
-    return {skinOf(solved.weights, joints, influences), solved.domain, solved.domain_vertices, solved.domain_tets,
-            joints.size()};
+    return {skinOf(solved.weights, joints, influences),
+            solved.domain,
+            solved.domain_vertices,
+            solved.domain_tets,
+            joints.size(),
+            solved.weights.converged};
 }
 
 }  // namespace pelt::fit

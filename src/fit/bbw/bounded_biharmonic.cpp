@@ -66,7 +66,7 @@ void followNearest(std::span<const Vec3d> positions, const geometry::Adjacency& 
 
 /// One column of the weights after the other, several at a time; tells progress and passes on a wish to stop.
 HandleWeights solveAll(const bbw::BiharmonicSystem& system, std::size_t handles, const Progress& progress) {
-    HandleWeights weights{handles, std::vector<double>(std::size_t(system.size()) * handles, 0.0)};
+    HandleWeights weights{handles, std::vector<double>(std::size_t(system.size()) * handles, 0.0), true};
     std::mutex mutex;
     std::size_t done = 0;
     std::atomic<bool> stop = false;
@@ -112,7 +112,9 @@ void refine(const bbw::BiharmonicSystem& system, HandleWeights& weights, const P
     for (int row = 0; row < system.size(); ++row)
         for (Eigen::Index h = 0; h < columns; ++h)
             rows(row, h) = weights.values[system.vertex[std::size_t(row)] * weights.handles + std::size_t(h)];
-    bbw::solveJointly(system, rows, [&](double share) { progress.report(kStage, 0.5 + 0.5 * share); });
+    const bbw::JointResult result =
+        bbw::solveJointly(system, rows, [&](double share) { progress.report(kStage, 0.5 + 0.5 * share); });
+    weights.converged = result.solved;
     for (int row = 0; row < system.size(); ++row)
         for (Eigen::Index h = 0; h < columns; ++h)
             weights.values[system.vertex[std::size_t(row)] * weights.handles + std::size_t(h)] = rows(row, h);
@@ -166,7 +168,7 @@ HandleWeights boundedBiharmonic(std::span<const Vec3f> positions, std::span<cons
     const std::vector<Triangle> faces = geometry::weldedTriangles(triangles, weld);
     const auto laplacian = geometry::makeLaplacian(geometry::LaplacianKind::cotangent, points, faces);
     const HandleWeights welded = solveOn(precise, laplacian, surfaceMass(points, faces), held, progress);
-    HandleWeights weights{handles.size(), {}};
+    HandleWeights weights{handles.size(), {}, welded.converged};
     weights.values.reserve(positions.size() * handles.size());
     for (std::size_t v = 0; v < positions.size(); ++v) {
         const auto row = welded.of(weld.welded[v]);
