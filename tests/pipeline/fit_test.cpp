@@ -127,6 +127,14 @@ TEST(FitCharacter, TheMuscularArmIsCaptured) {
     EXPECT_LT(fitCharacter(arm, *examples, sampling, request).convex.rms, 0.4 * made.plain.rms);
 }
 
+TEST(FitCharacter, ASkinThatExplainsTheExamplesGetsNoExtraJoints) {
+    const Character bar = smoothBar();
+    const auto frames = sampleCharacter(bar, everyTenth(), findMethod("lbs"));
+    const FitResult made = fitCharacter(bar, *frames, everyTenth(), {});
+    EXPECT_TRUE(made.extra.empty());
+    EXPECT_LT(made.convex.rms, 1e-6);
+}
+
 TEST(FitCharacter, SaysWhatIsMissing) {
     const Character bar = smoothBar();
     const auto frames = sampleCharacter(bar, everyTenth(), findMethod("lbs"));

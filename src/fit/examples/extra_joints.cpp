@@ -15,7 +15,7 @@ constexpr std::size_t kSample = 600;   ///< vertices that are looked at
 constexpr std::size_t kExamples = 64;  ///< and examples
 constexpr std::size_t kShortList = 4;  ///< joints that are really fitted a step
 constexpr double kLeastGain = 1e-3;    ///< of the squared error
-constexpr double kExplained = 1e-9;    ///< E_RMS that only rounding leaves
+constexpr double kExplained = 1e-4;    ///< E_RMS that rounding to single precision leaves
 constexpr std::size_t kVertexGrain = 16;
 
 struct Sample {
