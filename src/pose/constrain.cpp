@@ -36,12 +36,6 @@ void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
     }
 }
 
-bool allGiven(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
-    const auto whole = std::count_if(constraints.begin(), constraints.end(),
-                                     [](const Constraint& c) { return c.kind == ConstraintKind::transform; });
-    return std::size_t(whole) == rig.handles;
-}
-
 /// Adds a constraint's rows to M_eq, from row `first` on.
 void addRows(const PoseRig::Data& rig, const Constraint& c, Eigen::Index first, Eigen::MatrixXd& equations) {
     if (c.kind == ConstraintKind::transform) {
@@ -61,15 +55,12 @@ void addRows(const PoseRig::Data& rig, const Constraint& c, Eigen::Index first, 
     }
 }
 
-/// M_eq; where every handle is given, the extra weights are too, and stay 0.
+/// M_eq.
 Eigen::MatrixXd makeEquations(const PoseRig::Data& rig, PoseSystem::Data& system) {
-    const bool all = allGiven(rig, system.constraints);
     for (const Constraint& c : system.constraints) {
         system.first_row.push_back(system.rows);
         system.rows += c.kind == ConstraintKind::transform ? 4 : 1;
     }
-    const std::size_t given = system.rows;
-    if (all) system.rows += 4 * (rig.columns - rig.handles);
     Eigen::MatrixXd equations = Eigen::MatrixXd::Zero(Eigen::Index(system.rows), Eigen::Index(4 * rig.columns));
     system.rigid = Eigen::VectorXd::Zero(Eigen::Index(system.rows));
     for (std::size_t i = 0; i < system.constraints.size(); ++i) {
@@ -77,8 +68,6 @@ Eigen::MatrixXd makeEquations(const PoseRig::Data& rig, PoseSystem::Data& system
         addRows(rig, system.constraints[i], first, equations);
         system.rigid[first + (system.constraints[i].kind == ConstraintKind::transform ? 3 : 0)] = 1;
     }
-    for (std::size_t r = given; r < system.rows; ++r)
-        equations(Eigen::Index(r), Eigen::Index(4 * rig.handles + (r - given))) = 1;
     return equations;
 }
 
@@ -114,10 +103,10 @@ struct NullPart {
     Eigen::MatrixXd pseudo, left;
 };
 
-NullPart solveNull(const Eigen::MatrixXd& c_t, double scale) {
+NullPart solveNull(const Eigen::MatrixXd& c_t) {
     NullPart part;
     const Eigen::Index rows = c_t.rows();
-    if (c_t.size() == 0 || c_t.cwiseAbs().maxCoeff() < kDependent * scale) {
+    if (c_t.size() == 0 || c_t.cwiseAbs().maxCoeff() < kDependent) {
         part.pseudo = Eigen::MatrixXd::Zero(c_t.cols(), rows);
         part.left = Eigen::MatrixXd::Identity(rows, rows);
         return part;
@@ -131,28 +120,24 @@ NullPart solveNull(const Eigen::MatrixXd& c_t, double scale) {
     return part;
 }
 
-/// C' s = D': `from_targets` gives the shortest s from D', `basis` the directions left, `residual` what D' must not
-/// have.
+/// C' s = D': `from_targets` gives the shortest s from D', `basis` the directions left.
 struct FreePart {
-    Eigen::MatrixXd from_targets, basis, residual;
+    Eigen::MatrixXd from_targets, basis;
 };
 
-FreePart solveFree(const Eigen::MatrixXd& c, double scale) {
+FreePart solveFree(const Eigen::MatrixXd& c) {
     FreePart part;
     const Eigen::Index size = c.cols(), rows = c.rows();
-    if (c.size() == 0)
-        return {Eigen::MatrixXd::Zero(size, rows), Eigen::MatrixXd::Identity(size, size),
-                Eigen::MatrixXd::Identity(rows, rows)};
+    if (c.size() == 0) return {Eigen::MatrixXd::Zero(size, rows), Eigen::MatrixXd::Identity(size, size)};
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(c.transpose());
     Eigen::Index rank = 0;
-    while (rank < std::min(size, rows) && std::abs(qr.matrixR()(rank, rank)) > kDependent * scale) ++rank;
+    while (rank < std::min(size, rows) && std::abs(qr.matrixR()(rank, rank)) > kDependent) ++rank;
     const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(size, size);
     const Eigen::MatrixXd permuted = qr.colsPermutation().transpose() * Eigen::MatrixXd::Identity(rows, rows);
     const Eigen::MatrixXd u =
         qr.matrixR().topLeftCorner(rank, rank).transpose().triangularView<Eigen::Lower>().solve(permuted.topRows(rank));
     part.from_targets = q.leftCols(rank) * u;
     part.basis = q.rightCols(size - rank);
-    part.residual = permuted.bottomRows(rows - rank) - qr.matrixR().topRightCorner(rank, rows - rank).transpose() * u;
     return part;
 }
 
@@ -165,21 +150,26 @@ PoseSystem constrain(const PoseRig& rig, std::span<const Constraint> constraints
     system->rig = rig;
     system->constraints.assign(constraints.begin(), constraints.end());
     const Eigen::MatrixXd equations = makeEquations(data, *system);
-    const Eigen::MatrixXd c_s = equations * data.free, c_t = equations * data.null;
-    const auto largest = [](const Eigen::MatrixXd& m) { return m.size() ? m.rowwise().norm().maxCoeff() : 0.0; };
-    const NullPart null = solveNull(c_t, largest(equations) * largest(data.null.transpose()));
-    const FreePart free = solveFree(null.left * c_s, largest(c_s));
+    // Rows of unit length: how much they say new is then comparable, whether they hold stiff or soft directions.
+    Eigen::MatrixXd c_s = equations * data.free, c_t = equations * data.null;
+    const Eigen::VectorXd unit = (c_s.rowwise().squaredNorm() + c_t.rowwise().squaredNorm()).cwiseSqrt().cwiseInverse();
+    c_s = unit.asDiagonal() * c_s;
+    c_t = unit.asDiagonal() * c_t;
+    const NullPart null = solveNull(c_t);
+    const FreePart free = solveFree(null.left * c_s);
 
-    const Eigen::MatrixXd shortest = free.from_targets * null.left;  // s from D
-    const Eigen::MatrixXd follow = data.null * null.pseudo;          // T from what s leaves of D
+    const Eigen::MatrixXd shortest = free.from_targets * null.left * unit.asDiagonal();  // s from D
+    const Eigen::MatrixXd follow = data.null * null.pseudo;                              // T from what s leaves of D
     Reduced r;
     r.covariance = data.covariance * free.basis;
     r.covariance_of_targets = data.covariance * shortest;
     r.from_unknowns = data.free * free.basis - follow * (c_s * free.basis);
-    r.from_targets = data.free * shortest + follow - follow * (c_s * shortest);
+    r.from_targets = data.free * shortest + follow * unit.asDiagonal() - follow * (c_s * shortest);
     r.fixed = data.null * data.null_rest - follow * (c_t * data.null_rest);
     system->gram = shortest.transpose() * shortest;
-    system->residual = free.residual * null.left;
+    const auto rows = Eigen::Index(system->rows);
+    system->unmet = Eigen::MatrixXd::Identity(rows, rows) - equations * r.from_targets;
+    system->unmet_at_rest = equations * r.fixed;
     system->rest_targets = equations * data.rest;
     system->unknowns = std::size_t(free.basis.cols());
     system->panels = (data.clusters + kLanes - 1) / kLanes;

@@ -174,12 +174,12 @@ template <class T>
 double Solver<T>::conflict() const noexcept {
     const PoseSystem::Data& d = state_->data();
     double largest = 0;
-    for (Eigen::Index r = 0; r < d.residual.rows(); ++r) {
+    for (Eigen::Index r = 0; r < d.unmet.rows(); ++r) {
         double squared = 0;
         for (int b = 0; b < 3; ++b) {
-            double sum = 0;
+            double sum = -d.unmet_at_rest(r, b);
             for (std::size_t row = 0; row < d.rows; ++row)
-                sum += d.residual(r, Eigen::Index(row)) * state_->targets[4 * row + std::size_t(b)];
+                sum += d.unmet(r, Eigen::Index(row)) * state_->targets[4 * row + std::size_t(b)];
             squared += sum * sum;
         }
         largest = std::max(largest, std::sqrt(squared));

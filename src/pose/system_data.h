@@ -48,8 +48,8 @@ struct PoseSystem::Data {
     std::size_t rows = 0, unknowns = 0, panels = 0;
     Eigen::MatrixXd rest_targets;  ///< D at rest
     Eigen::MatrixXd gram;
-    Eigen::MatrixXd residual;  ///< times D, is 0 where constraints agree
-    Eigen::VectorXd rigid;     ///< per row, how much it says about a common rigid motion
+    Eigen::MatrixXd unmet, unmet_at_rest;  ///< unmet D - unmet_at_rest: by how much constraints are not met
+    Eigen::VectorXd rigid;                 ///< per row, how much it says about a common rigid motion
     SolverMatrices<float> single;
     SolverMatrices<double> twice;
 

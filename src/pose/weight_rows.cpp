@@ -1,6 +1,8 @@
 // Weight space and extra weights [Jacobson12]: the weights of a vertex are a point, bumps about samples of these points
-// are weights more. The samples are the farthest from the handles' unit vectors and each other; the knots of the
-// cubic B-spline are as far apart as any point is from its nearest sample, so that bumps overlap.
+// are weights more. The samples are the farthest from the handles' unit vectors and each other. Two choices are ours:
+// knots of the cubic B-spline are three times as far apart as the farthest point is from its nearest sample (with once,
+// bumps hardly overlap, and a bar bends at up to twice the energy), and bumps fade out where one handle has all weight,
+// so that they leave alone what a handle holds.
 #include "weight_rows.h"
 
 #include <fmt/format.h>
@@ -14,6 +16,8 @@ namespace pelt::pose {
 namespace {
 
 constexpr std::size_t kGrain = 2048;
+constexpr double kSpacing = 3;    ///< of knots, in covering radii
+constexpr double kFade = 0.01;    ///< of 1 - |w|²
 constexpr double kNoRoom = 1e-3;  ///< samples nearer than this would be one weight twice
 
 double rowSum(const SkinWeights& weights, std::size_t v, std::size_t handles) {
@@ -30,6 +34,14 @@ double rowSum(const SkinWeights& weights, std::size_t v, std::size_t handles) {
         throw Error::badInput(
             fmt::format("vertex {} has no weight: every vertex must follow a handle; bind the mesh first", v));
     return sum;
+}
+
+/// 0 where one handle has all weight, 1 as soon as others share it.
+double fade(const WeightRows& rows, std::size_t row) {
+    double squared = 0;
+    for (std::size_t e = rows.offsets[row]; e < rows.offsets[row + 1]; ++e) squared += rows.values[e] * rows.values[e];
+    const double t = std::clamp((1 - squared) / kFade, 0.0, 1.0);
+    return t * t * (3 - 2 * t);
 }
 
 }  // namespace
@@ -91,7 +103,7 @@ Bumps chooseBumps(const WeightRows& rows, std::size_t handles, std::size_t count
         nearest[chosen] = 0;
         bumps.centers.push_back(std::move(center));
     }
-    bumps.spacing = std::max(covering, kNoRoom);
+    bumps.spacing = std::max(kSpacing * covering, kNoRoom);
     return bumps;
 }
 
@@ -104,9 +116,11 @@ WeightRows withBumps(const WeightRows& rows, const Bumps& bumps) {
     }
     WeightRows out;
     for (std::size_t v = 0; v < rows.count(); ++v) {
+        const double shared = fade(rows, v);
         for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) out.append(rows.columns[e], rows.values[e]);
         for (std::size_t b = 0; b < bumps.centers.size(); ++b) {
-            const double value = bumps.value(std::sqrt(squaredDistance(rows, v, bumps.centers[b], squared[b])));
+            const double value =
+                shared * bumps.value(std::sqrt(squaredDistance(rows, v, bumps.centers[b], squared[b])));
             if (value > 0) out.append(std::uint32_t(bumps.handles + b), value);
         }
         out.endRow();

@@ -1,5 +1,6 @@
 // The reduced energies against as-rigid-as-possible deformation of all vertices.
 #include <gtest/gtest.h>
+#include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/tets.h>
 #include <pelt/geometry/weld.h>
 #include <pelt/pose/arap.h>
@@ -110,6 +111,98 @@ TEST(FullArap, VolumesHaveAnEnergyOfTheirOwn) {
     solver.solve({200, 0, energies});
     for (std::size_t i = 1; i < energies.size(); ++i) EXPECT_LE(energies[i], energies[i - 1] * (1 + 1e-12) + 1e-14);
     EXPECT_GT(energies.back(), 0);
+}
+
+/// What a volume is held by: balls of points that go somewhere, and single points that are free.
+struct Hold {
+    Vec3d center;
+    double radius = 0;  ///< 0: the nearest point, free
+    Affine3d map;
+};
+
+/// The energy with 15 extra weights over that of all points of the volume.
+double energyRatio(const char* scene, std::size_t resolution, std::size_t tets, std::span<const Hold> holds,
+                   std::size_t extra) {
+    const Character character = scenes::find(scene)->make(resolution);
+    const geometry::TetEmbedding in = geometry::embedInTets(character.mesh, {tets});
+    const std::vector<Vec3d>& rest = in.lattice.positions;
+    std::vector<std::vector<std::uint32_t>> handles(holds.size());
+    std::vector<FixedVertex> fixed;
+    std::vector<Constraint> given;
+    std::vector<std::uint32_t> names;
+    for (std::uint32_t h = 0; h < holds.size(); ++h) {
+        names.push_back(h);
+        std::uint32_t nearest = 0;
+        for (std::uint32_t v = 0; v < rest.size(); ++v) {
+            const double distance = length(rest[v] - holds[h].center);
+            if (distance < length(rest[nearest] - holds[h].center)) nearest = v;
+            if (distance >= holds[h].radius) continue;
+            handles[h].push_back(v);
+            fixed.push_back({v, holds[h].map * rest[v]});
+        }
+        if (handles[h].empty())
+            handles[h].push_back(nearest);
+        else
+            given.push_back(whole(h));
+    }
+    const fit::HandleWeights dense = fit::boundedBiharmonic(in.lattice, handles);
+    const auto toSkin = [&](std::span<const double> values) {
+        SkinWeights weights;
+        for (std::size_t v = 0; v < values.size() / holds.size(); ++v) {
+            const std::vector<float> row(values.begin() + std::ptrdiff_t(v * holds.size()),
+                                         values.begin() + std::ptrdiff_t((v + 1) * holds.size()));
+            appendVertex(weights, names, row);
+        }
+        return weights;
+    };
+    const SkinWeights inside = toSkin(dense.values);
+    const SkinWeights outside = toSkin(geometry::interpolate(in, dense.values, holds.size()));
+    Shape shape{character.mesh.positions, character.mesh.triangles, &outside, holds.size()};
+    shape.volume = &in.lattice;
+    shape.volume_weights = &inside;
+    const PoseRig rig = prepare(shape, {Energy::tets, 300, extra, 0});
+    Solver<double> solver(constrain(rig, given));
+    std::vector<Vec3d> start(rest.size());
+    for (std::size_t i = 0; i < given.size(); ++i) solver.setTransform(i, holds[given[i].handle].map);
+    for (std::size_t v = 0; v < rest.size(); ++v)
+        for (std::size_t h = 0; h < holds.size(); ++h) start[v] += (holds[h].map * rest[v]) * dense.of(v)[h];
+    solver.reset();
+    const double reduced = solver.solve({300, 0}).energy;
+    const ArapResult full = arap({rest, {}, in.lattice.tets}, Energy::tets, fixed, start, 200);
+    return reduced / full.energies.back();
+}
+
+TEST(FullArap, FifteenExtraWeightsComeNearItsEnergy) {
+    const Hold bar[] = {{{0, 0, 0}, 0.2, {}},
+                        {{0, 1, 0}, 0.2, turnAbout({0, 1, 0}, {0, 0, 1}, -90, {0.35, -0.25, 0})},
+                        {{0, 0.5, 0}, 0, {}}};
+    const double with = energyRatio("bar", 600, 2000, bar, 15), without = energyRatio("bar", 600, 2000, bar, 0);
+    EXPECT_LT(with, 1.1);
+    EXPECT_GE(with, 1 - 1e-6);
+    EXPECT_GT(without, 1.5);
+
+    const Character arm = scenes::find("arm")->make(300);
+    const std::vector<Vec3d> joints = rig::jointRestPositions(arm.skeleton);
+    const Hold bent[] = {
+        {joints[0], 0.09, {}}, {joints[2], 0.06, turnAbout(joints[1], {0, 0, 1}, 70)}, {joints[1], 0, {}}};
+    EXPECT_LT(energyRatio("arm", 1000, 2000, bent, 15), 1.1);
+}
+
+TEST(FullArap, ExtraWeightsBringABipedNearer) {
+    const Character biped = scenes::find("biped")->make(1000);
+    const std::vector<Vec3d> places = rig::jointRestPositions(biped.skeleton);
+    const auto joint = [&](const char* name) { return places[rig::findJoint(biped.skeleton, name).value()]; };
+    std::vector<Hold> holds = {{joint("foot_L"), 0.1, {}},
+                               {joint("foot_R"), 0.1, {}},
+                               {joint("hand_L"), 0.1, turnAbout(joint("upper_arm_L"), {0, 0, 1}, 45)},
+                               {joint("head"), 0.14, turnAbout(joint("spine"), {1, 0, 0}, 25)}};
+    for (const char* name :
+         {"pelvis", "spine", "chest", "upper_chest", "neck", "clavicle_L", "clavicle_R", "upper_arm_L", "upper_arm_R",
+          "forearm_L", "forearm_R", "hand_R", "thigh_L", "thigh_R", "shin_L", "shin_R"})
+        holds.push_back({joint(name), 0, {}});
+    const double without = energyRatio("biped", 800, 2000, holds, 0), with = energyRatio("biped", 800, 2000, holds, 15);
+    EXPECT_LT(with, 1.25);
+    EXPECT_LT(with - 1, 0.75 * (without - 1));
 }
 
 }  // namespace

@@ -32,6 +32,16 @@ inline Constraint mean(std::vector<std::uint32_t> vertices) {
     return {ConstraintKind::vertices, 0, {}, std::move(vertices)};
 }
 
+/// The vertex nearest to a place.
+inline std::uint32_t vertexAt(const Character& character, const Vec3d& place) {
+    std::uint32_t nearest = 0;
+    for (std::uint32_t v = 0; v < character.mesh.positions.size(); ++v)
+        if (length(Vec3d(character.mesh.positions[v]) - place) <
+            length(Vec3d(character.mesh.positions[nearest]) - place))
+            nearest = v;
+    return nearest;
+}
+
 inline Affine3d turnAbout(const Vec3d& center, const Vec3d& axis, double degrees, const Vec3d& shift = {}) {
     const double half = degrees * 3.14159265358979323846 / 360;
     const Vec3d a = normalized(axis) * std::sin(half);

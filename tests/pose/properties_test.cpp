@@ -20,13 +20,14 @@ std::vector<double> energiesOf(Solver<T>& solver, int iterations, double toleran
     return energies;
 }
 
-/// The bar with its lower joint at rest and the upper one bent, twisted and moved.
+/// The bar with its lower joint at rest, the upper one bent, twisted and moved, and the middle pulled aside.
 template <class T>
-Solver<T> bentBar(const PoseRig& rig) {
-    const Constraint both[] = {whole(0), mean({5, 17, 40}), whole(2)};
+Solver<T> bentBar(const Character& bar, const PoseRig& rig) {
+    const std::uint32_t front = vertexAt(bar, {0, 0.5, 0.1}), back = vertexAt(bar, {0, 0.5, -0.1});
+    const Constraint both[] = {whole(0), mean({front, back}), whole(2)};
     Solver<T> solver(constrain(rig, both));
     solver.setTransform(0, Affine3d());
-    solver.setTarget(1, {0.1, 0.1, 0.05});
+    solver.setTarget(1, {0.1, 0.5, 0.05});
     solver.setTransform(2, turnAbout({0, 0.7, 0}, {1, 0.3, 0.5}, 80, {0.1, -0.05, 0}));
     return solver;
 }
@@ -36,7 +37,7 @@ TEST(Pose, EnergyNeverRises) {
     for (const Energy energy : kSurfaceEnergies)
         for (const std::size_t clusters : {0, 20}) {
             const PoseRig rig = prepare(shapeOf(bar), {energy, clusters, 6, 0});
-            Solver<double> solver = bentBar<double>(rig);
+            Solver<double> solver = bentBar<double>(bar, rig);
             const std::vector<double> energies = energiesOf(solver, 60);
             ASSERT_EQ(energies.size(), 60u);
             for (std::size_t i = 1; i < energies.size(); ++i)
@@ -49,8 +50,8 @@ TEST(Pose, EnergyNeverRises) {
 TEST(Pose, SinglePrecisionFindsTheSamePose) {
     const Character bar = posed("bar3", 600);
     const PoseRig rig = prepare(shapeOf(bar), {Energy::spokes_and_rims, {}, 6, 0});
-    Solver<double> fine = bentBar<double>(rig);
-    Solver<float> fast = bentBar<float>(rig);
+    Solver<double> fine = bentBar<double>(bar, rig);
+    Solver<float> fast = bentBar<float>(bar, rig);
     const double a = fine.solve({200, 0}).energy, b = fast.solve({200, 0}).energy;
     EXPECT_NEAR(a, b, 1e-4 * a);
     const auto p = verticesOf(rig, fine, bar.mesh.vertexCount()), q = verticesOf(rig, fast, bar.mesh.vertexCount());
@@ -63,7 +64,9 @@ TEST(Pose, ConstraintsAreMet) {
     const std::vector<Vec3d> joints = rig::jointRestPositions(arm.skeleton);
     const Affine3d turn = turnAbout(joints[0], {0, 1, 1}, 30);
     const Vec3d elbow = joints[1] + Vec3d(0.1, 0.2, -0.1), vertex(0.3, 0.7, 0.2), region(-0.2, 0.1, 0.4);
-    const Constraint all[] = {whole(0), at(1, joints[1]), mean({300}), mean({600, 601, 640})};
+    const std::uint32_t a = vertexAt(arm, joints[1]), b = vertexAt(arm, joints[2]),
+                        c = vertexAt(arm, joints[1] * 0.5 + joints[2] * 0.5);
+    const Constraint all[] = {whole(0), at(1, joints[1]), mean({a}), mean({b, c})};
     Solver<double> solver(constrain(rig, all));
     solver.setTransform(0, turn);
     solver.setTarget(1, elbow);
@@ -78,14 +81,13 @@ TEST(Pose, ConstraintsAreMet) {
     for (int i = 0; i < 16; ++i) EXPECT_NEAR(t[0].m[i], turn.m[i], 1e-9);
     EXPECT_LT(length(t[1] * joints[1] - elbow), close);
     const auto posed = verticesOf(rig, solver, arm.mesh.vertexCount());
-    EXPECT_LT(length(posed[300] - vertex), close);
-    EXPECT_LT(length((posed[600] + posed[601] + posed[640]) / 3 - region), close);
+    EXPECT_LT(length(posed[a] - vertex), close);
+    EXPECT_LT(length((posed[b] + posed[c]) * 0.5 - region), close);
 }
 
 TEST(Pose, AllHandlesGivenIsLinearBlendSkinning) {
     const Character arm = posed("arm", 500);
-    const PoseRig rig = prepare(shapeOf(arm), {Energy::triangles, {}, 8, 0});
-    ASSERT_EQ(rig.extraCount(), 8u);
+    const PoseRig rig = prepare(shapeOf(arm), {Energy::triangles, {}, 0, 0});
     const Constraint all[] = {whole(2), whole(0), whole(1)};
     const std::vector<Affine3d> bones = {turnAbout({0, 0, 0}, {1, 2, 3}, 50), turnAbout({1, 0, 1}, {0, 1, 0}, 120),
                                          Affine3d({{{2, 0, 0}, {0.5, 1, 0}, {0, 0, 0.2}}}, {1, 2, 3})};
@@ -104,8 +106,6 @@ TEST(Pose, AllHandlesGivenIsLinearBlendSkinning) {
     solver.transforms(t);
     for (std::size_t h = 0; h < 3; ++h)
         for (int i = 0; i < 16; ++i) EXPECT_NEAR(t[h].m[i], bones[h].m[i], 1e-10);
-    for (std::size_t h = 3; h < t.size(); ++h)
-        for (int i = 0; i < 15; ++i) EXPECT_NEAR(t[h].m[i], 0, 1e-10);
 }
 
 TEST(Pose, RigidlyMovedHandlesCostNoEnergy) {

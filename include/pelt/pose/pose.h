@@ -81,9 +81,10 @@ struct PoseSystem {
     std::shared_ptr<const Data> data;
 };
 
-/// Handles that no constraint names are free. Where every handle is given whole, extra weights stay unused and solving
-/// is linear blend skinning. What neither constraints nor energy decide stays as near to the rest pose as can be.
-/// Throws Error (bad input) for a handle or vertex that is not there, a handle given twice, or no vertices.
+/// Handles that no constraint names are free; extra weights always are. Where every handle is given whole and there are
+/// no extra weights, the result is linear blend skinning. What neither constraints nor energy decide stays as near to
+/// the rest pose as can be. Throws Error (bad input) for a handle or vertex that is not there, a handle given twice, or
+/// no vertices.
 PoseSystem constrain(const PoseRig& rig, std::span<const Constraint> constraints);
 
 struct SolveOptions {
