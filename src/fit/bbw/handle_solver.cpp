@@ -1,7 +1,7 @@
 // Bounded biharmonic weights of one handle [Jacobson11]: minimise ½ wᵀ Q w, Q = L M⁻¹ L, over 0 <= w <= 1 with w given
 // at handles.
 //
-// A primal-dual active set method [Hintermüller03]: guess which vertices lie on a bound, minimise over the free rest,
+// A primal-dual active set method [Hintermueller03]: guess which vertices lie on a bound, minimise over the free rest,
 // release those whose bound pushes the wrong way and bind those that went beyond one, until nothing changes. Weights
 // vanish a few bones away from their handle, so that the free set F is a small part of the shape.
 //
