@@ -10,6 +10,7 @@
 #include <random>
 
 #include "bind_shapes.h"
+#include "fit/bbw/handle_places.h"
 #include "fit/bbw/handle_solver.h"
 #include "fit/bbw/joint_solver.h"
 #include "shared_data.h"
@@ -257,13 +258,29 @@ TEST(BoundedBiharmonic, TheSameBytesOnAnyNumberOfThreads) {
 
 TEST(BoundedBiharmonic, StopsWhenAskedTo) {
     const TetMesh bar = tetBar(8, 2);
-    const Progress stop([](std::string_view, double fraction) { return fraction < 0.5; });
-    try {
-        boundedBiharmonic(bar, Handles{{0}, {30}, {50}}, stop);
-        FAIL() << "went on";
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::cancelled);
+    for (const double from : {0.1, 0.5}) {  // while bones are solved one by one, and all together
+        double last = 0;
+        const Progress stop([&](std::string_view, double fraction) { return (last = fraction) < from; });
+        try {
+            boundedBiharmonic(bar, Handles{{0}, {30}, {50}}, stop);
+            FAIL() << "went on";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::cancelled);
+        }
+        EXPECT_LT(last, from + 0.4);
     }
+}
+
+TEST(BiharmonicWeights, ASegmentBetweenTwoRowsOfPointsHoldsBoth) {
+    std::vector<Vec3d> points;
+    for (int k = 0; k < 5; ++k)
+        for (const double side : {-0.5, 0.5}) points.push_back({double(k), side, 0});
+    std::vector<std::uint32_t> held;
+    bbw::holdSegment(points, 1, 1, {{1, 0, 0}, {3, 0, 0}}, held);
+    EXPECT_EQ(held, (std::vector<std::uint32_t>{2, 3, 4, 5, 6, 7}));
+    held.clear();
+    bbw::holdSegment(points, 1, 1, {{2, 9, 0}, {2, 5, 0}}, held);  // outside the shape
+    EXPECT_EQ(held, (std::vector<std::uint32_t>{5}));
 }
 
 TEST(BoundedBiharmonic, HandlesThatCannotBeAreRefused) {
@@ -273,7 +290,12 @@ TEST(BoundedBiharmonic, HandlesThatCannotBeAreRefused) {
     EXPECT_THROW(boundedBiharmonic(bar, Handles{{99}}), Error);
     TetMesh broken = bar;
     broken.positions[3].y = NAN;
-    EXPECT_THROW(boundedBiharmonic(broken, Handles{{0}}), Error);
+    try {
+        boundedBiharmonic(broken, Handles{{0}});
+        FAIL() << "took it";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("vertex 3"), std::string::npos) << error.what();
+    }
 }
 
 TEST(BoundedBiharmonic, SplitVerticesOfASurfaceGetEqualWeights) {

@@ -185,5 +185,19 @@ TEST(LocateInTets, PointsAreFoundInsideAndDrawnToTheNearestOutside) {
     }
 }
 
+TEST(LocateInTets, AcrossAGapTheNearerTetIsFound) {
+    TetMesh mesh;
+    for (const double x : {0.0, 10.0}) {
+        const auto first = std::uint32_t(mesh.positions.size());
+        for (const Vec3d& p : {Vec3d{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}})
+            mesh.positions.push_back(p + Vec3d{x, 0, 0});
+        for (std::uint32_t k = 0; k < 30; ++k) mesh.tets.push_back({first, first + 1, first + 2, first + 3});
+    }
+    const std::vector<Vec3f> points{{7.5f, 0.2f, 0.2f}, {2.5f, 0.2f, 0.2f}};
+    const TetEmbedding located = locateInTets(mesh, points);
+    EXPECT_GE(located.tet[0], 30u);
+    EXPECT_LT(located.tet[1], 30u);
+}
+
 }  // namespace
 }  // namespace pelt::geometry
