@@ -21,7 +21,7 @@ struct PoseOptions {
     std::size_t extra_weights = 0;
     int iterations = 200;
     double fps = 30;
-    bool keep_lengths = false;
+    bool keep_lengths = false, unreduced = false;
     std::optional<std::filesystem::path> limits;
 };
 
@@ -98,6 +98,7 @@ void runPose(Session& session, const PoseOptions& options) {
     request.fps = options.fps;
     request.method = options.method;
     request.keep_lengths = options.keep_lengths;
+    request.unreduced = options.unreduced;
     if (options.limits) request.limits = readJointLimits(*options.limits, character.skeleton);
 
     session.stage("pose");
@@ -155,6 +156,8 @@ void addPose(CLI::App& app, Session& session) {
         ->type_name("F");
     verb->add_flag("--keep-lengths", options->keep_lengths,
                    "Sequences too are made with rigid joints whose bones keep their lengths");
+    verb->add_flag("--unreduced", options->unreduced,
+                   "Goes on without the rig: vertices that no handle holds are all free. Slow; to compare with");
     verb->add_option("--limits", options->limits,
                      "How far joints bend and twist, in degrees, as bake takes it; means --keep-lengths")
         ->type_name("F.json");

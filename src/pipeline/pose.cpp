@@ -3,8 +3,10 @@
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/tets.h>
+#include <pelt/geometry/weld.h>
 #include <pelt/pipeline/pose.h>
 #include <pelt/pipeline/sampling.h>
+#include <pelt/pose/arap.h>
 #include <pelt/pose/rigid_joints.h>
 
 #include <algorithm>
@@ -205,6 +207,49 @@ private:
     std::vector<Affine3f> bones_;
 };
 
+/// As-rigid-as-possible deformation of the welded mesh from a pose on; what handles hold stays where the pose has it.
+class Unreduced {
+public:
+    Unreduced(const Character& character, const HandlePlan& plan, const PoseRequest& request) : request_(request) {
+        if (request.rig.energy == pose::Energy::tets)
+            throw Error::badUsage("--unreduced works on surfaces; choose another energy than tets");
+        const Mesh& mesh = character.mesh;
+        weld_ = geometry::weldByPosition(mesh.positions, request.rig.weld);
+        triangles_ = geometry::weldedTriangles(mesh.triangles, weld_);
+        held_.assign(weld_.count(), 0);
+        std::vector<char> given(character.skeleton.joints.size(), 0);
+        for (const pose::Constraint& c : plan.constraints) {
+            for (const std::uint32_t v : c.vertices) held_[weld_.welded[v]] = 1;
+            if (c.kind != pose::ConstraintKind::vertices) given[c.handle] = 1;
+        }
+        for (std::size_t w = 0; w < weld_.count(); ++w) {
+            const std::uint32_t v = weld_.representative[w];
+            rest_.emplace_back(mesh.positions[v]);
+            if (character.weights.weightsOf(v)[0] > kHeld && given[character.weights.jointsOf(v)[0]]) held_[w] = 1;
+        }
+    }
+    void apply(std::span<Vec3f> posed, std::vector<double>& energies, const Progress& progress) const {
+        std::vector<Vec3d> start;
+        std::vector<pose::FixedVertex> fixed;
+        for (std::uint32_t w = 0; w < weld_.count(); ++w) {
+            start.emplace_back(posed[weld_.representative[w]]);
+            if (held_[w]) fixed.push_back({w, start.back()});
+        }
+        const pose::ArapResult found =
+            pose::arap({rest_, triangles_, {}}, request_.rig.energy, fixed, start, request_.iterations, progress);
+        energies = found.energies;
+        for (std::size_t v = 0; v < posed.size(); ++v) posed[v] = Vec3f(found.positions[weld_.welded[v]]);
+    }
+
+private:
+    static constexpr float kHeld = 0.99f;  ///< a vertex with so much weight on a joint is held by it
+    const PoseRequest& request_;
+    geometry::Weld weld_;
+    std::vector<Triangle> triangles_;
+    std::vector<Vec3d> rest_;
+    std::vector<char> held_;
+};
+
 /// How far the clip, as any viewer plays it, is from the sequence.
 geometry::SequenceError measureClip(const PoseResult& result, double fps) {
     Sampling sampling;
@@ -228,6 +273,8 @@ PoseResult poseCharacter(Character character, std::span<const PoseHandle> handle
     const std::vector<double> times = frameTimes(handles, request.fps);
     FrameWriter frames(character, rig, request, progress);
     ClipWriter clip(character);
+    std::optional<Unreduced> unreduced;
+    if (request.unreduced) unreduced.emplace(character, plan, request);
     result.vertices = character.mesh.vertexCount();
     result.frames = times.size();
     result.positions.resize(result.vertices * times.size());
@@ -251,6 +298,10 @@ PoseResult poseCharacter(Character character, std::span<const PoseHandle> handle
             character.skeleton, {character.mesh.positions, frame, &character.weights}, joints, options);
         result.missed = std::max(result.missed, missedBy(options, plan, rigid));
         frames.write(joints, rigid, frame);
+        if (unreduced) {
+            unreduced->apply(frame, result.energies, progress);
+            result.frame_energies.back() = result.energies.back();
+        }
         clip.add(times[f], rigid);
     }
     result.handles = rig.handleCount();

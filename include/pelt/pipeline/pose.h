@@ -35,6 +35,7 @@ struct PoseRequest {
     double fps = 30;
     std::string method = "lbs";  ///< of the sequence; lbs: with all weights of the rig, extra ones too
     MethodOptions method_options;
+    bool unreduced = false;                    ///< goes on without the rig: every vertex that no handle holds is free
     bool keep_lengths = false;                 ///< the sequence is that of rigid joints, bones as long as at rest
     std::optional<rig::RangeOfMotion> limits;  ///< how far joints turn; means keep_lengths
 };
