@@ -370,8 +370,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
         weighParts(training, emphasis, radius);
         fit::BakedSkin skin =
             fit::bakeSkin(rest, geometry::weldedTriangles(mesh.triangles, weld), character.skeleton, character.driven,
-                          weldedRows(start, weld), weldedRows(reference.reach(), weld), std::move(training.samples),
-                          options, progress);
+                          weldedRows(character.weights, weld), weldedRows(reference.reach(), weld),
+                          std::move(training.samples), options, progress);
         std::vector<SkinWeights> weights{start};
         for (const SkinWeights& rows : skin.weights) weights.push_back(unweldedRows(rows, weld));
         std::vector<Trial> trials;

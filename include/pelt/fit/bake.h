@@ -37,15 +37,16 @@ void keepHelpers(BakedSkin& skin, std::size_t count);
 /// nearer still: joints driven as in [MohrGleicher03] §4.1, and bones that a decomposition of what is left finds
 /// [LeDeng12], with a polynomial that drives them.
 ///
-/// `rest` has one position a vertex. `start` are weights to begin with: with at most K a vertex the result is nowhere
-/// worse, by importance. A vertex gets joints of `reach` (one row a vertex), their parents, children and helpers, and
-/// no others, since poses in which distant joints happen to move alike say nothing about them. The same input gives the
-/// same bits on any number of threads.
+/// `rest` has one position a vertex, `given` a row, of which the weights of locked joints are kept. `reach` are smooth
+/// weights on any number of joints, such as those of Direct Delta Mush: a vertex gets joints of its row there and
+/// helpers that work between them, no others, since poses in which distant joints happen to move alike say nothing
+/// about them; and weights fade out where those of `reach` do. The same input gives the same bits on any number of
+/// threads.
 ///
 /// Throws Error (bad input) for sizes that do not match and numbers that are not finite, cancelled where `progress`
 /// asks for it.
 BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triangles, const Skeleton& skeleton,
-                   std::span<const rig::DrivenJoint> driven, const SkinWeights& start, const SkinWeights& reach,
+                   std::span<const rig::DrivenJoint> driven, const SkinWeights& given, const SkinWeights& reach,
                    SkinSamples samples, const BakeOptions& options = {}, const Progress& progress = {});
 
 }  // namespace pelt::fit

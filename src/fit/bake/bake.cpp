@@ -36,13 +36,8 @@ std::vector<std::uint32_t> sampleVertices(const SkinProblem& problem) {
 /// Chooses helpers of a pool, one by one.
 class Helpers {
 public:
-    Helpers(SkinProblem& problem, HelperPool& pool, const geometry::Adjacency& neighbours,
-            std::vector<std::uint32_t> taken, std::vector<Weights> weights)
-        : problem_(problem),
-          pool_(pool),
-          neighbours_(neighbours),
-          taken_(std::move(taken)),
-          weights_(std::move(weights)) {
+    Helpers(SkinProblem& problem, HelperPool& pool, std::vector<std::uint32_t> taken, std::vector<Weights> weights)
+        : problem_(problem), pool_(pool), taken_(std::move(taken)), weights_(std::move(weights)) {
         sample_ = sampleVertices(problem);
         std::vector<std::uint32_t> all = taken_;
         for (std::size_t i = pool.given_driven; i < pool.driven.size(); ++i) all.push_back(candidateSlot(i));
@@ -86,16 +81,18 @@ private:
     /// What one step towards each helper would gain at the vertices whose weights have changed.
     void estimate() {
         std::vector<std::vector<Gain>> found(dirty_.size());
-        problem_.forVertices(everything_, dirty_, [&](std::size_t i, ssdr::SimplexSolver& solver) {
-            Weights now = weights_[dirty_[i]];
-            for (std::uint32_t& bone : now.bones) bone = std::uint32_t(everything_.bone[bone]);
-            const double error = solver.errorOf(now);
-            for (std::uint32_t b = 0; b < everything_.slots.size(); ++b) {
-                if (everything_.slots[b] < pool_.given_joints) continue;
-                const double gain = error - solver.errorTowards(b, error);
-                if (gain > 1e-3 * error) found[i].push_back({everything_.slots[b], gain});
-            }
-        });
+        problem_.forVertices(
+            everything_, dirty_, [&](std::size_t i, const SkinProblem::Posed& posed, ssdr::SimplexSolver& solver) {
+                solver.setVertex(problem_.data().rest[dirty_[i]], posed.projected, problem_.data().squared[dirty_[i]]);
+                Weights now = weights_[dirty_[i]];
+                for (std::uint32_t& bone : now.bones) bone = std::uint32_t(everything_.bone[bone]);
+                const double error = solver.errorOf(now);
+                for (std::uint32_t b = 0; b < everything_.slots.size(); ++b) {
+                    if (everything_.slots[b] < pool_.given_joints || (*posed.prior)[b] == 0) continue;
+                    const double gain = error - solver.errorTowards(b, error);
+                    if (gain > 1e-3 * error) found[i].push_back({everything_.slots[b], gain});
+                }
+            });
         std::size_t next = 0;
         for (std::size_t s = 0; s < sample_.size() && next < dirty_.size(); ++s)
             if (sample_[s] == dirty_[next]) gains_[s] = std::move(found[next++]);
@@ -133,25 +130,13 @@ private:
     void take(std::uint32_t slot) {
         taken_.push_back(slot);
         const std::vector<Weights> before = weights_;
-        const BoneSet set = problem_.bones(pool_.poses, taken_);
-        problem_.solve(set, problem_.reachedBy(slot), weights_);
-        std::vector<std::uint32_t> changed;
-        for (std::uint32_t v = 0; v < weights_.size(); ++v) {
-            const auto& bones = weights_[v].bones;
-            if (std::find(bones.begin(), bones.end(), slot) != bones.end()) {
-                changed.push_back(v);
-            } else {
-                weights_[v] = before[v];  // smooth already
-            }
-        }
-        problem_.smooth(set, neighbours_, changed, weights_);
+        problem_.solve(problem_.bones(pool_.poses, taken_), problem_.reachedBy(slot), weights_);
         for (const std::uint32_t v : sample_)
             if (before[v].bones != weights_[v].bones || before[v].values != weights_[v].values) dirty_.push_back(v);
     }
 
     SkinProblem& problem_;
     HelperPool& pool_;
-    const geometry::Adjacency& neighbours_;
     std::vector<std::uint32_t> taken_;  ///< slots that take part
     std::vector<Weights> weights_;
     std::vector<std::uint32_t> sample_, dirty_;
@@ -181,31 +166,34 @@ void keepHelpers(BakedSkin& skin, std::size_t count) {
 }
 
 BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triangles, const Skeleton& skeleton,
-                   std::span<const rig::DrivenJoint> driven, const SkinWeights& start, const SkinWeights& reach,
+                   std::span<const rig::DrivenJoint> driven, const SkinWeights& given, const SkinWeights& reach,
                    SkinSamples samples, const BakeOptions& options, const Progress& progress) {
     progress.report("bake", 0);
-    SkinProblem problem(rest, skeleton, driven, start, reach, std::move(samples), options);
+    SkinProblem problem(rest, skeleton, driven, given, reach, std::move(samples), options);
     HelperPool pool{skeleton, {driven.begin(), driven.end()}, skeleton.joints.size(), driven.size(), {}};
     pool.poses = problem.poses(skeleton, driven);
     std::vector<std::uint32_t> slots;
     for (std::uint32_t j = 0; j < skeleton.joints.size(); ++j)
         if (!problem.isLocked(j)) slots.push_back(j);
-    std::vector<Weights> weights = problem.startWeights();
+    std::vector<Weights> weights(rest.size());
     problem.solve(problem.bones(pool.poses, slots), everyVertex(problem), weights);
     const geometry::Adjacency neighbours = geometry::vertexAdjacency(triangles, rest.size());
-    problem.smooth(problem.bones(pool.poses, slots), neighbours, everyVertex(problem), weights);
-    BakedSkin result{skeleton, pool.driven, {}, {problem.wholeWeights(weights)}};
+    const auto smoothed = [&](const std::vector<std::uint32_t>& taken, std::vector<Weights> found) {
+        problem.smooth(problem.bones(pool.poses, taken), neighbours, everyVertex(problem), found);
+        return problem.wholeWeights(found);
+    };
+    BakedSkin result{skeleton, pool.driven, {}, {smoothed(slots, weights)}};
     if (options.helpers == 0) return result;
     progress.report("bake", 0.3);
     addDriven(problem, weights, pool);
     addLearned(problem, sampleVertices(problem), options.helpers, pool, progress.share("bake", 0.3, 0.5));
     pool.poses = problem.poses(pool.skeleton, pool.driven);
-    Helpers helpers(problem, pool, neighbours, std::move(slots), std::move(weights));
+    Helpers helpers(problem, pool, std::move(slots), std::move(weights));
     for (std::size_t h = 0; h < options.helpers; ++h) {
         progress.report("bake", 0.5 + 0.5 * double(h) / double(options.helpers));
         if (!helpers.takeBest()) break;
         result.helpers.push_back(helpers.taken().back());
-        result.weights.push_back(problem.wholeWeights(helpers.weights()));
+        result.weights.push_back(smoothed(helpers.taken(), helpers.weights()));
     }
     result.skeleton = std::move(pool.skeleton);
     result.driven = std::move(pool.driven);

@@ -15,18 +15,21 @@ namespace pelt::fit::bake {
 namespace {
 
 constexpr std::size_t kGrain = 64;  ///< vertices that are solved by one task
+constexpr double kPriorCost = 3;   ///< of leaving the prior, against an error of about one for each part of the samples
+constexpr double kSparseCost = 6;  ///< of leaving what is left of the weights once there are not too many
 constexpr int kSmoothRounds = 3;
 constexpr float kPull = 0.99f;     ///< how far a sample is moved towards what the neighbours of a vertex are off by
 constexpr double kVisible = 0.02;  ///< of an edge: what a vertex may be off by more than its neighbours, about a degree
 constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far away vertices still are neighbours
-constexpr double kMostPasses = 64;
+constexpr double kMostPasses = 64;     ///< of averaging over neighbours
+constexpr double kHelperShare = 0.3;   ///< of a helper before anything is known, against the joints it works between
 
-void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeights& start, const SkinWeights& reach,
+void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeights& given, const SkinWeights& reach,
            const SkinSamples& samples) {
     const std::size_t vertices = rest.size();
-    if (samples.vertices != vertices || start.vertexCount() != vertices || reach.vertexCount() != vertices)
+    if (samples.vertices != vertices || given.vertexCount() != vertices || reach.vertexCount() != vertices)
         throw Error::badInput(fmt::format("{} vertices, but samples of {}, weights of {} and joints in reach of {}",
-                                          vertices, samples.vertices, start.vertexCount(), reach.vertexCount()));
+                                          vertices, samples.vertices, given.vertexCount(), reach.vertexCount()));
     if (samples.samples == 0 || vertices == 0) throw Error::badInput("there are no samples to bake");
     if (samples.positions.size() != 3 * vertices * samples.samples || samples.importance.size() != samples.samples ||
         samples.locals.size() != skeleton.nodes.size() * samples.samples)
@@ -43,33 +46,26 @@ void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeig
 }  // namespace
 
 SkinProblem::SkinProblem(std::span<const Vec3f> rest, const Skeleton& skeleton,
-                         std::span<const rig::DrivenJoint> driven, const SkinWeights& start, const SkinWeights& reach,
+                         std::span<const rig::DrivenJoint> driven, const SkinWeights& given, const SkinWeights& reach,
                          SkinSamples samples, const BakeOptions& options)
-    : nodes_(skeleton.nodes.size()), influences_(options.influences) {
-    check(rest, skeleton, start, reach, samples);
-    for (std::size_t v = 0; v < rest.size(); ++v) {
-        std::vector<std::uint32_t> row(reach.jointsOf(v).begin(), reach.jointsOf(v).end());
-        row.insert(row.end(), start.jointsOf(v).begin(), start.jointsOf(v).end());
-        std::sort(row.begin(), row.end());
-        row.erase(std::unique(row.begin(), row.end()), row.end());
-        reach_.insert(reach_.end(), row.begin(), row.end());
-        reach_begin_.push_back(reach_.size());
-    }
+    : nodes_(skeleton.nodes.size()), reach_(reach), influences_(options.influences) {
+    check(rest, skeleton, given, reach, samples);
     for (const double importance : samples.importance) scale_.push_back(std::sqrt(importance));
     locals_ = std::move(samples.locals);
     toSolvedSpace(rest, samples);
 
     brings_.resize(skeleton.joints.size());
+    std::vector<bool> reached(skeleton.joints.size(), false);
+    for (const std::uint32_t joint : reach.joints) reached[joint] = true;
     const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
     for (std::uint32_t j = 0; j < parents.size(); ++j) {
-        brings_[j].push_back(j);
-        if (parents[j] < 0) continue;
-        brings_[j].push_back(std::uint32_t(parents[j]));
-        brings_[std::size_t(parents[j])].push_back(j);
+        if (reached[j]) brings_[j].push_back({j, 1});
+        // A joint that has no vertices yet, such as a helper that came with the file, may get some of its parent's.
+        if (!reached[j] && parents[j] >= 0) brings_[std::size_t(parents[j])].push_back({j, kHelperShare});
     }
     locked_.assign(skeleton.joints.size(), false);
     for (const std::uint32_t slot : options.locked) locked_.at(slot) = true;
-    splitLocked(skeleton, driven, start);
+    splitLocked(skeleton, driven, given);
 }
 
 /// Rest and every sample about their centres, in units of the radius; then each sample by its importance, which scales
@@ -105,24 +101,18 @@ void SkinProblem::toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& sample
 /// What is locked is taken from the samples, so that what is left to solve has weights of sum 1 again:
 /// (x - Σ_locked w M p) / (1 - Σ_locked w).
 void SkinProblem::splitLocked(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven,
-                              const SkinWeights& start) {
+                              const SkinWeights& given) {
     fixed_.assign(data_.vertices, 0);
     held_.resize(data_.vertices);
-    start_.resize(data_.vertices);
     for (std::size_t v = 0; v < data_.vertices; ++v) {
-        std::vector<std::pair<std::uint32_t, double>> sorted;
-        for (std::size_t i = 0; i < start.influenceCount(v); ++i)
-            sorted.emplace_back(start.jointsOf(v)[i], start.weightsOf(v)[i]);
-        std::sort(sorted.begin(), sorted.end());
-        for (const auto& [slot, weight] : sorted) {
-            Weights& to = locked_[slot] ? held_[v] : start_[v];
-            to.bones.push_back(slot);
-            to.values.push_back(weight);
-            if (locked_[slot]) fixed_[v] += weight;
+        const auto joints = reach_.jointsOf(v);
+        const bool open = std::any_of(joints.begin(), joints.end(), [&](std::uint32_t j) { return !locked_[j]; });
+        for (std::size_t i = 0; i < given.influenceCount(v); ++i) {
+            if (open && !locked_[given.jointsOf(v)[i]]) continue;
+            held_[v].bones.push_back(given.jointsOf(v)[i]);
+            held_[v].values.push_back(given.weightsOf(v)[i]);
+            fixed_[v] += double(given.weightsOf(v)[i]);
         }
-        if (start_[v].bones.empty()) fixed_[v] = 1;
-        const double sum = std::accumulate(start_[v].values.begin(), start_[v].values.end(), 0.0);
-        for (double& value : start_[v].values) value /= sum;
     }
     if (std::none_of(locked_.begin(), locked_.end(), [](bool is) { return is; })) return;
     std::vector<std::uint32_t> all(skeleton.joints.size());
@@ -148,17 +138,19 @@ void SkinProblem::splitLocked(const Skeleton& skeleton, std::span<const rig::Dri
 }
 
 void SkinProblem::allow(std::uint32_t slot, std::span<const std::uint32_t> near) {
-    for (const std::uint32_t joint : near) brings_[joint].push_back(slot);
+    for (const std::uint32_t joint : near) brings_[joint].push_back({slot, kHelperShare});
 }
 
 std::vector<std::uint32_t> SkinProblem::reachedBy(std::uint32_t slot) const {
     std::vector<bool> brings(brings_.size());
     for (std::size_t j = 0; j < brings_.size(); ++j)
-        brings[j] = std::find(brings_[j].begin(), brings_[j].end(), slot) != brings_[j].end();
+        brings[j] = std::any_of(brings_[j].begin(), brings_[j].end(), [&](const Brought& b) { return b.slot == slot; });
     std::vector<std::uint32_t> vertices;
-    for (std::uint32_t v = 0; v < data_.vertices; ++v)
-        if (std::any_of(reachOf(v).begin(), reachOf(v).end(), [&](std::uint32_t j) { return brings[j]; }))
+    for (std::uint32_t v = 0; v < data_.vertices; ++v) {
+        const auto joints = reach_.jointsOf(v);
+        if (std::any_of(joints.begin(), joints.end(), [&](std::uint32_t j) { return brings[j]; }))
             vertices.push_back(v);
+    }
     return vertices;
 }
 
@@ -214,7 +206,7 @@ std::size_t SkinProblem::influencesLeft(std::size_t vertex) const {
 }
 
 void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t> vertices,
-                              const std::function<void(std::size_t, ssdr::SimplexSolver&)>& body,
+                              const std::function<void(std::size_t, const Posed&, ssdr::SimplexSolver&)>& body,
                               const std::vector<bool>* usable) const {
     parallelFor(vertices.size(), kGrain, [&](std::size_t first, std::size_t last) {
         ssdr::SimplexSolver solver(set.products);
@@ -222,19 +214,18 @@ void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t>
         std::vector<float> rows;
         for (std::size_t i = first; i < last; ++i)
             rows.insert(rows.end(), data_.of(vertices[i]), data_.of(vertices[i]) + dimensions);
-        std::vector<double> projected((last - first) * columns);
+        std::vector<double> projected((last - first) * columns), prior;
         ssdr::multiplyRows(rows.data(), last - first, dimensions, set.motions.m.data(), columns, projected.data());
-        std::vector<bool> allowed;
         for (std::size_t i = first; i < last; ++i) {
             const std::uint32_t v = vertices[i];
-            solver.setVertex(data_.rest[v], projected.data() + (i - first) * columns, data_.squared[v]);
-            allowed.assign(set.slots.size(), false);
-            for (const std::uint32_t joint : reachOf(v))
-                for (const std::uint32_t slot : brings_[joint])
-                    if (slot < set.bone.size() && set.bone[slot] >= 0 && (!usable || (*usable)[slot]))
-                        allowed[std::size_t(set.bone[slot])] = true;
-            solver.allow(allowed);
-            body(i, solver);
+            prior.assign(set.slots.size(), 0.0);
+            for (std::size_t r = 0; r < reach_.influenceCount(v); ++r)
+                for (const Brought& brought : brings_[reach_.jointsOf(v)[r]]) {
+                    if (brought.slot >= set.bone.size() || set.bone[brought.slot] < 0) continue;
+                    if (usable && !(*usable)[brought.slot]) continue;
+                    prior[std::size_t(set.bone[brought.slot])] += brought.share * double(reach_.weightsOf(v)[r]);
+                }
+            body(i, {projected.data() + (i - first) * columns, &prior}, solver);
         }
     });
 }
@@ -244,9 +235,9 @@ BoneSet SkinProblem::usedBy(const BoneSet& set, std::span<const std::uint32_t> v
                             const std::vector<bool>* usable) const {
     std::vector<bool> reached(brings_.size(), false), wanted(set.bone.size(), false);
     for (const std::uint32_t v : vertices)
-        for (const std::uint32_t joint : reachOf(v)) reached[joint] = true;
+        for (const std::uint32_t joint : reach_.jointsOf(v)) reached[joint] = true;
     for (std::size_t joint = 0; joint < reached.size(); ++joint)
-        for (const std::uint32_t slot : brings_[joint])
+        for (const auto& [slot, share] : brings_[joint])
             if (reached[joint] && slot < wanted.size() && (!usable || (*usable)[slot])) wanted[slot] = true;
 
     BoneSet part;
@@ -279,35 +270,72 @@ BoneSet SkinProblem::usedBy(const BoneSet& set, std::span<const std::uint32_t> v
     return part;
 }
 
-void SkinProblem::solveGroup(const BoneSet& whole, std::span<const std::uint32_t> vertices,
-                             std::vector<Weights>& weights, const std::vector<bool>* usable) const {
-    const BoneSet set = usedBy(whole, vertices, usable);
-    const auto solveOne = [&](std::size_t i, ssdr::SimplexSolver& solver) {
-        const std::uint32_t v = vertices[i];
-        Weights start = weights[v], found;
-        for (std::uint32_t& bone : start.bones) bone = std::uint32_t(set.bone[bone]);
-        solver.solve(start, influencesLeft(v), found);
-        for (std::uint32_t& bone : found.bones) bone = set.slots[bone];
-        weights[v] = std::move(found);
+/// All weights by the largest that is one too many, so that `most` are left (0: all) and none of them jumps where
+/// another takes its place.
+static void lowerToMost(std::size_t most, Weights& weights) {
+    if (most == 0 || weights.values.size() <= most) return;
+    std::vector<double> sorted = weights.values;
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    const double limit = sorted[most];
+    std::size_t kept = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.bones.size(); ++i) {
+        const double left = weights.values[i] - limit;
+        if (!(left > 0)) continue;
+        weights.bones[kept] = weights.bones[i];
+        weights.values[kept++] = left;
+        sum += left;
+    }
+    if (kept == 0) weights.values[0] = sum = double(++kept);  // all alike: the first stands for them
+    weights.bones.resize(kept);
+    weights.values.resize(kept);
+    for (double& value : weights.values) value /= sum;
+}
+
+/// Weights change smoothly over the mesh only if nothing about them is chosen by force. So all joints that reach a
+/// vertex are solved for at first, with a cost of x²/prior each that keeps a joint out where its prior fades out (its
+/// minimum is the prior itself, so that it only matters where the samples say little); then all of them are lowered by
+/// the first that is one too many, at which K are left and none of them jumps; then those are solved for, with that for
+/// a prior.
+void SkinProblem::solveVertex(const BoneSet& set, std::uint32_t v, const Posed& posed, ssdr::SimplexSolver& solver,
+                              Weights& found) const {
+    const auto solveWith = [&](const std::vector<double>& prior, double cost) {
+        solver.setVertex(data_.rest[v], posed.projected, data_.squared[v]);
+        solver.addCost(cost, prior);
+        Weights weights;
+        solver.solve({}, 0, weights);
+        return weights;
     };
-    forVertices(set, vertices, solveOne, usable);
+    Weights dense = solveWith(*posed.prior, kPriorCost);
+    lowerToMost(influencesLeft(v), dense);
+    std::vector<double> prior(set.slots.size(), 0.0);
+    for (std::size_t i = 0; i < dense.bones.size(); ++i) prior[dense.bones[i]] = dense.values[i];
+    found = solveWith(prior, kSparseCost);
+    solver.setVertex(data_.rest[v], posed.projected, data_.squared[v]);
+    found.error = solver.errorOf(found);
 }
 
 /// Vertices of one joint have few bones in common, and the time goes with the number of bones.
-void SkinProblem::solve(const BoneSet& set, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
+void SkinProblem::solve(const BoneSet& whole, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
                         const std::vector<bool>* usable) const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> by_joint;
-    for (const std::uint32_t v : vertices) {
-        if (isFixed(v)) continue;
-        const auto heaviest = std::max_element(weights[v].values.begin(), weights[v].values.end());
-        by_joint.emplace_back(weights[v].bones[std::size_t(heaviest - weights[v].values.begin())], v);
-    }
+    for (const std::uint32_t v : vertices)
+        if (!isFixed(v)) by_joint.emplace_back(reach_.jointsOf(v).front(), v);
     std::stable_sort(by_joint.begin(), by_joint.end(), [](auto a, auto b) { return a.first < b.first; });
     std::vector<std::uint32_t> group;
     for (std::size_t i = 0; i < by_joint.size(); ++i) {
         group.push_back(by_joint[i].second);
         if (i + 1 < by_joint.size() && by_joint[i + 1].first == by_joint[i].first) continue;
-        solveGroup(set, group, weights, usable);
+        const BoneSet set = usedBy(whole, group, usable);
+        forVertices(
+            set, group,
+            [&](std::size_t g, const Posed& posed, ssdr::SimplexSolver& solver) {
+                Weights found;
+                solveVertex(set, group[g], posed, solver, found);
+                for (std::uint32_t& bone : found.bones) bone = set.slots[bone];
+                weights[group[g]] = std::move(found);
+            },
+            usable);
         group.clear();
     }
 }

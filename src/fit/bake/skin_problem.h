@@ -24,18 +24,15 @@ struct BoneSet {
 class SkinProblem {
 public:
     SkinProblem(std::span<const Vec3f> rest, const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven,
-                const SkinWeights& start, const SkinWeights& reach, SkinSamples samples, const BakeOptions& options);
+                const SkinWeights& given, const SkinWeights& reach, SkinSamples samples, const BakeOptions& options);
 
     std::size_t vertexCount() const { return data_.vertices; }
     std::size_t sampleCount() const { return data_.frames; }
     const ssdr::Trajectories& data() const { return data_; }
     const std::vector<double>& scale() const { return scale_; }
 
-    /// Joints that may stand in for one another at a vertex: `slot` may be used where one of `near` is reached.
+    /// `slot` works between the joints of `near`: vertices that reach one of them may use it.
     void allow(std::uint32_t slot, std::span<const std::uint32_t> near);
-    std::span<const std::uint32_t> reachOf(std::size_t vertex) const {
-        return {reach_.data() + reach_begin_[vertex], reach_begin_[vertex + 1] - reach_begin_[vertex]};
-    }
     /// Vertices that may use a slot, ascending.
     std::vector<std::uint32_t> reachedBy(std::uint32_t slot) const;
     bool isLocked(std::uint32_t slot) const { return slot < locked_.size() && locked_[slot]; }
@@ -49,13 +46,16 @@ public:
 
     BoneSet bones(const std::vector<std::vector<Affine3d>>& poses, std::vector<std::uint32_t> slots) const;
 
-    /// Solves the listed vertices on the bones of `set`, or those of its slots that are `usable` (one entry a slot),
-    /// starting from their weights.
+    /// Solves the listed vertices on the bones of `set`, or those of its slots that are `usable` (one entry a slot).
     void solve(const BoneSet& set, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
                const std::vector<bool>* usable = nullptr) const;
-    /// body(index into `vertices`, solver), after the solver was given the vertex and the bones it may use.
+    /// body(index into `vertices`, the vertex as the solver takes it, its prior), for bones of the set that are usable.
+    struct Posed {
+        const double* projected;
+        const std::vector<double>* prior;  ///< per bone of the set; 0: it may not be used
+    };
     void forVertices(const BoneSet& set, std::span<const std::uint32_t> vertices,
-                     const std::function<void(std::size_t, ssdr::SimplexSolver&)>& body,
+                     const std::function<void(std::size_t, const Posed&, ssdr::SimplexSolver&)>& body,
                      const std::vector<bool>* usable = nullptr) const;
 
     /// Solves vertices whose weights have changed, and their neighbours, again for samples that are moved to where the
@@ -65,32 +65,33 @@ public:
                 std::vector<Weights>& weights);
 
     std::size_t influencesLeft(std::size_t vertex) const;
-    std::vector<Weights> startWeights() const { return start_; }
     /// The whole skin: what is locked and the weights found.
     SkinWeights wholeWeights(const std::vector<Weights>& weights) const;
 
 private:
     void toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& samples);
-    void splitLocked(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven, const SkinWeights& start);
+    void splitLocked(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven, const SkinWeights& given);
     Affine3d toSolved(const Affine3d& m, std::size_t sample) const;
     BoneSet usedBy(const BoneSet& set, std::span<const std::uint32_t> vertices, const std::vector<bool>* usable) const;
-    void solveGroup(const BoneSet& whole, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
-                    const std::vector<bool>* usable) const;
     void residual(const BoneSet& set, std::size_t vertex, const Weights& weights, float* out) const;
     std::vector<double> visible(const geometry::Adjacency& neighbours) const;
     int smoothingPasses(const geometry::Adjacency& neighbours) const;
+    void solveVertex(const BoneSet& set, std::uint32_t vertex, const Posed& posed, ssdr::SimplexSolver& solver,
+                     Weights& found) const;
 
     ssdr::Trajectories data_;
     std::vector<double> scale_;  ///< per sample, the root of its importance
     std::vector<Affine3d> locals_;
     std::size_t nodes_ = 0;
-    std::vector<std::uint32_t> reach_;                ///< joints of all vertices, one after the other
-    std::vector<std::size_t> reach_begin_{0};         ///< where those of a vertex begin
-    std::vector<std::vector<std::uint32_t>> brings_;  ///< per joint, the slots that a vertex may use which it reaches
+    SkinWeights reach_;
+    struct Brought {
+        std::uint32_t slot;
+        double share;
+    };
+    std::vector<std::vector<Brought>> brings_;  ///< per joint, what a vertex may use that reaches it
     std::vector<bool> locked_;
     std::vector<double> fixed_;  ///< per vertex, the sum of its locked weights
     std::vector<Weights> held_;  ///< per vertex, its locked weights
-    std::vector<Weights> start_;
     std::size_t influences_ = 0;
 };
 

@@ -11,6 +11,7 @@ namespace {
 /// Keeps factorisations alive where bones move a vertex alike or fit it exactly.
 constexpr double kRidge = 1e-11;
 constexpr double kNever = std::numeric_limits<double>::infinity();  ///< of a bone that may get no weight
+constexpr double kNoPrior = 1e-9;                                   ///< of their sum: as good as none
 constexpr double kGain = 1e-6;  ///< a bone that could lower the error at a lower rate is not tried
 
 }  // namespace
@@ -41,9 +42,10 @@ void SimplexSolver::setVertex(const Vec3d& p, const double* projected, double sq
     for (std::size_t j = 0; j < bones; ++j) alone_[j] = std::max(alone_[j] - 2 * along_[j] + squared_, 0.0);
 }
 
-void SimplexSolver::allow(const std::vector<bool>& allowed) {
+void SimplexSolver::addCost(double cost, std::span<const double> prior) {
+    const double sum = std::accumulate(prior.begin(), prior.end(), 0.0);
     for (std::size_t j = 0; j < alone_.size(); ++j)
-        if (!allowed[j]) alone_[j] = kNever;
+        alone_[j] = prior[j] > kNoPrior * sum ? alone_[j] + cost * sum / prior[j] : kNever;
 }
 
 /// On the way x + a (e_j - x) the error is (1 - a)² xDx + 2 a (1 - a) (xD)_j + a² D_jj.

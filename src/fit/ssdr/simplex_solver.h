@@ -21,8 +21,9 @@ public:
     /// Adds `pull` |x - target|² to what is minimised; `target` has one number a bone. After setVertex.
     void addPull(double pull, std::span<const double> target);
 
-    /// Only bones for which `allowed` (one entry a bone) is true may get weight. After setVertex.
-    void allow(const std::vector<bool>& allowed);
+    /// Adds `cost` Σ x²/prior, whose minimum over Σ x = 1 is the prior (one number a bone, of any sum); bones with a
+    /// prior of 0 may get no weight, and there must be others. After setVertex.
+    void addCost(double cost, std::span<const double> prior);
 
     struct Weights {
         std::vector<std::uint32_t> bones;  ///< ascending
