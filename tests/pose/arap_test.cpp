@@ -120,7 +120,7 @@ struct Hold {
     Affine3d map;
 };
 
-/// The energy with 15 extra weights over that of all points of the volume.
+/// The energy of a rig with extra weights over that of all points of the volume.
 double energyRatio(const char* scene, std::size_t resolution, std::size_t tets, std::span<const Hold> holds,
                    std::size_t extra) {
     const Character character = scenes::find(scene)->make(resolution);
@@ -160,7 +160,7 @@ double energyRatio(const char* scene, std::size_t resolution, std::size_t tets, 
     Shape shape{character.mesh.positions, character.mesh.triangles, &outside, holds.size()};
     shape.volume = &in.lattice;
     shape.volume_weights = &inside;
-    const PoseRig rig = prepare(shape, {Energy::tets, 300, extra, 0});
+    const PoseRig rig = prepare(shape, {Energy::tets, 1000, extra, 0});
     Solver<double> solver(constrain(rig, given));
     std::vector<Vec3d> start(rest.size());
     for (std::size_t i = 0; i < given.size(); ++i) solver.setTransform(i, holds[given[i].handle].map);
@@ -188,7 +188,10 @@ TEST(FullArap, FifteenExtraWeightsComeNearItsEnergy) {
     EXPECT_LT(energyRatio("arm", 1000, 2000, bent, 15), 1.1);
 }
 
-TEST(FullArap, ExtraWeightsBringABipedNearer) {
+TEST(FullArap, FifteenExtraWeightsBringABipedNearItToo) {
+#ifdef PELT_SANITIZED
+    GTEST_SKIP() << "a minute of sums in which the sanitizers find what they find in the bar's";
+#endif
     const Character biped = scenes::find("biped")->make(1000);
     const std::vector<Vec3d> places = rig::jointRestPositions(biped.skeleton);
     const auto joint = [&](const char* name) { return places[rig::findJoint(biped.skeleton, name).value()]; };
@@ -200,9 +203,7 @@ TEST(FullArap, ExtraWeightsBringABipedNearer) {
          {"pelvis", "spine", "chest", "upper_chest", "neck", "clavicle_L", "clavicle_R", "upper_arm_L", "upper_arm_R",
           "forearm_L", "forearm_R", "hand_R", "thigh_L", "thigh_R", "shin_L", "shin_R"})
         holds.push_back({joint(name), 0, {}});
-    const double without = energyRatio("biped", 800, 2000, holds, 0), with = energyRatio("biped", 800, 2000, holds, 15);
-    EXPECT_LT(with, 1.25);
-    EXPECT_LT(with - 1, 0.75 * (without - 1));
+    EXPECT_LT(energyRatio("biped", 600, 1500, holds, 15), 1.1);
 }
 
 }  // namespace
