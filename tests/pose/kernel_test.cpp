@@ -48,11 +48,12 @@ struct Buffers {
 };
 
 TEST(PoseKernel, AnIterationIsTheReferencesOnEveryInstructionSet) {
-    for (const auto& [clusters, unknowns] : {std::pair(1, 1), {16, 3}, {17, 40}, {100, 80}, {250, 7}}) {
-        Buffers plain{std::size_t(clusters), std::size_t(unknowns), 7};
+    const std::pair<std::size_t, std::size_t> sizes[] = {{1, 1}, {16, 3}, {17, 40}, {100, 80}, {250, 7}};
+    for (const auto& size : sizes) {
+        Buffers plain{size.first, size.second, 7};
         const StepResult expected = iterateReference(plain.it);
         onEachInstructionSet([&](std::int64_t) {
-            Buffers b{std::size_t(clusters), std::size_t(unknowns), 7};
+            Buffers b{size.first, size.second, 7};
             const StepResult found = iterateKernel(b.it);
             EXPECT_NEAR(found.agreement, expected.agreement, 2e-4 * (1 + std::abs(expected.agreement)));
             EXPECT_NEAR(found.squared, expected.squared, 1e-3 * expected.squared);
