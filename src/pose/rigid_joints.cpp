@@ -123,15 +123,15 @@ private:
             const rig::RangeOfMotion& range = *options_.limits;
             turn = limited(turn, along(j), range.joints.empty() ? range.limits : range.joints[j]);
         }
-        turns_[j] = turn;
-        const Mat3d r = parentTurn(j) * turn;
+        turns_[j] = toMatrix(toQuat(turn));  // rounding would add up over sweeps
+        const Mat3d r = parentTurn(j) * turns_[j];
         worlds_[j] = {r, position - r * rest_[j]};
     }
     /// The joints below `top` hang on it as their turns say; those given whole keep their rotation.
     void follow(std::size_t top) {
         for (const std::size_t child : children_[top]) {
             const Vec3d at = worlds_[top] * rest_[child];
-            if (whole_[child]) turns_[child] = transposed(worlds_[top].linear()) * given_[child];
+            if (whole_[child]) turns_[child] = toMatrix(toQuat(transposed(worlds_[top].linear()) * given_[child]));
             const Mat3d r = worlds_[top].linear() * turns_[child];
             worlds_[child] = {r, at - r * rest_[child]};
             follow(child);
