@@ -19,8 +19,10 @@ namespace {
 
 constexpr std::size_t kGrain = 2048;         ///< vertices that a task poses
 constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: weights learn nothing more from its neighbours in time
-constexpr double kRangeEmphasis = 6;         ///< against the clip: a skin is also for clips that are still to come
-constexpr int kMostAttempts = 4;             ///< at a skin that is nowhere worse than the one to start from
+/// Of what the skin to start from leaves in each part, against the costs that keep weights smooth. The range of motion
+/// counts more: a skin is also for clips that are still to come.
+constexpr double kClipEmphasis = 8, kRangeEmphasis = 16;
+constexpr int kMostAttempts = 4;  ///< at a skin that is nowhere worse than the one to start from
 
 enum Part { kClip, kRange, kParts };
 
@@ -364,7 +366,7 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
     options.locked = lockedSlots(character, request.locked);
 
     BakeResult result;
-    std::array<double, kParts> emphasis{1, kRangeEmphasis};
+    std::array<double, kParts> emphasis{kClipEmphasis, kRangeEmphasis};
     for (int attempt = 1;; ++attempt) {
         Training training = sampleReference(character, reference, start, weld, trainingPoses(clip, range), progress);
         weighParts(training, emphasis, radius);
