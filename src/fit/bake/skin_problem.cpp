@@ -77,6 +77,7 @@ void SkinProblem::toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& sample
     data_.values = std::move(samples.positions);
     data_.rest_center = ball.center;
     data_.radius = ball.radius > 0 ? ball.radius : 1;
+    for (double& s : scale_) s *= data_.radius;  // importance is that of errors in the file's units, whatever they are
     for (const Vec3f& p : rest) data_.rest.push_back((Vec3d(p) - data_.rest_center) / data_.radius);
     data_.frame_center.assign(data_.frames, {});
     for (std::size_t v = 0; v < data_.vertices; ++v)

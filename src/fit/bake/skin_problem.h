@@ -80,7 +80,7 @@ private:
                      Weights& found) const;
 
     ssdr::Trajectories data_;
-    std::vector<double> scale_;  ///< per sample, the root of its importance
+    std::vector<double> scale_;  ///< per sample, the root of its importance, of errors in units of the radius
     std::vector<Affine3d> locals_;
     std::size_t nodes_ = 0;
     SkinWeights reach_;
