@@ -182,5 +182,59 @@ TEST(SimplexSolver, APullTakesWeightsTowardsTheirTarget) {
     EXPECT_LT(before, 1e-4);
 }
 
+/// Weights of all bones, 0 where they have none.
+std::vector<double> everyWeight(const SimplexSolver::Weights& found, std::size_t bones) {
+    std::vector<double> dense(bones, 0.0);
+    for (std::size_t i = 0; i < found.bones.size(); ++i) dense[found.bones[i]] = found.values[i];
+    return dense;
+}
+
+TEST(SimplexSolver, ACostLeavesThePriorWhereTheSamplesSayNothing) {
+    Case c(5, 4, 0.3, 4);
+    for (std::size_t d = 0; d < 12; ++d)  // all bones are the first
+        for (std::size_t k = 4; k < 20; ++k) c.motions.m[d * 20 + k] = c.motions.m[d * 20 + k % 4];
+    c.projected.assign(20, 0.0);
+    for (std::size_t d = 0; d < 12; ++d)
+        for (std::size_t k = 0; k < 20; ++k) c.projected[k] += c.v[d] * c.motions.m[d * 20 + k];
+    const BoneProducts products = productsOf(c.motions);
+    SimplexSolver solver(products);
+    solver.setVertex(c.p, c.projected.data(), c.squared);
+    const std::vector<double> prior = {1, 4, 0, 3, 2};  // of any sum
+    solver.addCost(0.5, prior);
+    SimplexSolver::Weights found;
+    solver.solve({}, 0, found);
+    const std::vector<double> weights = everyWeight(found, 5);
+    for (std::size_t j = 0; j < 5; ++j) EXPECT_NEAR(weights[j], prior[j] / 10, 1e-9) << j;
+}
+
+TEST(SimplexSolver, ACostKeepsOutBonesWithoutAPriorAndLeadsToIt) {
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        const Case c(6, 5, 0.5, seed);
+        const BoneProducts products = productsOf(c.motions);
+        SimplexSolver solver(products);
+        const std::vector<double> prior = {0, 0.1, 0.2, 0, 0.3, 0.4};  // the vertex follows 0, 2 and 4
+        double before = 10;
+        for (const double cost : {1e-9, 1.0, 30.0, 1e6}) {
+            solver.setVertex(c.p, c.projected.data(), c.squared);
+            solver.addCost(cost, prior);
+            SimplexSolver::Weights found;
+            solver.solve({}, 0, found);
+            expectConvex(found, 4);
+            const std::vector<double> weights = everyWeight(found, 6);
+            EXPECT_EQ(weights[0], 0);
+            EXPECT_EQ(weights[3], 0);
+            double away = 0;
+            for (const std::size_t j : {1, 2, 4, 5})
+                away += (weights[j] - prior[j]) * (weights[j] - prior[j]) / prior[j];
+            EXPECT_LE(away, before + 1e-9);
+            before = away;
+            if (cost < 1e-6) {
+                EXPECT_NEAR(c.error(found.bones, found.values), c.bestOn({1, 2, 4, 5}), 1e-5 * c.squared);
+            }
+        }
+        EXPECT_LT(before, 1e-6);
+    }
+}
+
 }  // namespace
 }  // namespace pelt::fit::ssdr
