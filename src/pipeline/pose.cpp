@@ -308,7 +308,8 @@ PoseResult poseCharacter(Character character, std::span<const PoseHandle> handle
     result.extra_weights = rig.extraCount();
     result.clusters = rig.clusterCount();
     result.character = std::move(character);
-    result.character.clips = {clip.take()};
+    // First, so that it is what plays; the others stay.
+    result.character.clips.insert(result.character.clips.begin(), clip.take());
     result.clip_error = measureClip(result, request.fps);
     return result;
 }
