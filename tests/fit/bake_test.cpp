@@ -41,8 +41,7 @@ struct Problem {
         character.weights = scenes::smoothWeights(character, 4);
         reach = scenes::smoothWeights(scenes::find(scene)->make(resolution), reached);
         for (const auto& pose : rig::rangeOfMotion(character.skeleton))
-            poses.push_back(
-                rig::localsOfSkin(character.skeleton, std::vector<Affine3d>(pose.begin(), pose.end())));
+            poses.push_back(rig::localsOfSkin(character.skeleton, std::vector<Affine3d>(pose.begin(), pose.end())));
     }
 
     const std::vector<Vec3f>& rest() const { return character.mesh.positions; }
@@ -159,8 +158,7 @@ TEST(BakeSkin, WeightsAreConvexAndAtMostKWhateverKIs) {
         options.influences = influences;
         options.helpers = 1;
         const BakedSkin skin = problem.bake(problem.skinned(problem.reach), options);
-        for (const SkinWeights& weights : skin.weights)
-            expectConvex(weights, influences, skin.skeleton.joints.size());
+        for (const SkinWeights& weights : skin.weights) expectConvex(weights, influences, skin.skeleton.joints.size());
     }
 }
 

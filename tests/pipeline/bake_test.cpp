@@ -171,7 +171,8 @@ TEST(Bake, HelpersAreKeyedInEveryClipAndStandStillInTheBindPose) {
     ASSERT_EQ(baked.skeleton.joints.size(), arm.skeleton.joints.size() + made.helpers.size());
     const std::vector<Affine3d> still(arm.skeleton.joints.size());
     std::vector<Affine3d> locals = rig::localsOfSkin(arm.skeleton, still), world(baked.skeleton.nodes.size());
-    for (std::size_t n = locals.size(); n < world.size(); ++n) locals.push_back(rig::restLocal(baked.skeleton.nodes[n]));
+    for (std::size_t n = locals.size(); n < world.size(); ++n)
+        locals.push_back(rig::restLocal(baked.skeleton.nodes[n]));
     rig::applyDrivers(baked.skeleton, baked.driven, locals);
     rig::worldTransforms(baked.skeleton, locals, world);
     for (const Joint& joint : baked.skeleton.joints) {
@@ -182,15 +183,16 @@ TEST(Bake, HelpersAreKeyedInEveryClipAndStandStillInTheBindPose) {
     ASSERT_GE(baked.clips.size(), 1u);
     for (const Clip& clip : baked.clips) {
         for (const rig::DrivenJoint& driven : baked.driven)
-            EXPECT_TRUE(std::any_of(clip.channels.begin(), clip.channels.end(),
-                                    [&](const Channel& channel) { return channel.target == driven.node; }))
-                << clip.name;
+            EXPECT_TRUE(std::any_of(clip.channels.begin(), clip.channels.end(), [&](const Channel& channel) {
+                return channel.target == driven.node;
+            })) << clip.name;
         // A player that knows no drivers shows the same.
         for (const double t : rig::sampleTimes(clip, 7)) {
             const auto played = rig::skinMatricesDouble(baked.skeleton, &clip, t);
             const auto computed = rig::drivenSkinMatrices(baked.skeleton, baked.driven, &clip, t);
             for (std::size_t j = 0; j < played.size(); ++j)
-                for (int i = 0; i < 16; ++i) EXPECT_NEAR(played[j].m[i], computed[j].m[i], 2e-2) << clip.name << " " << t;
+                for (int i = 0; i < 16; ++i)
+                    EXPECT_NEAR(played[j].m[i], computed[j].m[i], 2e-2) << clip.name << " " << t;
         }
     }
 }

@@ -11,7 +11,8 @@ namespace {
 /// A limb along x whose elbow does not lie straight in the bind pose.
 Skeleton bentLimb() {
     Skeleton skeleton;
-    skeleton.nodes = {{"shoulder", -1, {}, {}}, {"elbow", 0, {{2, 0, 0}, axisAngle(Vec3d{0, 0, 1}, 0.4), {1, 1, 1}}, {}}};
+    skeleton.nodes = {{"shoulder", -1, {}, {}},
+                      {"elbow", 0, {{2, 0, 0}, axisAngle(Vec3d{0, 0, 1}, 0.4), {1, 1, 1}}, {}}};
     const std::vector<Affine3d> world = [&] {
         std::vector<Affine3d> locals{restLocal(skeleton.nodes[0]), restLocal(skeleton.nodes[1])}, out(2);
         worldTransforms(skeleton, locals, out);
@@ -50,8 +51,8 @@ Trs learnedIn(const Skeleton& skeleton, const std::vector<DrivenJoint>& driven, 
 TEST(LearnedJoints, TermsAreThoseOfTheTurnFromTheBindPose) {
     const Quatd bind = axisAngle(Vec3d{0.2, 1, 0.3}, 0.9), turn = axisAngle(Vec3d{1, 2, -2}, 1.2);
     for (const double sign : {1.0, -1.0}) {  // one rotation, two quaternions
-        const Quatd q = bind * turn, same{sign * q.x, sign * q.y, sign * q.z, sign * q.w};
-        const auto terms = learnedTerms({1, bind}, Affine3d(toMatrix(same), {5, 6, 7}));
+        const Quatd same{sign * bind.x, sign * bind.y, sign * bind.z, sign * bind.w};
+        const auto terms = learnedTerms({1, same}, Affine3d(toMatrix(bind * turn), {5, 6, 7}));
         const double x = turn.x, y = turn.y, z = turn.z;
         const double expected[] = {x, y, z, x * x, y * y, z * z, x * y, y * z, z * x};
         for (std::size_t k = 0; k < kLearnedTerms; ++k) EXPECT_NEAR(terms[k], expected[k], 1e-12) << k;
