@@ -132,8 +132,10 @@ double VertexFitter::solveWeights() {
             for (int i = 0; i < 3; ++i) residuals_(Eigen::Index(3 * e) + i, Eigen::Index(j)) = r[i];
         }
     if (!normal_maps_.empty()) addNormalRows();
-    solver_.solve(residuals_, weights);
-    flags = std::uint8_t((flags & ~kWeightsOpen) | (solver_.deficient() ? kWeightsOpen : 0));
+    const bool whole = options_.influences == 0 || joints.size() <= options_.influences;
+    solver_.solve(residuals_, weights, !whole);
+    // Of a set that is still to shrink, nobody asks.
+    if (whole) flags = std::uint8_t((flags & ~kWeightsOpen) | (solver_.deficient() ? kWeightsOpen : 0));
     return (residuals_ * weights).squaredNorm();
 }
 

@@ -3,6 +3,7 @@
 #include "weight_solver.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pelt::fit::examples {
 namespace {
@@ -21,25 +22,35 @@ void WeightSolver::compress(const Eigen::MatrixXd& residuals) {
     c_ = qr_.matrixQR().topRows(residuals.cols()).triangularView<Eigen::Upper>();
 }
 
-void WeightSolver::solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights) {
+void WeightSolver::solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights, bool passing) {
     compress(residuals);
-    const Eigen::Index joints = c_.cols();
-    deficient_ = false;
-    if (joints == 1) {
+    decomposed_ = false;
+    if (c_.cols() == 1) {
         weights = Eigen::VectorXd::Ones(1);
-        return;
-    }
-    // [MohrGleicher03] §5.2: w_1 = 1 - Σ w_j, and the matrix of (T_j - T_1) v.
-    const bool affine = kind_ == WeightKind::affine;
-    const unsigned vectors = affine ? unsigned(Eigen::ComputeThinU | Eigen::ComputeThinV) : 0u;
-    svd_.compute(c_.rightCols(joints - 1).colwise() - c_.col(0), vectors);
-    const auto& values = svd_.singularValues();
-    const double least = tolerance_ * values[0];
-    deficient_ = values.size() < joints - 1 || !(values[joints - 2] > least);
-    if (affine)
+    } else if (kind_ == WeightKind::affine && passing) {
+        std::vector<Eigen::Index> all(std::size_t(c_.cols()));
+        std::iota(all.begin(), all.end(), Eigen::Index(0));
+        weights = bestOn(all, 0);
+    } else if (kind_ == WeightKind::affine) {
+        decompose(Eigen::ComputeThinU | Eigen::ComputeThinV);
         solveAffine(weights);
-    else
+    } else {
         solveConvex(weights);
+    }
+}
+
+/// [MohrGleicher03] §5.2: w_1 = 1 - Σ w_j, and the matrix of (T_j - T_1) v.
+void WeightSolver::decompose(unsigned vectors) {
+    svd_.compute(c_.rightCols(c_.cols() - 1).colwise() - c_.col(0), vectors);
+    decomposed_ = true;
+}
+
+bool WeightSolver::deficient() {
+    const Eigen::Index joints = c_.cols();
+    if (joints == 1) return false;
+    if (!decomposed_) decompose(0);
+    const auto& values = svd_.singularValues();
+    return values.size() < joints - 1 || !(values[joints - 2] > tolerance_ * values[0]);
 }
 
 void WeightSolver::solveAffine(Eigen::VectorXd& weights) {

@@ -15,13 +15,16 @@ public:
 
     /// `weights` holds a convex start, or is empty: all on the first joint. Directions that the examples leave open
     /// (singular values below the tolerance) stay where the first joint alone would have them.
-    void solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights);
+    /// `passing`: the weights only serve to choose a smaller set, and a pivoted QR stands in for singular values.
+    void solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights, bool passing = false);
 
-    /// Whether the last solve found such directions.
-    bool deficient() const { return deficient_; }
+    /// Whether the examples of the last solve leave such directions. Convex weights are found without knowing, so that
+    /// asking costs.
+    bool deficient();
 
 private:
     void compress(const Eigen::MatrixXd& residuals);
+    void decompose(unsigned vectors);
     void solveAffine(Eigen::VectorXd& weights);
     void solveConvex(Eigen::VectorXd& weights);
     void settle(std::vector<Eigen::Index>& set, Eigen::VectorXd& weights);
@@ -29,7 +32,7 @@ private:
 
     WeightKind kind_;
     double tolerance_;
-    bool deficient_ = false;
+    bool decomposed_ = false;  ///< svd_ is that of the last solve
     Eigen::HouseholderQR<Eigen::MatrixXd> qr_;
     Eigen::BDCSVD<Eigen::MatrixXd> svd_;  ///< Jacobi rotations for small sets, where those are faster
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> pivoted_;
