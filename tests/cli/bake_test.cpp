@@ -62,7 +62,8 @@ TEST_F(BakeVerb, TheErrorInJsonIsTheOneOfTheFileAgainstTheMethod) {
     const BakeJson json = bake(arm(), {"--from", "dqs", "--helpers", "1"});
     runWell({"deform", arm(), "--fps", "5", "--method", "dqs", "-o", path("exact.npy")});
     runWell({"deform", path("out.glb"), "--fps", "5", "--method", "lbs", "-o", path("baked.npy")});
-    const BakeJson compared = runWell({"compare", path("exact.npy"), path("baked.npy"), "--mesh", arm(), "--json"}).json();
+    const BakeJson compared =
+        runWell({"compare", path("exact.npy"), path("baked.npy"), "--mesh", arm(), "--json"}).json();
     for (const char* key : {"rms", "max", "e_rms"})
         EXPECT_NEAR(errorIn(json, key), errorIn(compared, key), 1e-3 * errorIn(compared, key)) << key;
 }
@@ -142,8 +143,8 @@ TEST_F(BakeVerb, SequencesAreBakedWhereTheyFitAndRefusedWithBothNumbersWhereNot)
     EXPECT_NE(more.err.find("has " + std::to_string(2 * frames - 1) + " samples"), std::string::npos) << more.err;
     runWell({"deform", bar(), "--fps", "5", "--frames", ":" + std::to_string(frames), "-o", path("bar.npy")});
     const std::size_t bar_frames = readFrames(path("bar.npy")).size();
-    const RunResult other = refused(
-        arm(), {"--fps", "5", "--frames", ":" + std::to_string(bar_frames), "--from", path("bar.npy")});
+    const RunResult other =
+        refused(arm(), {"--fps", "5", "--frames", ":" + std::to_string(bar_frames), "--from", path("bar.npy")});
     expectFailure(other, 3, "has " + std::to_string(vertices) + " vertices, but the meshes to bake have");
     EXPECT_NE(other.err.find(std::to_string(readFrames(path("bar.npy"))[0].size())), std::string::npos) << other.err;
     EXPECT_FALSE(std::filesystem::exists(path("out.glb")));
@@ -169,10 +170,10 @@ TEST_F(BakeVerb, LimitsAreReadAndWhatIsWrongWithThemIsStatus3WithTheirName) {
     EXPECT_LT(errorIn(narrow["candidates"][0]["range_of_motion"], "rms"),
               0.3 * errorIn(wide["candidates"][0]["range_of_motion"], "rms"));
     std::filesystem::remove(path("out.glb"));
-    for (const char* text : {"", "[]", "{", R"({"default": 5})", R"({"default": {"bend": "far"}})",
-                             R"({"default": {"bend": [1]}})", R"({"default": {"bend": [9, 1]}})",
-                             R"({"default": {"bend": 1e9}})", R"({"default": {"roll": 1}})", R"({"other": {}})",
-                             R"({"joints": []})", R"({"joints": {"nobody": {"bend": 5}}})"}) {
+    for (const char* text :
+         {"", "[]", "{", R"({"default": 5})", R"({"default": {"bend": "far"}})", R"({"default": {"bend": [1]}})",
+          R"({"default": {"bend": [9, 1]}})", R"({"default": {"bend": 1e9}})", R"({"default": {"roll": 1}})",
+          R"({"other": {}})", R"({"joints": []})", R"({"joints": {"nobody": {"bend": 5}}})"}) {
         writeBytes(path("limits.json"), text);
         expectFailure(refused(arm(), {"--limits", path("limits.json")}), 3, "limits.json");
     }

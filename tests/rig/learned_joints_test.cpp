@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <pelt/rig/driven_joints.h>
 
+#include <algorithm>
 #include <cmath>
 
 // Joints that a polynomial in the rotations of others drives.
@@ -102,19 +103,27 @@ TEST(LearnedJoints, AnyPlayerShowsWhatTheyDo) {
     Skeleton skeleton = bentLimb();
     std::vector<DrivenJoint> driven;
     DrivenJoint joint = looksAtTheElbow(skeleton);
-    for (std::size_t i = 0; i < joint.coefficients.size(); ++i) joint.coefficients[i] = 0.5 * std::sin(double(i));
+    joint.inputs.push_back({0, {}});  // the shoulder too
+    for (std::size_t i = 0; i < 2 * 6 * kLearnedTerms; ++i) {
+        joint.coefficients.resize(i + 1);
+        joint.coefficients[i] = 0.5 * std::sin(double(i));
+    }
     addLearnedJoint(skeleton, joint, 0, driven);
     const Quatd bind = skeleton.nodes[1].local.rotation;
-    Channel keys{ChannelPath::rotation, 1, Interpolation::linear, 4, {0, 1, 2}, {}};
-    for (const Quatd& q : {bind, bind * axisAngle(Vec3d{0, 1, 1}, 1.5), bind * axisAngle(Vec3d{1, 0, 0}, 2.0)})
-        for (const double x : {q.x, q.y, q.z, q.w}) keys.values.push_back(float(x));
+    const auto keys = [](std::uint32_t node, std::vector<float> times, const std::vector<Quatd>& turns) {
+        Channel channel{ChannelPath::rotation, node, Interpolation::linear, 4, std::move(times), {}};
+        for (const Quatd& q : turns)
+            for (const double x : {q.x, q.y, q.z, q.w}) channel.values.push_back(float(x));
+        return channel;
+    };
     Clip clip;
-    clip.last_key = 2;
-    clip.channels = {keys};
+    clip.last_key = 3;
+    clip.channels = {keys(1, {0, 1}, {bind, bind * axisAngle(Vec3d{0, 1, 1}, 1.5)}),
+                     keys(0, {1, 2, 3}, {{}, axisAngle(Vec3d{1, 0, 0}, 1.2), axisAngle(Vec3d{0, 1, 0}, 0.8)})};
     bakeDrivers(skeleton, driven, clip);
-    ASSERT_GT(clip.channels.size(), 1u);
+    ASSERT_GT(clip.channels.size(), 2u);
     double most = 0;
-    for (double t = 0; t <= 2; t += 0.013) {
+    for (double t = 0; t <= 3; t += 0.013) {
         const auto played = skinMatricesDouble(skeleton, &clip, t);
         const auto computed = drivenSkinMatrices(skeleton, driven, &clip, t);
         for (int i = 0; i < 16; ++i) {
