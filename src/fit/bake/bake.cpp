@@ -179,7 +179,7 @@ BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triang
     problem.solve(problem.bones(pool.poses, slots), everyVertex(problem), weights);
     const geometry::Adjacency neighbours = geometry::vertexAdjacency(triangles, rest.size());
     const auto smoothed = [&](const std::vector<std::uint32_t>& taken, std::vector<Weights> found) {
-        problem.smooth(problem.bones(pool.poses, taken), neighbours, everyVertex(problem), found);
+        problem.smooth(problem.bones(pool.poses, taken), neighbours, found);
         return problem.wholeWeights(found);
     };
     BakedSkin result{skeleton, pool.driven, {}, {smoothed(slots, weights)}};

@@ -58,11 +58,9 @@ public:
                      const std::function<void(std::size_t, const Posed&, ssdr::SimplexSolver&)>& body,
                      const std::vector<bool>* usable = nullptr) const;
 
-    /// Solves vertices whose weights have changed, and their neighbours, again for samples that are moved to where the
-    /// vertices around are off by as much: an error that all neighbours share is not seen, one that changes from vertex
-    /// to vertex is a wrinkle. Errors are those against the samples as they are.
-    void smooth(const BoneSet& set, const geometry::Adjacency& neighbours, std::span<const std::uint32_t> changed,
-                std::vector<Weights>& weights);
+    /// Solves vertices again for samples that are moved to where the vertices around are off by as much. The errors in
+    /// `weights` are those against the moved samples.
+    void smooth(const BoneSet& set, const geometry::Adjacency& neighbours, std::vector<Weights>& weights);
 
     std::size_t influencesLeft(std::size_t vertex) const;
     /// The whole skin: what is locked and the weights found.

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "child_process.h"
-#include "progress_part.h"
 
 namespace pelt::io {
 namespace {
@@ -106,10 +105,10 @@ Character importCharacter(const fs::path& path, const ImportOptions& options, co
                                              "-"};
     ChildResult child =
         runChild(importer, arguments, options.timeout_seconds, static_cast<std::size_t>(options.memory_bytes),
-                 partOf(progress, "import", 0, kHelperShare));
+                 progress.share("import", 0, kHelperShare));
     Messages messages = readMessages(child.messages);
     if (child.exit_status != 0) throwFault(name, child, messages, options);
-    Character character = loadGltf(child.output, name, {}, partOf(progress, "import", kHelperShare, 1));
+    Character character = loadGltf(child.output, name, {}, progress.share("import", kHelperShare, 1));
     character.warnings.insert(character.warnings.begin(), messages.warnings.begin(), messages.warnings.end());
     return character;
 }

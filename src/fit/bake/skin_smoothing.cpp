@@ -1,0 +1,118 @@
+// An error that all neighbours share is not seen, one that changes from vertex to vertex is a wrinkle. So vertices that
+// are off otherwise than those around them are solved again for samples that are off as those are.
+#include <pelt/core/parallel.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "skin_problem.h"
+
+namespace pelt::fit::bake {
+namespace {
+
+constexpr std::size_t kGrain = 64;  ///< vertices of one task
+constexpr int kSmoothRounds = 3;
+constexpr float kPull = 0.99f;     ///< how far a sample is moved towards what the neighbours of a vertex are off by
+constexpr double kVisible = 0.02;  ///< of an edge: what a vertex may be off by more than its neighbours, about a degree
+constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far away vertices still are neighbours
+constexpr double kMostPasses = 64;     ///< of averaging over neighbours
+
+/// Each vertex gets the mean of its neighbours; one without any keeps what it has.
+std::vector<float> averaged(const std::vector<float>& values, std::size_t dimensions,
+                            const geometry::Adjacency& neighbours) {
+    std::vector<float> means(values.size());
+    parallelFor(values.size() / dimensions, kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v) {
+            const auto near = neighbours.of(v);
+            float* mean = means.data() + v * dimensions;
+            if (near.empty()) std::copy_n(values.data() + v * dimensions, dimensions, mean);
+            const float share = 1 / float(std::max<std::size_t>(near.size(), 1));
+            for (const std::uint32_t n : near)
+                for (std::size_t d = 0; d < dimensions; ++d) mean[d] += share * values[n * dimensions + d];
+        }
+    });
+    return means;
+}
+
+double squaredLength(const float* values, std::size_t count) {
+    double sum = 0;
+    for (std::size_t d = 0; d < count; ++d) sum += double(values[d]) * double(values[d]);
+    return sum;
+}
+
+}  // namespace
+
+/// What the weights leave of a vertex, sample by sample.
+void SkinProblem::residual(const BoneSet& set, std::size_t v, const Weights& weights, float* out) const {
+    const Vec3d p = data_.rest[v];
+    for (std::size_t d = 0; d < data_.dimensions(); ++d) {
+        double x = -double(data_.of(v)[d]);
+        const double* row = set.motions.m.data() + d * set.motions.columns();
+        for (std::size_t i = 0; i < weights.bones.size(); ++i) {
+            const double* m = row + 4 * set.bone[weights.bones[i]];
+            x += weights.values[i] * (m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3]);
+        }
+        out[d] = isFixed(v) ? 0 : float(x);
+    }
+}
+
+/// Squared, per vertex: by how much it may be off more than its neighbours before that is seen.
+std::vector<double> SkinProblem::visible(const geometry::Adjacency& neighbours) const {
+    double importance = 0;
+    for (const double s : scale_) importance += s * s;
+    std::vector<double> visible(data_.vertices, 0.0);
+    for (std::size_t v = 0; v < data_.vertices; ++v)
+        for (const std::uint32_t n : neighbours.of(v)) {
+            const Vec3d edge = data_.rest[n] - data_.rest[v];
+            visible[v] += kVisible * kVisible * importance * dot(edge, edge) / double(neighbours.of(v).size());
+        }
+    return visible;
+}
+
+/// k passes of averaging reach as far as √k edges.
+int SkinProblem::smoothingPasses(const geometry::Adjacency& neighbours) const {
+    double mean_edge = 0;
+    for (std::size_t v = 0; v < data_.vertices; ++v)
+        for (const std::uint32_t n : neighbours.of(v))
+            mean_edge += length(data_.rest[n] - data_.rest[v]) / double(neighbours.neighbours.size());
+    const double edges = mean_edge > 0 ? kSmoothWidth / mean_edge : 0;
+    return int(std::clamp(edges * edges, 1.0, kMostPasses));
+}
+
+void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbours, std::vector<Weights>& weights) {
+    const int passes = smoothingPasses(neighbours);
+    const std::vector<double> seen = visible(neighbours);
+    const std::size_t dimensions = data_.dimensions();
+    std::vector<float> left(data_.values.size());
+    for (int round = 0; round < kSmoothRounds; ++round) {
+        parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t v = first; v < last; ++v) residual(set, v, weights[v], left.data() + v * dimensions);
+        });
+        std::vector<float> means = averaged(left, dimensions, neighbours);
+        for (int pass = 1; pass < passes; ++pass) means = averaged(means, dimensions, neighbours);
+        std::vector<std::uint32_t> rough;
+        for (std::uint32_t v = 0; v < data_.vertices; ++v) {
+            double squared = 0;
+            for (std::size_t d = v * dimensions; d < (v + 1) * dimensions; ++d)
+                squared += double(left[d] - means[d]) * double(left[d] - means[d]);
+            if (squared > seen[v] && !isFixed(v)) rough.push_back(v);
+        }
+        // What is solved for is moved, solved and put back.
+        std::vector<float> kept;
+        std::vector<double> kept_squared;
+        for (const std::uint32_t v : rough) {
+            float* x = data_.values.data() + v * dimensions;
+            kept.insert(kept.end(), x, x + dimensions);
+            kept_squared.push_back(data_.squared[v]);
+            for (std::size_t d = 0; d < dimensions; ++d) x[d] += kPull * means[v * dimensions + d];
+            data_.squared[v] = squaredLength(x, dimensions);
+        }
+        solve(set, rough, weights);
+        for (std::size_t r = 0; r < rough.size(); ++r) {
+            std::copy_n(kept.data() + r * dimensions, dimensions, data_.values.data() + rough[r] * dimensions);
+            data_.squared[rough[r]] = kept_squared[r];
+        }
+    }
+}
+
+}  // namespace pelt::fit::bake
