@@ -38,7 +38,7 @@ struct Pose {
 class Reference {
 public:
     Reference(const Character& character, const BakeRequest& request, const Progress& progress)
-        : character_(character), sequence_(request.sequence) {
+        : sequence_(request.sequence) {
         if (character.skeleton.joints.empty()) throw Error::badInput("has no skeleton, which a skin needs");
         if (character.weights.empty())
             throw Error::badInput("has a skeleton but no skin weights; give it some first (pelt bind)");
@@ -73,7 +73,6 @@ public:
     }
 
 private:
-    const Character& character_;
     MeshSequence* sequence_;
     std::shared_ptr<DdmPayload> smoothed_;
     std::unique_ptr<Deformer> deformer_;
