@@ -63,9 +63,8 @@ int main(int argc, char** argv) {
     using namespace pelt;
     for (const std::size_t vertices : bench::kSizes)
         for (const std::size_t helpers : bench::kHelpers)
-            benchmark::RegisterBenchmark(
-                fmt::format("bake/{}/{}k", helpers, vertices / 1000).c_str(),
-                [=](benchmark::State& state) { bench::runBake(state, vertices, helpers); })
+            benchmark::RegisterBenchmark(fmt::format("bake/{}/{}k", helpers, vertices / 1000).c_str(),
+                                         [=](benchmark::State& state) { bench::runBake(state, vertices, helpers); })
                 ->Iterations(1)
                 ->Unit(benchmark::kSecond);
     benchmark::Initialize(&argc, argv);
