@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kGrain = 64;  ///< vertices that are solved by one task
 constexpr double kPriorCost = 3;   ///< of leaving the prior, against an error of about one for each part of the samples
 constexpr double kSparseCost = 6;  ///< of leaving what is left of the weights once there are not too many
-constexpr double kHelperShare = 0.3;  ///< of a helper before anything is known, against the joints it works between
+constexpr double kHelperShare = 1;  ///< of a helper's prior: as much as the joints have that it works between
 
 void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeights& given, const SkinWeights& reach,
            const SkinSamples& samples) {
