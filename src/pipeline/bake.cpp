@@ -323,10 +323,11 @@ bool emphasise(const std::vector<BakeCandidate>& candidates, std::array<double, 
     return clip || range;
 }
 
-/// The fewest helpers that reach what was asked for, else what comes nearest.
-std::size_t choose(const std::vector<BakeCandidate>& candidates, const std::optional<double>& max_error) {
-    std::size_t best = 0;
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
+/// The fewest helpers that reach what was asked for, else what comes nearest; from the candidate `first` on.
+std::size_t choose(const std::vector<BakeCandidate>& candidates, std::size_t first,
+                   const std::optional<double>& max_error) {
+    std::size_t best = first;
+    for (std::size_t c = first; c < candidates.size(); ++c) {
         if (max_error && candidates[c].main().e_rms <= *max_error) return c;
         const BakeCandidate &now = candidates[c], &before = candidates[best];
         const bool range_holds = !now.range || !before.range || now.range->rms <= before.range->rms * 1.0001;
@@ -388,7 +389,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
                                          errorOf(trials[c], kRange, range.size(), mesh.vertexCount(), radius)});
         }
         if (emphasise(result.candidates, emphasis) && attempt < kMostAttempts) continue;
-        result.chosen = choose(result.candidates, request.max_error);
+        // The skin to start from knows nothing of locked joints.
+        result.chosen = choose(result.candidates, options.locked.empty() ? 0 : 1, request.max_error);
         fit::keepHelpers(skin, result.candidates[result.chosen].helpers);
         result.helpers = skin.helpers;
         // The slots of what was kept are numbered anew.

@@ -226,6 +226,17 @@ TEST(Bake, LockedJointsKeepTheirWeights) {
     EXPECT_THROW(bake(bar, asked), Error);
 }
 
+TEST(Bake, LocksHoldWhateverTheyCost) {
+    const Character arm = scenes::find("arm")->make(400);  // bound rigidly, far from what is baked
+    BakeRequest asked = request();
+    for (std::size_t j = 0; j < arm.skeleton.joints.size(); ++j)
+        asked.locked.push_back(rig::jointName(arm.skeleton, j));
+    const BakeResult made = bake(arm, asked);
+    EXPECT_GT(made.candidates[1].main().rms, made.candidates[0].main().rms);
+    EXPECT_EQ(made.chosen, 1u);
+    EXPECT_TRUE(made.character.weights == arm.weights);
+}
+
 TEST(Bake, DrivenJointsThatAreThereStayAndTakePart) {
     Character bar = scenes::find("bar3")->make(400);
     rig::DrivenJointChoice half_way;
