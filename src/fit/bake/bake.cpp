@@ -111,19 +111,24 @@ private:
         return ranked;
     }
 
-    /// What solving with a helper more gains at the sampled vertices.
-    double gainOf(std::uint32_t slot) const {
+    /// What solving with a helper more gains at the sampled vertices, whose weights stay as they are.
+    double gainOf(std::uint32_t slot) {
         std::vector<std::uint32_t> concerned;
+        std::vector<Weights> before;
         for (std::size_t s = 0; s < sample_.size(); ++s)
-            if (std::any_of(gains_[s].begin(), gains_[s].end(), [&](const Gain& g) { return g.slot == slot; }))
+            if (std::any_of(gains_[s].begin(), gains_[s].end(), [&](const Gain& g) { return g.slot == slot; })) {
                 concerned.push_back(sample_[s]);
+                before.push_back(weights_[sample_[s]]);
+            }
         std::vector<bool> usable(pool_.skeleton.joints.size(), false);
         for (const std::uint32_t t : taken_) usable[t] = true;
         usable[slot] = true;
-        std::vector<Weights> trial = weights_;
-        problem_.solve(everything_, concerned, trial, &usable);
+        problem_.solve(everything_, concerned, weights_, &usable);
         double gain = 0;
-        for (const std::uint32_t v : concerned) gain += weights_[v].error - trial[v].error;
+        for (std::size_t i = 0; i < concerned.size(); ++i) {
+            gain += before[i].error - weights_[concerned[i]].error;
+            weights_[concerned[i]] = std::move(before[i]);
+        }
         return gain;
     }
 

@@ -18,20 +18,21 @@ constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far away vertices
 constexpr double kMostPasses = 64;     ///< of averaging over neighbours
 
 /// Each vertex gets the mean of its neighbours; one without any keeps what it has.
-std::vector<float> averaged(const std::vector<float>& values, std::size_t dimensions,
-                            const geometry::Adjacency& neighbours) {
-    std::vector<float> means(values.size());
+void average(const std::vector<float>& values, std::size_t dimensions, const geometry::Adjacency& neighbours,
+             std::vector<float>& means) {
     parallelFor(values.size() / dimensions, kGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const auto near = neighbours.of(v);
             float* mean = means.data() + v * dimensions;
-            if (near.empty()) std::copy_n(values.data() + v * dimensions, dimensions, mean);
+            if (near.empty())
+                std::copy_n(values.data() + v * dimensions, dimensions, mean);
+            else
+                std::fill_n(mean, dimensions, 0.0f);
             const float share = 1 / float(std::max<std::size_t>(near.size(), 1));
             for (const std::uint32_t n : near)
                 for (std::size_t d = 0; d < dimensions; ++d) mean[d] += share * values[n * dimensions + d];
         }
     });
-    return means;
 }
 
 double squaredLength(const float* values, std::size_t count) {
@@ -83,13 +84,16 @@ void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbou
     const int passes = smoothingPasses(neighbours);
     const std::vector<double> seen = visible(neighbours);
     const std::size_t dimensions = data_.dimensions();
-    std::vector<float> left(data_.values.size());
+    std::vector<float> left(data_.values.size()), means(left.size()), scratch(passes > 1 ? left.size() : 0);
     for (int round = 0; round < kSmoothRounds; ++round) {
         parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v) residual(set, v, weights[v], left.data() + v * dimensions);
         });
-        std::vector<float> means = averaged(left, dimensions, neighbours);
-        for (int pass = 1; pass < passes; ++pass) means = averaged(means, dimensions, neighbours);
+        average(left, dimensions, neighbours, means);
+        for (int pass = 1; pass < passes; ++pass) {
+            average(means, dimensions, neighbours, scratch);
+            means.swap(scratch);
+        }
         std::vector<std::uint32_t> rough;
         for (std::uint32_t v = 0; v < data_.vertices; ++v) {
             double squared = 0;
