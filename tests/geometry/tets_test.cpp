@@ -47,7 +47,8 @@ TEST(Tets, LinearFunctionsAreHarmonicInside) {
     TetMesh lattice = embedInTets(splitCube(), {2000}).lattice;
     const auto shake = randomPoints(lattice.vertexCount(), 3);
     double size = 1e9;
-    for (const std::uint32_t n : tetAdjacency(lattice).of(0))
+    const Adjacency neighbours = tetAdjacency(lattice);
+    for (const std::uint32_t n : neighbours.of(0))
         size = std::min(size, length(lattice.positions[0] - lattice.positions[n]));
     std::vector<bool> inside(lattice.vertexCount());
     for (std::size_t v = 0; v < inside.size(); ++v) {
