@@ -73,18 +73,19 @@ double VertexFitter::chooseAmong() {
     const auto consider = [&](double left) {
         if (left < best.left) best = {joints, weights, flags, left};
     };
+    all_residuals_ = solver_.compressed();
     consider(drop());
     if (options_.weights == WeightKind::affine) {
         start(ranked_);
         solver_.setKind(WeightKind::convex);
-        solveWeights();
+        solveAmong();
         drop();
         solver_.setKind(WeightKind::affine);
         weights.resize(0);
-        consider(solveWeights());
+        consider(solveAmong());
     }
     start({ranked_.begin(), ranked_.begin() + std::ptrdiff_t(options_.influences)});
-    consider(solveWeights());
+    consider(solveAmong());
     joints = best.joints;
     weights = best.weights;
     flags = best.flags;
@@ -121,7 +122,7 @@ double VertexFitter::dropLeast() {
         if (!gone[j]) joints[kept++] = joints[j];
     joints.resize(kept);
     weights.resize(0);
-    return solveWeights();
+    return solveAmong();
 }
 
 double VertexFitter::solveWeights() {
@@ -132,6 +133,19 @@ double VertexFitter::solveWeights() {
             for (int i = 0; i < 3; ++i) residuals_(Eigen::Index(3 * e) + i, Eigen::Index(j)) = r[i];
         }
     if (!normal_maps_.empty()) addNormalRows();
+    return solveOn();
+}
+
+double VertexFitter::solveAmong() {
+    residuals_.resize(all_residuals_.rows(), Eigen::Index(joints.size()));
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+        const auto place = std::find(ranked_.begin(), ranked_.end(), joints[j]) - ranked_.begin();
+        residuals_.col(Eigen::Index(j)) = all_residuals_.col(place);
+    }
+    return solveOn();
+}
+
+double VertexFitter::solveOn() {
     const bool whole = options_.influences == 0 || joints.size() <= options_.influences;
     solver_.solve(residuals_, weights, !whole);
     // Of a set that is still to shrink, nobody asks.

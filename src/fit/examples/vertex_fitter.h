@@ -48,6 +48,9 @@ private:
     double pull(const Vec3d& rest) const { return options_.rest_pull * dot(p - rest, p - rest); }
     /// [MohrGleicher03] §5.2, the first matrix. Gives what is left.
     double solveWeights();
+    /// The same for joints out of `ranked_`, from what the solve of all of them was compressed to.
+    double solveAmong();
+    double solveOn();
     /// Below the positions: the normals, Σ w_j N_j n against those of the examples, with Σ w = 1.
     void addNormalRows();
     /// [MohrGleicher03] §5.2, the second matrix, for the step from the given dress pose.
@@ -61,7 +64,7 @@ private:
     WeightSolver solver_;
     std::vector<Vec3d> trajectory_;
     std::vector<std::uint32_t> ranked_;
-    Eigen::MatrixXd residuals_;
+    Eigen::MatrixXd residuals_, all_residuals_;
 };
 
 }  // namespace pelt::fit::examples

@@ -18,6 +18,10 @@ public:
     /// `passing`: the weights only serve to choose a smaller set, and a pivoted QR stands in for singular values.
     void solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights, bool passing = false);
 
+    /// The residuals of the last solve but for a rotation, which leaves all lengths and products of columns: at most as
+    /// many rows as joints.
+    const Eigen::MatrixXd& compressed() const { return c_; }
+
     /// Whether the examples of the last solve leave such directions. Convex weights are found without knowing, so that
     /// asking costs.
     bool deficient();
