@@ -68,12 +68,14 @@ double squaredDiameter(std::span<const Vec3d> points) {
         if (r > radius) outside.emplace_back(r, i);
     }
     if (outside.empty()) return best;
-    std::sort(all.rbegin(), all.rend());
-    std::sort(outside.rbegin(), outside.rend());
     // A little slack, since the distances from the centre are rounded.
     constexpr double kSlack = 1 + 1e-12;
+    std::sort(outside.rbegin(), outside.rend());
+    const double most = outside.front().first;
+    std::erase_if(all, [&](const auto& point) { return (point.first + most) * (point.first + most) * kSlack <= best; });
+    std::sort(all.rbegin(), all.rend());
     for (const auto& [r, i] : outside) {
-        if ((r + all.front().first) * (r + all.front().first) * kSlack <= best) break;
+        if ((r + most) * (r + most) * kSlack <= best) break;
         for (const auto& [s, j] : all) {
             if ((r + s) * (r + s) * kSlack <= best) break;
             best = std::max(best, squaredDistance(points[i], points[j]));
