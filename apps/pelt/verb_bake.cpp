@@ -64,10 +64,6 @@ nlohmann::ordered_json bakeErrorJson(const pipeline::BakeError& error) {
     return {{"rms", error.rms}, {"max", error.max}, {"e_rms", error.e_rms}, {"normals", error.normals}};
 }
 
-std::string_view kindName(rig::DriverKind kind) {
-    return kind == rig::DriverKind::rotation ? "rotation" : kind == rig::DriverKind::scale ? "scale" : "learned";
-}
-
 void reportHelpers(Session& session, const Character& character, const pipeline::BakeResult& made) {
     nlohmann::ordered_json& list = session.result["helpers"] = nlohmann::ordered_json::array();
     const Skeleton& skeleton = made.character.skeleton;
@@ -76,7 +72,7 @@ void reportHelpers(Session& session, const Character& character, const pipeline:
             const rig::DrivenJoint& driven = made.character.driven[d];
             if (driven.node != skeleton.joints[slot].node) continue;
             list.push_back({{"name", skeleton.nodes[driven.node].name},
-                            {"kind", kindName(driven.kind)},
+                            {"kind", rig::kDriverKinds[std::size_t(driven.kind)]},
                             {"driver", skeleton.nodes[driven.driver].name}});
         }
 }

@@ -38,10 +38,6 @@ struct FitOptions {
     }
 };
 
-const char* driverKindName(rig::DriverKind kind) {
-    return kind == rig::DriverKind::rotation ? "rotation" : kind == rig::DriverKind::scale ? "scale" : "learned";
-}
-
 pipeline::FitRequest fitRequest(const FitOptions& options) {
     pipeline::FitRequest request;
     request.solver.influences = std::size_t(options.influences);
@@ -144,8 +140,10 @@ void reportFitJson(Session& session, const FitOptions& options, const pipeline::
     result["rms_sample"] = made.rms_looked_at;
     result["extra_joints"] = FitJson::array();
     for (const pipeline::ExtraJoint& joint : made.extra)
-        result["extra_joints"].push_back(
-            {{"name", joint.name}, {"driver", joint.driver}, {"kind", driverKindName(joint.kind)}, {"rms", joint.rms}});
+        result["extra_joints"].push_back({{"name", joint.name},
+                                          {"driver", joint.driver},
+                                          {"kind", rig::kDriverKinds[std::size_t(joint.kind)]},
+                                          {"rms", joint.rms}});
     result["rank_deficient"] = {{"weights", deficient.weights}, {"rest", deficient.rest}};
 }
 
@@ -169,8 +167,8 @@ void reportFit(Session& session, const FitOptions& options, const pipeline::FitR
         session.print(fmt::format("  extra joints, and the RMS of a sample of vertices ({:.4g} without) once taken:\n",
                                   made.rms_looked_at));
     for (const pipeline::ExtraJoint& joint : made.extra)
-        session.print(fmt::format("    {:<24} {:<8} follows {:<16} {:.4g}\n", joint.name, driverKindName(joint.kind),
-                                  joint.driver, joint.rms));
+        session.print(fmt::format("    {:<24} {:<8} follows {:<16} {:.4g}\n", joint.name,
+                                  rig::kDriverKinds[std::size_t(joint.kind)], joint.driver, joint.rms));
     if (deficient.weights + deficient.rest > 0)
         session.print(fmt::format("  the examples leave open: the weights of {}, the dress pose of {}\n",
                                   counted(deficient.weights, "vertex", "vertices"),

@@ -51,9 +51,7 @@ public:
         made_.character = std::move(character);
         if (made_.character.skeleton.joints.empty()) throw Error::badInput("has no joints to fit a skin to");
         made_.times = sampleTimes(made_.character, sampling);
-        const Clip& clip =
-            sampling.clip ? rig::findClip(made_.character, *sampling.clip) : made_.character.clips.front();
-        made_.clip = std::size_t(&clip - made_.character.clips.data());
+        made_.clip = std::size_t(&chosenClip(made_.character, sampling) - made_.character.clips.data());
         made_.weld = geometry::weldByPosition(made_.character.mesh.positions);
         rest_ = atRepresentatives(made_.character.mesh.positions, made_.weld);
     }

@@ -20,14 +20,14 @@ Vec3f perpendicular(Vec3f t, const Vec3f& normal) {
     return t;
 }
 
+}  // namespace
+
 const Clip& chosenClip(const Character& character, const Sampling& sampling) {
     if (sampling.clip) return rig::findClip(character, *sampling.clip);
     if (character.clips.empty())
         throw Error::badInput("has no animation clip; ask for the bind pose (--bind-pose) instead");
     return character.clips.front();
 }
-
-}  // namespace
 
 std::vector<double> sampleTimes(const Character& character, const Sampling& sampling) {
     if (sampling.bind_pose) return {};

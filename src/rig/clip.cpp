@@ -85,13 +85,7 @@ std::vector<Affine3d> sampleLocals(const Skeleton& skeleton, const Clip* clip, d
 }
 
 std::vector<Affine3d> skinMatricesDouble(const Skeleton& skeleton, const Clip* clip, double t) {
-    const std::vector<Affine3d> local = sampleLocals(skeleton, clip, t);
-    std::vector<Affine3d> world(local.size());
-    worldTransforms(skeleton, local, world);
-    std::vector<Affine3d> bones;
-    bones.reserve(skeleton.joints.size());
-    for (const Joint& joint : skeleton.joints) bones.push_back(world[joint.node] * joint.inverse_bind);
-    return bones;
+    return skinMatricesOf(skeleton, sampleLocals(skeleton, clip, t));
 }
 
 std::vector<Affine3f> skinMatrices(const Skeleton& skeleton, const Clip* clip, double t) {

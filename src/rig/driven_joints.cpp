@@ -172,6 +172,22 @@ private:
     std::vector<DrivenJoint> driven_;
 };
 
+Trs learnedLocal(const DrivenJoint& joint, std::span<const Affine3d> locals) {
+    Vec3d move[2];  // translation and rotation vector
+    const std::size_t row = kLearnedTerms * joint.inputs.size();
+    for (std::size_t i = 0; i < joint.inputs.size(); ++i) {
+        const auto terms = learnedTerms(joint.inputs[i], locals[joint.inputs[i].node]);
+        for (std::size_t r = 0; r < 6; ++r)
+            for (std::size_t k = 0; k < kLearnedTerms; ++k)
+                move[r / 3][int(r % 3)] += joint.coefficients[r * row + kLearnedTerms * i + k] * terms[k];
+    }
+    Trs trs = joint.placed;
+    trs.translation += move[0];
+    const double angle = length(move[1]);
+    if (angle > 0) trs.rotation = axisAngle(move[1], angle) * trs.rotation;
+    return trs;
+}
+
 }  // namespace
 
 Affine3d chainOf(const Skeleton& skeleton, std::span<const Affine3d> locals, std::uint32_t ancestor,
@@ -196,22 +212,6 @@ std::array<double, kLearnedTerms> learnedTerms(const LearnedInput& input, const 
     const double sign = q.w < 0 ? -1 : 1;
     const double x = sign * q.x, y = sign * q.y, z = sign * q.z;
     return {x, y, z, x * x, y * y, z * z, x * y, y * z, z * x};
-}
-
-static Trs learnedLocal(const DrivenJoint& joint, std::span<const Affine3d> locals) {
-    Vec3d move[2];  // translation and rotation vector
-    const std::size_t row = kLearnedTerms * joint.inputs.size();
-    for (std::size_t i = 0; i < joint.inputs.size(); ++i) {
-        const auto terms = learnedTerms(joint.inputs[i], locals[joint.inputs[i].node]);
-        for (std::size_t r = 0; r < 6; ++r)
-            for (std::size_t k = 0; k < kLearnedTerms; ++k)
-                move[r / 3][int(r % 3)] += joint.coefficients[r * row + kLearnedTerms * i + k] * terms[k];
-    }
-    Trs trs = joint.placed;
-    trs.translation += move[0];
-    const double angle = length(move[1]);
-    if (angle > 0) trs.rotation = axisAngle(move[1], angle) * trs.rotation;
-    return trs;
 }
 
 Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
@@ -294,13 +294,7 @@ std::vector<Affine3d> sampleDrivenLocals(const Skeleton& skeleton, std::span<con
 
 std::vector<Affine3d> drivenSkinMatrices(const Skeleton& skeleton, std::span<const DrivenJoint> driven,
                                          const Clip* clip, double t) {
-    const std::vector<Affine3d> locals = sampleDrivenLocals(skeleton, driven, clip, t);
-    std::vector<Affine3d> world(locals.size());
-    worldTransforms(skeleton, locals, world);
-    std::vector<Affine3d> bones;
-    bones.reserve(skeleton.joints.size());
-    for (const Joint& joint : skeleton.joints) bones.push_back(world[joint.node] * joint.inverse_bind);
-    return bones;
+    return skinMatricesOf(skeleton, sampleDrivenLocals(skeleton, driven, clip, t));
 }
 
 }  // namespace pelt::rig

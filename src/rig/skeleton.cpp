@@ -42,6 +42,14 @@ void worldTransforms(const Skeleton& skeleton, std::span<const Affine3d> local, 
     }
 }
 
+std::vector<Affine3d> skinMatricesOf(const Skeleton& skeleton, std::span<const Affine3d> local) {
+    std::vector<Affine3d> world(local.size()), bones;
+    worldTransforms(skeleton, local, world);
+    bones.reserve(skeleton.joints.size());
+    for (const Joint& joint : skeleton.joints) bones.push_back(world[joint.node] * joint.inverse_bind);
+    return bones;
+}
+
 std::vector<std::int32_t> jointParents(const Skeleton& skeleton) {
     std::unordered_map<std::int32_t, std::int32_t> slot_of_node;
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j)

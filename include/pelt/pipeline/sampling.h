@@ -17,6 +17,9 @@ struct Sampling {
     bool bind_pose = false;             ///< one frame, the POSITIONs
 };
 
+/// The clip that is sampled: the one asked for, else the first. Throws Error (bad input) where there is none.
+const Clip& chosenClip(const Character& character, const Sampling& sampling);
+
 /// The chosen sample times; empty for the bind pose. Throws Error (bad input) for an unknown clip, a character without
 /// any, or an empty choice, (bad usage) for a slice that is none.
 std::vector<double> sampleTimes(const Character& character, const Sampling& sampling);

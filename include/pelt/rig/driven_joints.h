@@ -4,6 +4,7 @@
 #include <pelt/rig/skeleton.h>
 
 #include <array>
+#include <string_view>
 
 namespace pelt::rig {
 
@@ -12,6 +13,9 @@ enum class DriverKind {
     scale,     ///< a scale across a bone that follows the angle at the driver
     learned,   ///< a translation and rotation that a polynomial in the rotations of joints gives
 };
+
+/// As files and reports spell them, in the order of DriverKind.
+constexpr std::array<std::string_view, 3> kDriverKinds = {"rotation", "scale", "learned"};
 
 /// A rotation that a learned joint looks at: the node's, relative to that of the bind pose.
 struct LearnedInput {

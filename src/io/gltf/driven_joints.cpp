@@ -7,7 +7,7 @@
 namespace pelt::io::gltf {
 namespace {
 
-constexpr std::array kDriverKinds = {"rotation", "scale", "learned"};  // in the order of rig::DriverKind
+using rig::kDriverKinds;
 constexpr double kUnitLength = 1e-6;  ///< rotations that are off by less stay as the file has them
 
 template <std::size_t N>
