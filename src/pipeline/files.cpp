@@ -51,6 +51,9 @@ Error withFile(const Error& error, const std::filesystem::path& path) {
     const std::string name = path.string();
     const std::string_view what = error.what();
     if (what.substr(0, name.size()) == name || error.code() == ErrorCode::cancelled) return error;
+    // A sequence that is read on the way names its own file.
+    std::error_code fault;
+    if (std::filesystem::is_regular_file(what.substr(0, what.find(": ")), fault)) return error;
     return {error.code(), fmt::format("{}: {}", name, what)};
 }
 
