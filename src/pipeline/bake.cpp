@@ -55,7 +55,6 @@ public:
             findMethod(request.method).prepare(prepared, stored ? MethodOptions{} : request.method_options, progress);
     }
 
-    bool isSequence() const { return sequence_ != nullptr; }
     bool isDdm() const { return is_ddm_; }
     /// Every joint that smoothing brings to a vertex.
     SkinWeights reach() const { return deform::plainWeights(smoothed_->rows); }
@@ -81,13 +80,11 @@ private:
 
 std::vector<Affine3f> skinOf(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven,
                              std::span<const Affine3d> given) {
-    std::vector<Affine3d> locals(given.begin(), given.end()), world(skeleton.nodes.size());
-    for (std::size_t n = locals.size(); n < world.size(); ++n) locals.push_back(rig::restLocal(skeleton.nodes[n]));
+    std::vector<Affine3d> locals(given.begin(), given.end());
+    while (locals.size() < skeleton.nodes.size()) locals.push_back(rig::restLocal(skeleton.nodes[locals.size()]));
     rig::applyDrivers(skeleton, driven, locals);
-    rig::worldTransforms(skeleton, locals, world);
-    std::vector<Affine3f> bones;
-    for (const Joint& joint : skeleton.joints) bones.emplace_back(world[joint.node] * joint.inverse_bind);
-    return bones;
+    const std::vector<Affine3d> bones = rig::skinMatricesOf(skeleton, locals);
+    return {bones.begin(), bones.end()};
 }
 
 /// The range of motion in full and half way there; joints that follow others are left to do so.
@@ -123,8 +120,7 @@ std::vector<Pose> clipPoses(const Character& character, const BakeRequest& reque
     if (request.sequence && request.sequence->vertexCount() != character.mesh.vertexCount())
         throw Error::badInput(fmt::format("has {} vertices, but the meshes to bake have {}",
                                           character.mesh.vertexCount(), request.sequence->vertexCount()));
-    const Clip* clip =
-        request.sampling.clip ? &rig::findClip(character, *request.sampling.clip) : &character.clips.front();
+    const Clip* clip = &chosenClip(character, request.sampling);
     std::vector<Pose> poses;
     for (const double t : times)
         poses.push_back(
@@ -218,7 +214,6 @@ SkinWeights unweldedRows(const SkinWeights& rows, const geometry::Weld& weld) {
 
 /// A skin on a skeleton that is measured.
 struct Trial {
-    const SkinWeights* weights;
     deform::LbsRig rig;
     double squared[kParts] = {}, max[kParts] = {};
     double turned[kParts] = {};  ///< squared angles between normals
@@ -247,8 +242,7 @@ void measure(const Character& character, Reference& reference, const Skeleton& s
              const BakeRequest& request, std::vector<Trial>& trials, const Progress& progress) {
     const Mesh& mesh = character.mesh;
     const Clip* morphing = nullptr;
-    if (!mesh.morphs.empty() && !clip.empty())
-        morphing = request.sampling.clip ? &rig::findClip(character, *request.sampling.clip) : &character.clips.front();
+    if (!mesh.morphs.empty() && !clip.empty()) morphing = &chosenClip(character, request.sampling);
     std::vector<Vec3f> exact(mesh.vertexCount()), skinned(mesh.vertexCount()), morphed;
     std::size_t done = 0;
     for (const auto* poses : {&clip, &range})
@@ -358,8 +352,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
     for (const std::uint32_t v : weld.representative) rest.push_back(mesh.positions[v]);
     const double radius = geometry::smallestEnclosingSphere(mesh.positions).radius;
 
-    const SkinWeights start =
-        keepHeaviest(reference.isDdm() ? reference.reach() : character.weights, request.influences);
+    const SkinWeights reach = weldedRows(reference.reach(), weld), given = weldedRows(character.weights, weld);
+    const SkinWeights start = unweldedRows(keepHeaviest(reference.isDdm() ? reach : given, request.influences), weld);
     fit::BakeOptions options;
     options.influences = request.influences;
     options.helpers = request.helpers;
@@ -372,12 +366,11 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
         weighParts(training, emphasis, radius);
         fit::BakedSkin skin =
             fit::bakeSkin(rest, geometry::weldedTriangles(mesh.triangles, weld), character.skeleton, character.driven,
-                          weldedRows(character.weights, weld), weldedRows(reference.reach(), weld),
-                          std::move(training.samples), options, progress);
+                          given, reach, std::move(training.samples), options, progress);
         std::vector<SkinWeights> weights{start};
         for (const SkinWeights& rows : skin.weights) weights.push_back(unweldedRows(rows, weld));
         std::vector<Trial> trials;
-        for (const SkinWeights& w : weights) trials.push_back({&w, deform::prepareLbs(mesh, w)});
+        for (const SkinWeights& w : weights) trials.push_back({deform::prepareLbs(mesh, w)});
         measure(character, reference, skin.skeleton, skin.driven, clip, range, request, trials, progress);
         result.candidates.clear();
         for (std::size_t c = 0; c < trials.size(); ++c) {

@@ -174,7 +174,7 @@ BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triang
                    std::span<const rig::DrivenJoint> driven, const SkinWeights& given, const SkinWeights& reach,
                    SkinSamples samples, const BakeOptions& options, const Progress& progress) {
     progress.report("bake", 0);
-    SkinProblem problem(rest, skeleton, driven, given, reach, std::move(samples), options);
+    SkinProblem problem(rest, skeleton, driven, given, reach, std::move(samples), options, progress);
     HelperPool pool{skeleton, {driven.begin(), driven.end()}, skeleton.joints.size(), driven.size(), {}};
     pool.poses = problem.poses(skeleton, driven);
     std::vector<std::uint32_t> slots;
@@ -189,13 +189,13 @@ BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triang
     };
     BakedSkin result{skeleton, pool.driven, {}, {smoothed(slots, weights)}};
     if (options.helpers == 0) return result;
-    progress.report("bake", 0.3);
+    problem.setDone(0.3);
     addDriven(problem, weights, pool);
     addLearned(problem, sampleVertices(problem), options.helpers, pool, progress.share("bake", 0.3, 0.5));
     pool.poses = problem.poses(pool.skeleton, pool.driven);
     Helpers helpers(problem, pool, std::move(slots), std::move(weights));
     for (std::size_t h = 0; h < options.helpers; ++h) {
-        progress.report("bake", 0.5 + 0.5 * double(h) / double(options.helpers));
+        problem.setDone(0.5 + 0.5 * double(h) / double(options.helpers));
         if (!helpers.takeBest()) break;
         result.helpers.push_back(helpers.taken().back());
         result.weights.push_back(smoothed(helpers.taken(), helpers.weights()));

@@ -14,7 +14,8 @@
 namespace pelt::fit::bake {
 namespace {
 
-constexpr std::size_t kGrain = 64;  ///< vertices that are solved by one task
+constexpr std::size_t kGrain = 64;            ///< vertices that are solved by one task
+constexpr std::size_t kMostInAGroup = 16384;  ///< vertices that are solved between two looks at whether to stop
 constexpr double kPriorCost = 3;   ///< of leaving the prior, against an error of about one for each part of the samples
 constexpr double kSparseCost = 6;  ///< of leaving what is left of the weights once there are not too many
 constexpr double kHelperShare = 1;  ///< of a helper's prior: as much as the joints have that it works between
@@ -38,12 +39,34 @@ void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeig
                 fmt::format("vertex {} is not finite in sample {}", i / 3 / samples.samples, i / 3 % samples.samples));
 }
 
+/// All weights by the largest that is one too many, so that `most` are left (0: all) and none of them jumps where
+/// another takes its place.
+void lowerToMost(std::size_t most, Weights& weights) {
+    if (most == 0 || weights.values.size() <= most) return;
+    std::vector<double> sorted = weights.values;
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    const double limit = sorted[most];
+    std::size_t kept = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.bones.size(); ++i) {
+        const double left = weights.values[i] - limit;
+        if (!(left > 0)) continue;
+        weights.bones[kept] = weights.bones[i];
+        weights.values[kept++] = left;
+        sum += left;
+    }
+    if (kept == 0) weights.values[0] = sum = double(++kept);  // all alike: the first stands for them
+    weights.bones.resize(kept);
+    weights.values.resize(kept);
+    for (double& value : weights.values) value /= sum;
+}
+
 }  // namespace
 
 SkinProblem::SkinProblem(std::span<const Vec3f> rest, const Skeleton& skeleton,
                          std::span<const rig::DrivenJoint> driven, const SkinWeights& given, const SkinWeights& reach,
-                         SkinSamples samples, const BakeOptions& options)
-    : nodes_(skeleton.nodes.size()), reach_(reach), influences_(options.influences) {
+                         SkinSamples samples, const BakeOptions& options, const Progress& progress)
+    : nodes_(skeleton.nodes.size()), reach_(reach), influences_(options.influences), progress_(progress) {
     check(rest, skeleton, given, reach, samples);
     for (const double importance : samples.importance) scale_.push_back(std::sqrt(importance));
     locals_ = std::move(samples.locals);
@@ -156,12 +179,11 @@ std::vector<std::vector<Affine3d>> SkinProblem::poses(const Skeleton& skeleton,
     std::vector<Affine3d> rest;
     for (const SkeletonNode& node : skeleton.nodes) rest.push_back(rig::restLocal(node));
     parallelFor(data_.frames, 4, [&](std::size_t first, std::size_t last) {
-        std::vector<Affine3d> local = rest, world(rest.size());
+        std::vector<Affine3d> local = rest;
         for (std::size_t t = first; t < last; ++t) {
             std::copy_n(locals_.begin() + std::ptrdiff_t(t * nodes_), nodes_, local.begin());
             rig::applyDrivers(skeleton, driven, local);
-            rig::worldTransforms(skeleton, local, world);
-            for (const Joint& joint : skeleton.joints) poses[t].push_back(world[joint.node] * joint.inverse_bind);
+            poses[t] = rig::skinMatricesOf(skeleton, local);
         }
     });
     return poses;
@@ -266,28 +288,6 @@ BoneSet SkinProblem::usedBy(const BoneSet& set, std::span<const std::uint32_t> v
     return part;
 }
 
-/// All weights by the largest that is one too many, so that `most` are left (0: all) and none of them jumps where
-/// another takes its place.
-static void lowerToMost(std::size_t most, Weights& weights) {
-    if (most == 0 || weights.values.size() <= most) return;
-    std::vector<double> sorted = weights.values;
-    std::sort(sorted.begin(), sorted.end(), std::greater<>());
-    const double limit = sorted[most];
-    std::size_t kept = 0;
-    double sum = 0;
-    for (std::size_t i = 0; i < weights.bones.size(); ++i) {
-        const double left = weights.values[i] - limit;
-        if (!(left > 0)) continue;
-        weights.bones[kept] = weights.bones[i];
-        weights.values[kept++] = left;
-        sum += left;
-    }
-    if (kept == 0) weights.values[0] = sum = double(++kept);  // all alike: the first stands for them
-    weights.bones.resize(kept);
-    weights.values.resize(kept);
-    for (double& value : weights.values) value /= sum;
-}
-
 /// Weights change smoothly over the mesh only if nothing about them is chosen by force. So all joints that reach a
 /// vertex are solved for at first, with a cost of x²/prior each that keeps a joint out where its prior fades out (its
 /// minimum is the prior itself, so that it only matters where the samples say little); then all of them are lowered by
@@ -321,7 +321,9 @@ void SkinProblem::solve(const BoneSet& whole, std::span<const std::uint32_t> ver
     std::vector<std::uint32_t> group;
     for (std::size_t i = 0; i < by_joint.size(); ++i) {
         group.push_back(by_joint[i].second);
-        if (i + 1 < by_joint.size() && by_joint[i + 1].first == by_joint[i].first) continue;
+        const bool more = i + 1 < by_joint.size() && by_joint[i + 1].first == by_joint[i].first;
+        if (more && group.size() < kMostInAGroup) continue;
+        progress_.report("bake", done_);
         const BoneSet set = usedBy(whole, group, usable);
         forVertices(
             set, group,

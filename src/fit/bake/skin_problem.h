@@ -24,8 +24,11 @@ struct BoneSet {
 class SkinProblem {
 public:
     SkinProblem(std::span<const Vec3f> rest, const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven,
-                const SkinWeights& given, const SkinWeights& reach, SkinSamples samples, const BakeOptions& options);
+                const SkinWeights& given, const SkinWeights& reach, SkinSamples samples, const BakeOptions& options,
+                const Progress& progress);
 
+    /// What solving reports, many times a second, so that it can be stopped.
+    void setDone(double fraction) { done_ = fraction; }
     std::size_t vertexCount() const { return data_.vertices; }
     std::size_t sampleCount() const { return data_.frames; }
     const ssdr::Trajectories& data() const { return data_; }
@@ -91,6 +94,8 @@ private:
     std::vector<double> fixed_;  ///< per vertex, the sum of its locked weights
     std::vector<Weights> held_;  ///< per vertex, its locked weights
     std::size_t influences_ = 0;
+    const Progress& progress_;
+    double done_ = 0;
 };
 
 }  // namespace pelt::fit::bake

@@ -91,6 +91,7 @@ void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbou
         });
         average(left, dimensions, neighbours, means);
         for (int pass = 1; pass < passes; ++pass) {
+            progress_.report("bake", done_);
             average(means, dimensions, neighbours, scratch);
             means.swap(scratch);
         }
