@@ -1,11 +1,12 @@
 // Constraints of [Jacobson12] are linear equations M_eq T = P_eq. In the coordinates of prepare.cpp, T = F s + N t,
-// they read C_s s + C_t t = D with C_s = M_eq F, C_t = M_eq N. Where N moves what is constrained (it has the
-// translations), t takes up what it can; the rest, C' s = D', is a QR decomposition of C'^T: s = Q1 u + Q2 y, u
-// follows from D', y is free, and since Q is orthogonal the energy of y stays ½ |y|².
+// they read C_s s + C_t t = D with C_s = M_eq F, C_t = M_eq N, D and t as they differ from rest. Where N moves what is
+// constrained (it has the translations), t takes up what it can; the rest, C' s = D', is a QR decomposition of C'^T:
+// s = Q1 u + Q2 y, u follows from D', y is free, and since Q is orthogonal the energy of y stays ½ |y|².
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
 #include <Eigen/QR>
+#include <Eigen/SVD>
 #include <algorithm>
 
 #include "reduction.h"
@@ -16,6 +17,8 @@ namespace pelt::pose {
 namespace {
 
 constexpr double kDependent = 1e-9;  ///< constraints that add less than this say nothing new
+constexpr double kTakesUp = 1e-2;    ///< directions without energy that move what is given by less are left at rest: to
+                                     ///< meet it they would go so far that what little energy they have counts
 
 void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
     std::vector<char> given(rig.handles, 0);
@@ -97,26 +100,27 @@ SolverMatrices<T> packAll(const Reduced& r) {
             pack<T>(r.from_unknowns, false), pack<T>(r.fixed, false)};
 }
 
-/// How t takes up what constraints ask: t = t_rest + pseudo (D - C_s s - C_t t_rest); `left` are the combinations of
-/// constraints that it cannot change.
+/// The factors that make rows as long as 1; those of 0 stay.
+Eigen::VectorXd unitRows(const Eigen::MatrixXd& m) {
+    return m.rowwise().norm().unaryExpr([](double length) { return length > 0 ? 1 / length : 1.0; });
+}
+
+/// How t takes up what constraints ask: t = pseudo (D - C_s s); `left` are the combinations of constraints that it does
+/// not change.
 struct NullPart {
     Eigen::MatrixXd pseudo, left;
 };
 
 NullPart solveNull(const Eigen::MatrixXd& c_t) {
-    NullPart part;
     const Eigen::Index rows = c_t.rows();
-    if (c_t.size() == 0 || c_t.cwiseAbs().maxCoeff() < kDependent) {
-        part.pseudo = Eigen::MatrixXd::Zero(c_t.cols(), rows);
-        part.left = Eigen::MatrixXd::Identity(rows, rows);
-        return part;
-    }
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-    decomposition.setThreshold(kDependent);
-    decomposition.compute(c_t);
-    part.pseudo = decomposition.pseudoInverse();
-    Eigen::MatrixXd q = decomposition.householderQ() * Eigen::MatrixXd::Identity(rows, rows);
-    part.left = q.rightCols(rows - decomposition.rank()).transpose();
+    if (c_t.size() == 0) return {Eigen::MatrixXd::Zero(c_t.cols(), rows), Eigen::MatrixXd::Identity(rows, rows)};
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(c_t, Eigen::ComputeFullU | Eigen::ComputeThinV);
+    Eigen::Index rank = 0;
+    while (rank < svd.singularValues().size() && svd.singularValues()[rank] > kTakesUp) ++rank;
+    NullPart part;
+    part.pseudo = svd.matrixV().leftCols(rank) * svd.singularValues().head(rank).cwiseInverse().asDiagonal() *
+                  svd.matrixU().leftCols(rank).transpose();
+    part.left = svd.matrixU().rightCols(rows - rank).transpose();
     return part;
 }
 
@@ -129,14 +133,16 @@ FreePart solveFree(const Eigen::MatrixXd& c) {
     FreePart part;
     const Eigen::Index size = c.cols(), rows = c.rows();
     if (c.size() == 0) return {Eigen::MatrixXd::Zero(size, rows), Eigen::MatrixXd::Identity(size, size)};
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(c.transpose());
+    // Of unit length: how much they say new is then comparable, whether they hold stiff or soft directions.
+    const Eigen::VectorXd unit = unitRows(c);
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr((unit.asDiagonal() * c).transpose());
     Eigen::Index rank = 0;
     while (rank < std::min(size, rows) && std::abs(qr.matrixR()(rank, rank)) > kDependent) ++rank;
     const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(size, size);
     const Eigen::MatrixXd permuted = qr.colsPermutation().transpose() * Eigen::MatrixXd::Identity(rows, rows);
     const Eigen::MatrixXd u =
         qr.matrixR().topLeftCorner(rank, rank).transpose().triangularView<Eigen::Lower>().solve(permuted.topRows(rank));
-    part.from_targets = q.leftCols(rank) * u;
+    part.from_targets = q.leftCols(rank) * u * unit.asDiagonal();
     part.basis = q.rightCols(size - rank);
     return part;
 }
@@ -150,12 +156,9 @@ PoseSystem constrain(const PoseRig& rig, std::span<const Constraint> constraints
     system->rig = rig;
     system->constraints.assign(constraints.begin(), constraints.end());
     const Eigen::MatrixXd equations = makeEquations(data, *system);
-    // Rows of unit length: how much they say new is then comparable, whether they hold stiff or soft directions.
-    Eigen::MatrixXd c_s = equations * data.free, c_t = equations * data.null;
-    const Eigen::VectorXd unit = (c_s.rowwise().squaredNorm() + c_t.rowwise().squaredNorm()).cwiseSqrt().cwiseInverse();
-    c_s = unit.asDiagonal() * c_s;
-    c_t = unit.asDiagonal() * c_t;
-    const NullPart null = solveNull(c_t);
+    const Eigen::VectorXd unit = unitRows(equations);
+    const Eigen::MatrixXd c_s = unit.asDiagonal() * equations * data.free;
+    const NullPart null = solveNull(unit.asDiagonal() * equations * data.null);
     const FreePart free = solveFree(null.left * c_s);
 
     const Eigen::MatrixXd shortest = free.from_targets * null.left * unit.asDiagonal();  // s from D
@@ -165,11 +168,11 @@ PoseSystem constrain(const PoseRig& rig, std::span<const Constraint> constraints
     r.covariance_of_targets = data.covariance * shortest;
     r.from_unknowns = data.free * free.basis - follow * (c_s * free.basis);
     r.from_targets = data.free * shortest + follow * unit.asDiagonal() - follow * (c_s * shortest);
-    r.fixed = data.null * data.null_rest - follow * (c_t * data.null_rest);
+    r.fixed = data.null * data.null_rest;
     system->gram = shortest.transpose() * shortest;
     const auto rows = Eigen::Index(system->rows);
     system->unmet = Eigen::MatrixXd::Identity(rows, rows) - equations * r.from_targets;
-    system->unmet_at_rest = equations * r.fixed;
+    system->at_rest = equations * r.fixed;
     system->rest_targets = equations * data.rest;
     system->unknowns = std::size_t(free.basis.cols());
     system->panels = (data.clusters + kLanes - 1) / kLanes;

@@ -7,6 +7,7 @@
 #include <pelt/geometry/bounding_sphere.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -124,9 +125,14 @@ void whiten(const Eigen::MatrixXd& a, PoseRig::Data& data) {
     while (none < values.size() && !(values[none] > kNoEnergy * values[values.size() - 1])) ++none;
     const Eigen::Index rest = values.size() - none;
     data.null = unit.asDiagonal() * eigen.eigenvectors().leftCols(none);
+    data.null_rest = eigen.eigenvectors().leftCols(none).transpose() * unit.cwiseInverse().asDiagonal() * data.rest;
+    if (none > 0) {  // orthonormal: how far a direction moves what is given is then comparable
+        const Eigen::HouseholderQR<Eigen::MatrixXd> qr(data.null);
+        data.null = qr.householderQ() * Eigen::MatrixXd::Identity(a.rows(), none);
+        data.null_rest = qr.matrixQR().topRows(none).triangularView<Eigen::Upper>() * data.null_rest;
+    }
     data.free = unit.asDiagonal() * eigen.eigenvectors().rightCols(rest) *
                 values.tail(rest).cwiseSqrt().cwiseInverse().asDiagonal();
-    data.null_rest = eigen.eigenvectors().leftCols(none).transpose() * unit.cwiseInverse().asDiagonal() * data.rest;
 }
 
 double restEnergy(const Elements& elements) {

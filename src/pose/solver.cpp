@@ -32,6 +32,12 @@ struct Solver<T>::State {
     StepResult iterate() const;
     void addProduct(const Panels<T>& m, const T* thin, T* out) const;
     void takeTargets();
+    /// A row of D as it differs from what T0 alone gives.
+    Vec3d fromRest(std::size_t row) const {
+        Vec3d d;
+        for (int b = 0; b < 3; ++b) d[b] = targets[4 * row + std::size_t(b)] - data().at_rest(Eigen::Index(row), b);
+        return d;
+    }
     double energy(const StepResult& step) const {
         return std::max(0.0, target_energy - 0.5 * step.squared - step.agreement) * data().rig.data->energy_unit;
     }
@@ -86,16 +92,15 @@ template <class T>
 void Solver<T>::State::takeTargets() {
     if (!stale) return;
     const PoseSystem::Data& d = data();
-    for (std::size_t i = 0; i < 4 * d.rows; ++i) thin_targets[i] = T(targets[i]);
     std::fill_n(fixed, rotationCount(), T(0));
-    addProduct(matrices().covariance_of_targets, thin_targets, fixed);
     double squared = 0;
-    for (std::size_t i = 0; i < d.rows; ++i)
-        for (std::size_t j = 0; j < d.rows; ++j) {
-            const double* a = targets + 4 * i;
-            const double* b = targets + 4 * j;
-            squared += d.gram(Eigen::Index(i), Eigen::Index(j)) * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
-        }
+    for (std::size_t i = 0; i < d.rows; ++i) {
+        const Vec3d a = fromRest(i);
+        for (int b = 0; b < 3; ++b) thin_targets[4 * i + std::size_t(b)] = T(a[b]);
+        for (std::size_t j = 0; j < d.rows; ++j)
+            squared += d.gram(Eigen::Index(i), Eigen::Index(j)) * dot(a, fromRest(j));
+    }
+    addProduct(matrices().covariance_of_targets, thin_targets, fixed);
     target_energy = 0.5 * squared + d.rig.data->rest_energy;
     stale = false;
 }
@@ -175,14 +180,9 @@ double Solver<T>::conflict() const noexcept {
     const PoseSystem::Data& d = state_->data();
     double largest = 0;
     for (Eigen::Index r = 0; r < d.unmet.rows(); ++r) {
-        double squared = 0;
-        for (int b = 0; b < 3; ++b) {
-            double sum = -d.unmet_at_rest(r, b);
-            for (std::size_t row = 0; row < d.rows; ++row)
-                sum += d.unmet(r, Eigen::Index(row)) * state_->targets[4 * row + std::size_t(b)];
-            squared += sum * sum;
-        }
-        largest = std::max(largest, std::sqrt(squared));
+        Vec3d sum;
+        for (std::size_t row = 0; row < d.rows; ++row) sum += state_->fromRest(row) * d.unmet(r, Eigen::Index(row));
+        largest = std::max(largest, length(sum));
     }
     return largest * d.rig.data->scale;
 }

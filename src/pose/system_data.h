@@ -48,8 +48,9 @@ struct PoseSystem::Data {
     std::size_t rows = 0, unknowns = 0, panels = 0;
     Eigen::MatrixXd rest_targets;  ///< D at rest
     Eigen::MatrixXd gram;
-    Eigen::MatrixXd unmet, unmet_at_rest;  ///< unmet D - unmet_at_rest: by how much constraints are not met
-    Eigen::VectorXd rigid;                 ///< per row, how much it says about a common rigid motion
+    Eigen::MatrixXd at_rest;  ///< what T0 alone makes of the constraints; D below is what differs from it
+    Eigen::MatrixXd unmet;    ///< unmet D: by how much constraints are not met
+    Eigen::VectorXd rigid;    ///< per row, how much it says about a common rigid motion
     SolverMatrices<float> single;
     SolverMatrices<double> twice;
 

@@ -1,8 +1,9 @@
 // Weight space and extra weights [Jacobson12]: the weights of a vertex are a point, bumps about samples of these points
 // are weights more. The samples are the farthest from the handles' unit vectors and each other. Two choices are ours:
-// knots of the cubic B-spline are three times as far apart as the farthest point is from its nearest sample (with once,
-// bumps hardly overlap, and a bar bends at up to twice the energy), and bumps fade out where one handle has all weight,
-// so that they leave alone what a handle holds.
+// knots of the cubic B-spline are five times as far apart as the farthest point is from its nearest sample (with once,
+// bumps hardly overlap, and a bar bends at up to twice the energy; with ten times, bumps are so much alike that their
+// transforms grow too large for single precision), and bumps fade out where one handle has all weight, so that they
+// leave alone what a handle holds.
 #include "weight_rows.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace pelt::pose {
 namespace {
 
 constexpr std::size_t kGrain = 2048;
-constexpr double kSpacing = 3;    ///< of knots, in covering radii
+constexpr double kSpacing = 5;    ///< of knots, in covering radii
 constexpr double kFade = 0.01;    ///< of 1 - |w|²
 constexpr double kNoRoom = 1e-3;  ///< samples nearer than this would be one weight twice
 
