@@ -35,7 +35,8 @@ void growCells(BiharmonicSystem& system) {
             system.cell[std::size_t(row)] = int(h);
             ring.push_back(row);
         }
-    for (; !ring.empty(); ring.swap(next)) {
+    double rings = 0, reached = 0;
+    for (int away = 1; !ring.empty(); ++away, ring.swap(next)) {
         next.clear();
         for (const int row : ring)
             for (Matrix::InnerIterator it(system.laplacian, row); it; ++it) {
@@ -44,27 +45,10 @@ void growCells(BiharmonicSystem& system) {
                 cell = system.cell[std::size_t(row)];
                 next.push_back(int(it.row()));
             }
+        rings += away * double(next.size());
+        reached += double(next.size());
     }
-}
-
-void listNeighbours(BiharmonicSystem& system) {
-    system.beside.resize(system.handle_rows.size());
-    const auto link = [&](int a, int b) {
-        if (a >= 0 && b >= 0 && a != b) system.beside[std::size_t(a)].push_back(b);
-    };
-    for (int row = 0; row < system.size(); ++row)
-        for (Matrix::InnerIterator it(system.laplacian, row); it; ++it)
-            link(system.cell[std::size_t(row)], system.cell[std::size_t(it.row())]);
-    for (std::size_t h = 0; h < system.handle_rows.size(); ++h)  // handles that share a vertex
-        for (const int row : system.handle_rows[h]) {
-            const int first = system.cell[std::size_t(row)];
-            link(int(h), first);
-            link(first, int(h));
-        }
-    for (auto& list : system.beside) {
-        std::sort(list.begin(), list.end());
-        list.erase(std::unique(list.begin(), list.end()), list.end());
-    }
+    if (reached > 0) system.mean_ring = rings / reached;
 }
 
 }  // namespace
@@ -93,7 +77,6 @@ BiharmonicSystem biharmonicSystem(const geometry::Laplacian& laplacian, std::spa
         for (const int row : rows) ++system.owners[std::size_t(row)];
     }
     growCells(system);
-    listNeighbours(system);
     return system;
 }
 

@@ -1,22 +1,21 @@
-// Bounded biharmonic weights [Jacobson11]: first one bounded problem a handle, roughly, and every vertex's weights
-// divided by their sum; from there all handles together, with the sums as a constraint.
+// Bounded biharmonic weights [Jacobson11]: from the handles' cells, blurred, to the minimum for all handles together,
+// with the sums as a constraint.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/tets.h>
 #include <pelt/geometry/weld.h>
 
-#include <atomic>
 #include <cmath>
-#include <mutex>
 
-#include "handle_solver.h"
+#include "diffused_cells.h"
 #include "joint_solver.h"
 
 namespace pelt::fit {
 namespace {
 
 constexpr const char* kStage = "biharmonic weights";
+constexpr double kStartShare = 0.1;  ///< of the time
 
 void checkHandles(std::span<const std::vector<std::uint32_t>> handles, std::size_t vertex_count) {
     if (handles.empty()) throw Error::badInput("biharmonic weights need at least one handle");
@@ -64,62 +63,6 @@ void followNearest(std::span<const Vec3d> positions, const geometry::Adjacency& 
     });
 }
 
-/// One column of the weights after the other, several at a time; tells progress and passes on a wish to stop.
-HandleWeights solveAll(const bbw::BiharmonicSystem& system, std::size_t handles, const Progress& progress) {
-    HandleWeights weights{handles, std::vector<double>(std::size_t(system.size()) * handles, 0.0), true};
-    std::mutex mutex;
-    std::size_t done = 0;
-    std::atomic<bool> stop = false;
-    const auto report = [&](std::size_t more) {
-        const std::lock_guard lock(mutex);
-        done += more;
-        if (stop) throw Error(ErrorCode::cancelled, "cancelled");
-        try {
-            progress.report(kStage, 0.5 * double(done) / double(handles));
-        } catch (...) {
-            stop = true;
-            throw;
-        }
-    };
-    parallelFor(handles, 1, [&](std::size_t first, std::size_t last) {
-        for (std::size_t h = first; h < last; ++h) {
-            const bbw::HandleSolution solution = bbw::solveHandle(system, h, [&] { report(0); }, {.rough = true});
-            for (std::size_t row = 0; row < system.vertex.size(); ++row)
-                weights.values[system.vertex[row] * handles + h] = solution.weights[row];
-            report(1);
-        }
-    });
-    return weights;
-}
-
-/// Divides by the sums; says which vertices have none.
-std::vector<std::uint8_t> normalise(HandleWeights& weights) {
-    std::vector<std::uint8_t> unreached(weights.vertexCount(), 0);
-    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
-        double* row = weights.values.data() + v * weights.handles;
-        double sum = 0;
-        for (std::size_t h = 0; h < weights.handles; ++h) sum += row[h];
-        unreached[v] = sum < 1e-9;
-        for (std::size_t h = 0; h < weights.handles; ++h) row[h] = unreached[v] ? 0 : row[h] / sum;
-    }
-    return unreached;
-}
-
-/// From weights that were divided by their sums to those whose energy is least among all with sum 1.
-void refine(const bbw::BiharmonicSystem& system, HandleWeights& weights, const Progress& progress) {
-    const auto columns = Eigen::Index(weights.handles);
-    Eigen::MatrixXd rows(system.size(), columns);
-    for (int row = 0; row < system.size(); ++row)
-        for (Eigen::Index h = 0; h < columns; ++h)
-            rows(row, h) = weights.values[system.vertex[std::size_t(row)] * weights.handles + std::size_t(h)];
-    const bbw::JointResult result =
-        bbw::solveJointly(system, rows, [&](double share) { progress.report(kStage, 0.5 + 0.5 * share); });
-    weights.converged = result.solved;
-    for (int row = 0; row < system.size(); ++row)
-        for (Eigen::Index h = 0; h < columns; ++h)
-            weights.values[system.vertex[std::size_t(row)] * weights.handles + std::size_t(h)] = rows(row, h);
-}
-
 HandleWeights solveOn(std::span<const Vec3d> positions, const geometry::Laplacian& laplacian,
                       std::span<const double> mass, std::span<const std::vector<std::uint32_t>> handles,
                       const Progress& progress) {
@@ -127,9 +70,18 @@ HandleWeights solveOn(std::span<const Vec3d> positions, const geometry::Laplacia
         if (!isFinite(positions[v])) throw Error::badInput("vertex " + std::to_string(v) + " is not finite");
     progress.report(kStage, 0);
     const bbw::BiharmonicSystem system = bbw::biharmonicSystem(laplacian, mass, handles);
-    HandleWeights weights = solveAll(system, handles.size(), progress);
-    const std::vector<std::uint8_t> unreached = normalise(weights);
-    refine(system, weights, progress);
+    Eigen::MatrixXd rows =
+        bbw::diffusedCells(system, [&](double share) { progress.report(kStage, kStartShare * share); });
+    const bbw::JointResult result = bbw::solveJointly(
+        system, rows, [&](double share) { progress.report(kStage, kStartShare + (1 - kStartShare) * share); });
+    HandleWeights weights{handles.size(), std::vector<double>(positions.size() * handles.size()), result.solved};
+    std::vector<std::uint8_t> unreached(positions.size(), 0);
+    for (int row = 0; row < system.size(); ++row) {
+        const std::size_t v = system.vertex[std::size_t(row)];
+        unreached[v] = system.cell[std::size_t(row)] < 0;
+        for (std::size_t h = 0; h < handles.size(); ++h)
+            weights.values[v * handles.size() + h] = rows(row, Eigen::Index(h));
+    }
     followNearest(positions, laplacian.edges, handles, unreached, weights);
     return weights;
 }

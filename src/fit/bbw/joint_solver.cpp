@@ -50,7 +50,7 @@ public:
           handles_(std::size_t(weights.cols())) {
         for (int row = 0; row < system.size(); ++row)
             for (std::size_t h = 0; h < handles_; ++h)
-                if (!isGiven(row) && weights_(row, Eigen::Index(h)) > 0) isFree(row, h) = 1;
+                if (!system.isGiven(row) && weights_(row, Eigen::Index(h)) > 0) isFree(row, h) = 1;
     }
 
     JointResult solve(const std::function<void(double)>& pause, int limit) {
@@ -79,7 +79,6 @@ public:
     }
 
 private:
-    bool isGiven(int row) const { return system_.owners[std::size_t(row)] > 0 || system_.cell[std::size_t(row)] < 0; }
     std::uint8_t& isFree(int row, std::size_t handle) { return free_[std::size_t(row) * handles_ + handle]; }
 
     template <class Work>
@@ -228,7 +227,7 @@ private:
             [&](std::size_t h) { gradient.col(Eigen::Index(h)) = system_.energy * weights_.col(Eigen::Index(h)); });
         std::size_t changes = 0;
         for (int row = 0; row < system_.size(); ++row) {
-            if (isGiven(row)) continue;
+            if (system_.isGiven(row)) continue;
             double mean = 0, count = 0;
             for (std::size_t h = 0; h < handles_; ++h)
                 if (isFree(row, h)) {
@@ -250,7 +249,7 @@ private:
     /// No weight outside the free pairs or below 0, and sums of 1.
     void keepSums() {
         for (int row = 0; row < system_.size(); ++row) {
-            if (isGiven(row)) continue;
+            if (system_.isGiven(row)) continue;
             double sum = 0;
             for (std::size_t h = 0; h < handles_; ++h) {
                 double& w = weights_(row, Eigen::Index(h));
