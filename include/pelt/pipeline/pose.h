@@ -41,7 +41,7 @@ struct PoseRequest {
 };
 
 struct PoseResult {
-    Character character;  ///< with the weights that were used, its one clip is the pose
+    Character character;  ///< with the weights that were used; its first clip is the pose
     std::size_t vertices = 0, frames = 0;
     std::vector<Vec3f> positions;        ///< the sequence, frame by frame
     std::vector<double> energies;        ///< after each iteration of the last frame, never rising

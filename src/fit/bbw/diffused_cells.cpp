@@ -1,7 +1,7 @@
-// Where to start looking for bounded biharmonic weights: every vertex belongs to its nearest handle, and these cells are
-// blurred by a few steps of diffusion, (L + s M) w' = s M w with the handles' own vertices held. Weights that come out
-// are positive and have sum 1 by themselves, and one factor serves all handles and steps. It is about as good a start
-// as solving for each handle alone, for a third of the time.
+// Where to start looking for bounded biharmonic weights: every vertex belongs to its nearest handle, and these cells
+// are blurred by a few steps of diffusion, (L + s M) w' = s M w with the handles' own vertices held. Weights that come
+// out are positive and have sum 1 by themselves, and one factor serves all handles and steps. It is about as good a
+// start as solving for each handle alone, for a third of the time.
 #include "diffused_cells.h"
 
 #include <pelt/core/error.h>
