@@ -1,5 +1,6 @@
 // LBS and DQS: the kernels, the plain loops, and a triad over as many bytes as the kernel streams.
-// Rows are METHOD/INFLUENCES[-POSE]/SIZE/THREADS; beside each kernel row, `plain:` and `triad:` rows of the same name.
+// Rows are METHOD/INFLUENCES[-POSE]/SIZE/THREADS; beside each kernel row, `plain:` and `triad:` rows of the same name,
+// and a row `arithmetic:` with as many multiply-adds where positions are blended linearly on one thread.
 #include <benchmark/benchmark.h>
 #include <pelt/core/parallel.h>
 #include <pelt/deform/dqs.h>
@@ -15,6 +16,7 @@
 #include <span>
 #include <tuple>
 
+#include "peak_arithmetic.h"
 #include "plain_skinning.h"
 #include "subjects.h"
 #include "timing.h"
@@ -175,9 +177,17 @@ void triadRow(benchmark::State& state, const Row& row) {
             [&](std::size_t first, std::size_t last) { triad(s.a.data(), s.b.data(), s.c.data(), first, last); });
 }
 
+void arithmeticRow(benchmark::State& state, const Row& row) {
+    Setup& s = setupOf(row);
+    const double per_vertex = double(deform::multiplyAdds(s.lbs)) / double(s.vertices);
+    measure(state, row, s.vertices,
+            [&](std::size_t first, std::size_t last) { multiplyAdds(std::size_t(double(last - first) * per_vertex)); });
+}
+
 void add(const Row& row) {
-    const std::pair<const char*, void (*)(benchmark::State&, const Row&)> kinds[] = {
+    std::vector<std::pair<const char*, void (*)(benchmark::State&, const Row&)>> kinds = {
         {"", kernelRow}, {"plain:", plainRow}, {"triad:", triadRow}};
+    if (!row.dqs && !row.normals && row.threads == 1) kinds.emplace_back("arithmetic:", arithmeticRow);
     for (const auto& [prefix, run] : kinds) {
         const auto body = run;  // what a structured binding names cannot be captured
         benchmark::RegisterBenchmark((prefix + row.name()).c_str(), [row, body](benchmark::State& state) {

@@ -40,6 +40,10 @@ LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights);
 /// The bytes that posing every vertex once reads and writes, apart from the pose.
 std::size_t streamedBytes(const LbsRig& rig, bool normals);
 
+/// The multiply-adds of single numbers that posing the position of every vertex once takes, those of vertices that only
+/// share a block with a joint's included.
+std::size_t multiplyAdds(const LbsRig& rig);
+
 /// Poses the vertices [first, first + count): x' = (Σ_j w_j M_j) x. `pose` was made for this rig. Normals go
 /// through the inverse transpose of the blended matrix, keep their side of the surface where joints mirror, and come
 /// out unit; where the blend leaves no direction, the rest normal stays. `out.normals` is left alone where the rest

@@ -101,6 +101,11 @@ std::size_t streamedBytes(const LbsRig& rig, bool normals) {
            bytes(packed.bases) + packed.vertex_count * sizeof(Vec3f) * (normals ? 4 : 2);
 }
 
+std::size_t multiplyAdds(const LbsRig& rig) {
+    const std::size_t blend = 12 * rig.packed->entries.size(), apply = 9 * (rig.packed->offsets.size() - 1);
+    return InfluenceBlocks::kLanes * (blend + apply);
+}
+
 LbsPose::LbsPose(const LbsRig& rig) : data_(std::make_unique<Data>()) {
     data_->rig = rig.packed;
     data_->joints.resize(rig.packed->joint_count);
