@@ -69,7 +69,7 @@ void runMush(Session& session, MushOptions& options) {
         const pipeline::MushTarget target{DdmVariant(options.variant[1] - '0'),
                                           options.payload == "q16" ? DdmEncoding::q16 : DdmEncoding::float32};
         DdmPayload payload = pipeline::mush(character, settings, target, session.progress(), &told);
-        character.weights = keepHeaviest(deform::plainWeights(payload.rows), kViewerInfluences);
+        character.weights = lowerToHeaviest(deform::plainWeights(payload.rows), kViewerInfluences);
         character.ddm = std::make_shared<const DdmPayload>(std::move(payload));
     });
     session.stage("write");

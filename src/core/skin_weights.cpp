@@ -55,4 +55,19 @@ SkinWeights keepHeaviest(const SkinWeights& weights, std::size_t count) {
     return kept;
 }
 
+SkinWeights lowerToHeaviest(const SkinWeights& weights, std::size_t count) {
+    if (count == 0) return weights;
+    SkinWeights kept;
+    std::vector<float> lowered;
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
+        const std::size_t n = std::min(count, weights.influenceCount(v));
+        const auto values = weights.weightsOf(v);
+        lowered.assign(values.begin(), values.begin() + std::ptrdiff_t(n));
+        if (n < values.size() && values[0] > values[n])  // else all are alike, and some must stay
+            for (float& w : lowered) w -= values[n];
+        appendVertex(kept, weights.jointsOf(v).first(n), lowered);
+    }
+    return kept;
+}
+
 }  // namespace pelt

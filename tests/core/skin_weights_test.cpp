@@ -52,5 +52,25 @@ TEST(SkinWeights, KeepingTheHeaviestRescalesToOne) {
     EXPECT_EQ(keepHeaviest(weights, 0), weights);
 }
 
+TEST(SkinWeights, LoweringToTheHeaviestTearsNothingWhereOneJointTakesThePlaceOfAnother) {
+    SkinWeights weights;
+    append(weights, {0, 1, 2}, {0.5f, 0.2501f, 0.2499f});
+    append(weights, {0, 1, 2}, {0.5f, 0.2499f, 0.2501f});
+    append(weights, {0, 1, 2}, {0.6f, 0.3f, 0.1f});
+    append(weights, {0, 1, 2}, {0.25f, 0.25f, 0.25f});
+    append(weights, {5}, {1});
+    const SkinWeights kept = lowerToHeaviest(weights, 2);
+    EXPECT_EQ(maxInfluences(kept), 2u);
+    for (const std::size_t v : {0u, 1u}) {
+        EXPECT_EQ(kept.jointsOf(v)[0], 0u);
+        EXPECT_NEAR(kept.weightsOf(v)[0], 1, 0.001);
+    }
+    EXPECT_FLOAT_EQ(kept.weightsOf(2)[0], 0.5f / 0.7f);
+    EXPECT_FLOAT_EQ(kept.weightsOf(2)[1], 0.2f / 0.7f);
+    EXPECT_EQ(kept.influenceCount(3), 2u);
+    EXPECT_EQ(kept.weightsOf(4)[0], 1);
+    EXPECT_EQ(lowerToHeaviest(weights, 0), weights);
+}
+
 }  // namespace
 }  // namespace pelt
