@@ -29,18 +29,20 @@ constexpr std::size_t kGrain = 4096;  // vertices a task
 constexpr std::size_t kChunk = 8192;  // vertices timed at once on one thread
 
 /// What dual quaternions find hard, beside a pose of the walk: joints turned any way, so that no choice of signs
-/// settles them all and vertices choose; every joint stretched in its own way; both.
-enum class Pose { walk, turned, stretched, both };
-constexpr Pose kPoses[] = {Pose::walk, Pose::turned, Pose::stretched, Pose::both};
+/// settles them all and vertices choose; one joint stretched; every joint stretched in its own way.
+enum class Pose { walk, turned, one, stretched };
+constexpr Pose kPoses[] = {Pose::walk, Pose::turned, Pose::one, Pose::stretched};
+constexpr std::size_t kStretchedJoint = 2;
 
 std::vector<Affine3f> bonesOf(const Subject& s, Pose pose) {
     std::vector<Affine3f> bones = s.bones;
     for (std::size_t j = 0; j < bones.size() && pose != Pose::walk; ++j) {
+        if (pose == Pose::one && j != kStretchedJoint) continue;
         const double number = double(j) * 0.618 - std::floor(double(j) * 0.618);  // evenly spread in [0, 1)
         const Vec3d axis{std::cos(double(j)), std::sin(double(j)), 0.5};
         const Mat3d turn = toMatrix(axisAngle(axis, 6 * (number - 0.5)));
         const Mat3d stretch{{{0.8 + number / 2, 0, 0}, {0, 1.2, 0}, {0, 0.1 * number, 1}}};
-        const Mat3d change = pose == Pose::turned ? turn : pose == Pose::stretched ? stretch : turn * stretch;
+        const Mat3d change = pose == Pose::turned ? turn : stretch;
         const Vec3d centre = s.joint_positions[j];
         bones[j] = Affine3f(Affine3d(bones[j]) * Affine3d(change, centre - change * centre));
     }
@@ -97,7 +99,7 @@ struct Row {
     Pose pose = Pose::walk;
 
     std::string name() const {
-        const char* const poses[] = {"", "-turned", "-stretched", "-turned-stretched"};
+        const char* const poses[] = {"", "-turned", "-one-stretched", "-stretched"};
         return std::string(dqs ? "dqs" : "lbs") + "/4inf" + (full ? "-full" : "") + poses[int(pose)] +
                (normals ? "+normals" : "") + "/" + std::to_string(size / 1000) + "k/" + std::to_string(threads) + "t";
     }

@@ -151,6 +151,28 @@ TEST(Dqs, StretchesAreBlendedAboutTheJointsRestPositions) {
     EXPECT_LT(length(Skinner(Method::dqs, c).all().positions[0] - Vec3f{4, 0, 0}), 1e-6);
 }
 
+TEST(Dqs, CopiesOfAVertexAreBitEqualWhetherOrNotTheirBlocksHaveAJointThatStretches) {
+    SkinCase c = makeCase(16, 3, 3, Bones::gentle);
+    const std::uint32_t other[] = {3};
+    const float one[] = {1};
+    for (std::size_t v = 0; v < 16; ++v) {  // the same vertices once more, but for the last
+        const bool last = v == 15;
+        c.mesh.positions.push_back(c.mesh.positions[v]);
+        c.mesh.normals.push_back(c.mesh.normals[v]);
+        if (last)
+            appendVertex(c.weights, other, one);
+        else
+            appendVertex(c.weights, std::vector(c.weights.jointsOf(v).begin(), c.weights.jointsOf(v).end()),
+                         std::vector(c.weights.weightsOf(v).begin(), c.weights.weightsOf(v).end()));
+    }
+    c.bones.push_back(Affine3f(Affine3d(Mat3d{} * 2.0, {0.3, 0.1, 0})));
+    c.centres.emplace_back();
+    const Posed posed = Skinner(Method::dqs, c).all();
+    const PosedDouble expected = referenceOf(Method::dqs, c);
+    EXPECT_LT(farthest(posed.positions, expected.positions), 4e-6);
+    for (std::size_t v = 0; v < 15; ++v) EXPECT_TRUE(sameBits({posed.positions[v]}, {posed.positions[v + 16]})) << v;
+}
+
 TEST(Dqs, ResultsAreContinuousWhereStretchesStartToCount) {
     SkinCase c = makeCase(67, 8, 4, Bones::gentle);
     std::vector<Posed> posed;

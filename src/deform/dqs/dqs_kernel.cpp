@@ -107,7 +107,15 @@ struct DqsSums {
         return {b, e};
     }
 
-    /// (Σ_j w_j S_j) y + Σ_j w_j offset_j
+    /// Whether a joint of the block stretches. Few joints of a rig do, even where some are scaled.
+    HWY_INLINE bool stretches(std::size_t entry, std::size_t end) const {
+        std::uint32_t any = 0;
+        for (; entry < end; ++entry) any |= pose.stretch[rig.blocks.joints[entry]].stretches;
+        return any != 0;
+    }
+
+    /// (Σ_j w_j S_j) y + Σ_j w_j offset_j: y to the bit where nothing that the lane has stretches, since weights sum to
+    /// exactly 1.
     HWY_INLINE Xyz stretched(std::size_t entry, std::size_t end, std::size_t lane, const Xyz& y) const {
         const V zero = hn::Zero(Lanes());
         Symmetric sum{zero, zero, zero, zero, zero, zero};
@@ -151,8 +159,8 @@ struct DqsBlock {
         const Xyz middle = splat(sums.rig.origin);
         Xyz x = restPositions(triples, s), y = sub(x, middle);
         if (sums.pose.stretched) {
-            y = sums.stretched(entry, end, s.lane, y);
-            x = add(y, middle);
+            if (sums.stretches(entry, end)) y = sums.stretched(entry, end, s.lane, y);
+            x = add(y, middle);  // in every block, so that copies of a vertex come out bit-equal
         }
         const Xyz u = add(cross(r, y), mulAdd(y, dq.b.w, dq.e.v));
         const Xyz moved = add(cross(r, u), mulSub(dq.e.v, dq.b.w, mul(r, dq.e.w)));

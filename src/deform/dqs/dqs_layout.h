@@ -40,6 +40,7 @@ struct alignas(64) StretchJoint {
     float stretch[6] = {1, 0, 0, 1, 0, 1};
     float offset[3] = {};
     float mirror[6] = {1, 0, 0, 1, 0, 1};
+    std::uint32_t stretches = 0;  ///< 1: the stretch is not the identity
 };
 
 /// Dual quaternions blend alike whatever the origins of both spaces, so small numbers are kept: rest positions count

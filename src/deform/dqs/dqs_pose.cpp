@@ -103,7 +103,8 @@ void DqsPose::set(std::span<const Affine3f> bones) noexcept {
         storeSymmetric(polar.stretch, out.stretch);
         storeSymmetric(polar.mirror, out.mirror);
         for (int i = 0; i < 3; ++i) out.offset[i] = static_cast<float>(offset[i]);
-        pose.stretched |= !(polar.stretch == Mat3d{});
+        out.stretches = !(polar.stretch == Mat3d{});
+        pose.stretched |= out.stretches != 0;
         pose.mirrored |= polar.mirrored;
     }
     align(rig, pose);
