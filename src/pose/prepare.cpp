@@ -20,7 +20,9 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kNoEnergy = 1e-10;  ///< eigenvalues below this share of the largest are none
+constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this share of the largest are none
+constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: frames are not made finer, or a handle with one vertex
+                                       ///< would turn and stretch as it likes about the rounding of that vertex
 constexpr std::size_t kClustersPerColumn = 5, kFewestClusters = 50;
 
 void check(const Shape& shape, const RigOptions& options) {
@@ -109,7 +111,7 @@ std::vector<ColumnFrame> makeFrames(const Elements& elements, std::size_t column
         spread[column] += w * dot(d, d);
     });
     for (std::size_t c = 0; c < columns; ++c)
-        if (spread[c] > 1e-12 * sums[c]) frames[c].scale = std::sqrt(spread[c] / sums[c]);
+        if (spread[c] > kSmallSpread * kSmallSpread * sums[c]) frames[c].scale = std::sqrt(spread[c] / sums[c]);
     return frames;
 }
 
@@ -118,7 +120,8 @@ std::vector<ColumnFrame> makeFrames(const Elements& elements, std::size_t column
 void whiten(const Eigen::MatrixXd& a, PoseRig::Data& data) {
     Eigen::VectorXd unit(a.rows());
     const double largest = a.diagonal().maxCoeff();
-    for (Eigen::Index i = 0; i < a.rows(); ++i) unit[i] = a(i, i) > 1e-14 * largest ? 1 / std::sqrt(a(i, i)) : 1;
+    for (Eigen::Index i = 0; i < a.rows(); ++i)
+        unit[i] = a(i, i) > kNoEnergy * kSmallSpread * largest ? 1 / std::sqrt(a(i, i)) : 1;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.asDiagonal() * a * unit.asDiagonal());
     const Eigen::VectorXd& values = eigen.eigenvalues();  // ascending
     Eigen::Index none = 0;

@@ -155,6 +155,30 @@ TEST(Pose, OnePointMovesTheWholeShape) {
         EXPECT_LT(length(found[v] - Vec3d(bar.mesh.positions[v]) - shift), 1e-8) << v;
 }
 
+// As of a free joint within a region that another handle holds: nothing says how such a handle turns.
+TEST(Pose, AHandleOfOneVertexDoesNotStretch) {
+    Character bar = posed("bar", 400);
+    const std::uint32_t lonely = vertexAt(bar, {0.1, 0.7, 0});
+    SkinWeights weights;
+    for (std::uint32_t v = 0; v < bar.mesh.vertexCount(); ++v) {
+        std::vector<std::uint32_t> joints(bar.weights.jointsOf(v).begin(), bar.weights.jointsOf(v).end());
+        std::vector<float> values(bar.weights.weightsOf(v).begin(), bar.weights.weightsOf(v).end());
+        joints.push_back(2);
+        values.push_back(v == lonely ? 1 : 1e-13f);
+        appendVertex(weights, joints, values);
+    }
+    const PoseRig rig = prepare({bar.mesh.positions, bar.mesh.triangles, &weights, 3}, {Energy::spokes, {}, 0, 0});
+    const Constraint ends[] = {whole(0), whole(1)};
+    Solver<double> solver(constrain(rig, ends));
+    solver.setTransform(0, Affine3d());
+    solver.setTransform(1, turnAbout({0, 0.5, 0}, {0, 0, 1}, 60));
+    solver.solve();
+    std::vector<Affine3d> transforms(3);
+    solver.transforms(transforms);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) EXPECT_LT(std::abs(transforms[2].linear()(i, j)), 10) << i << j;
+}
+
 TEST(Pose, FlatShapesBendInTheirPlane) {
     const Character sheet = flatSheet(14, 3);
     for (const Energy energy : kSurfaceEnergies) {
