@@ -5,14 +5,17 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_sphere.h>
+#include <pelt/geometry/tets.h>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "clusters.h"
+#include "modes.h"
 #include "reduction.h"
 #include "rig_data.h"
 #include "transforms.h"
@@ -23,7 +26,9 @@ namespace {
 constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this share of the largest are none
 constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: frames are not made finer, or a handle with one vertex
                                        ///< would turn and stretch as it likes about the rounding of that vertex
-constexpr std::size_t kClustersPerColumn = 5, kFewestClusters = 50;
+constexpr std::size_t kClustersPerHandle = 5, kClustersPerExtra = 15, kFewestClusters = 50;
+constexpr double kExtraInClusters = 0.1;
+constexpr std::size_t kHandlesPerMode = 2;
 
 void check(const Shape& shape, const RigOptions& options) {
     if (!shape.weights || shape.weights->vertexCount() != shape.positions.size())
@@ -79,16 +84,53 @@ Elements makeElements(const Shape& shape, const RigOptions& options, const PoseR
     return elements;
 }
 
-void makeClusters(const RigOptions& options, std::size_t handles, std::size_t columns, Elements& elements) {
-    const std::size_t count = options.clusters.value_or(std::max(kFewestClusters, kClustersPerColumn * columns));
+/// Extra weights count too where like weights are looked for, but less than handles: their values say less.
+void makeClusters(const RigOptions& options, const WeightRows& rows, const PoseRig::Data& data, Elements& elements) {
+    const std::size_t by_default =
+        kClustersPerHandle * data.handles + kClustersPerExtra * (data.columns - data.handles);
+    const std::size_t count = options.clusters.value_or(std::max(kFewestClusters, by_default));
     if (count == 0 || count >= elements.sets.count) {
         elements.cluster.resize(elements.sets.count);
         std::iota(elements.cluster.begin(), elements.cluster.end(), 0u);
         elements.clusters = elements.sets.count;
         return;
     }
-    elements.cluster = clusterRows(setRows(elements.sets, elements.rows), handles, count);
+    WeightRows like = rows;
+    for (std::size_t e = 0; e < like.columns.size(); ++e)
+        if (like.columns[e] >= data.handles) like.values[e] *= kExtraInClusters;
+    elements.cluster = clusterRows(setRows(elements.sets, like), data.columns, count);
     elements.clusters = 1 + std::size_t(*std::max_element(elements.cluster.begin(), elements.cluster.end()));
+}
+
+/// The weights of welded vertices from functions on the elements' vertices.
+Eigen::MatrixXd onSurface(const Shape& shape, const RigOptions& options, const PoseRig::Data& data,
+                          const Eigen::MatrixXd& values) {
+    if (options.energy != Energy::tets) return values;
+    std::vector<Vec3f> points;
+    for (const std::uint32_t v : data.weld.representative) points.push_back(shape.positions[v]);
+    const geometry::TetEmbedding in = geometry::locateInTets(*shape.volume, points);
+    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(Eigen::Index(points.size()), values.cols());
+    for (std::size_t v = 0; v < points.size(); ++v)
+        for (std::size_t c = 0; c < 4; ++c)
+            out.row(Eigen::Index(v)) += in.barycentric[v][c] * values.row(shape.volume->tets[in.tet[v]][c]);
+    return out;
+}
+
+/// Rows of the elements' vertices and of the welded ones, with extra weights; says how many columns there are. Where
+/// handles are few these are modes. Modes that are few beside the handles would be coarser than what handles do
+/// already: there they are bumps, which bend a skin where its weights change.
+std::array<WeightRows, 2> extendRows(const Shape& shape, const RigOptions& options, const Elements& elements,
+                                     PoseRig::Data& data) {
+    const bool few_handles = data.handles <= kHandlesPerMode * options.extra_weights;
+    const Bumps bumps = chooseBumps(elements.rows, data.handles, few_handles ? 1 : options.extra_weights);
+    if (!few_handles || bumps.centers.empty()) {  // none: there is no room for modes either
+        data.columns = data.handles + bumps.centers.size();
+        return {withBumps(elements.rows, bumps), withBumps(data.rows, bumps)};
+    }
+    const Eigen::MatrixXd modes = smoothestModes(elements, data.handles, options.extra_weights);
+    data.columns = data.handles + std::size_t(modes.cols());
+    return {withModes(elements.rows, data.handles, modes),
+            withModes(data.rows, data.handles, onSurface(shape, options, data, modes))};
 }
 
 /// The middle and spread of what each column moves.
@@ -98,7 +140,7 @@ std::vector<ColumnFrame> makeFrames(const Elements& elements, std::size_t column
     const auto forEntries = [&](const auto& use) {
         for (std::size_t v = 0; v < elements.rows.count(); ++v)
             for (std::size_t e = elements.rows.offsets[v]; e < elements.rows.offsets[v + 1]; ++e)
-                use(elements.rows.columns[e], elements.rows.values[e], elements.positions[v]);
+                use(elements.rows.columns[e], std::abs(elements.rows.values[e]), elements.positions[v]);
     };
     forEntries([&](std::uint32_t column, double w, const Vec3d& p) {
         sums[column] += w;
@@ -116,26 +158,35 @@ std::vector<ColumnFrame> makeFrames(const Elements& elements, std::size_t column
 }
 
 /// Coordinates in which A is the identity, and those that A does not see (translations; columns without weight; the
-/// third axis of flat shapes; weights that depend on others). A is first scaled to a unit diagonal.
+/// third axis of flat shapes; weights that depend on others). A is first scaled to a unit diagonal. Rows without any
+/// energy stay by themselves: mixed with others they would bring noise, and flat shapes would buckle.
 void whiten(const Eigen::MatrixXd& a, PoseRig::Data& data) {
-    Eigen::VectorXd unit(a.rows());
     const double largest = a.diagonal().maxCoeff();
+    std::vector<Eigen::Index> live, dead;
     for (Eigen::Index i = 0; i < a.rows(); ++i)
-        unit[i] = a(i, i) > kNoEnergy * kSmallSpread * largest ? 1 / std::sqrt(a(i, i)) : 1;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.asDiagonal() * a * unit.asDiagonal());
+        (a(i, i) > kNoEnergy * kSmallSpread * largest ? live : dead).push_back(i);
+    const Eigen::VectorXd unit = a.diagonal()(live).cwiseSqrt().cwiseInverse();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.asDiagonal() * a(live, live) * unit.asDiagonal());
     const Eigen::VectorXd& values = eigen.eigenvalues();  // ascending
     Eigen::Index none = 0;
     while (none < values.size() && !(values[none] > kNoEnergy * values[values.size() - 1])) ++none;
-    const Eigen::Index rest = values.size() - none;
-    data.null = unit.asDiagonal() * eigen.eigenvectors().leftCols(none);
-    data.null_rest = eigen.eigenvectors().leftCols(none).transpose() * unit.cwiseInverse().asDiagonal() * data.rest;
+    const Eigen::Index rest = values.size() - none, alone = Eigen::Index(dead.size());
+    data.null = Eigen::MatrixXd::Zero(a.rows(), none + alone);
+    data.null_rest = Eigen::MatrixXd::Zero(none + alone, 3);
     if (none > 0) {  // orthonormal: how far a direction moves what is given is then comparable
-        const Eigen::HouseholderQR<Eigen::MatrixXd> qr(data.null);
-        data.null = qr.householderQ() * Eigen::MatrixXd::Identity(a.rows(), none);
-        data.null_rest = qr.matrixQR().topRows(none).triangularView<Eigen::Upper>() * data.null_rest;
+        const Eigen::HouseholderQR<Eigen::MatrixXd> qr(unit.asDiagonal() * eigen.eigenvectors().leftCols(none));
+        const Eigen::MatrixXd rest_part = eigen.eigenvectors().leftCols(none).transpose() *
+                                          unit.cwiseInverse().asDiagonal() * data.rest(live, Eigen::all);
+        data.null(live, Eigen::seqN(0, none)) = qr.householderQ() * Eigen::MatrixXd::Identity(values.size(), none);
+        data.null_rest.topRows(none) = qr.matrixQR().topRows(none).triangularView<Eigen::Upper>() * rest_part;
     }
-    data.free = unit.asDiagonal() * eigen.eigenvectors().rightCols(rest) *
-                values.tail(rest).cwiseSqrt().cwiseInverse().asDiagonal();
+    for (Eigen::Index i = 0; i < alone; ++i) {
+        data.null(dead[std::size_t(i)], none + i) = 1;
+        data.null_rest.row(none + i) = data.rest.row(dead[std::size_t(i)]);
+    }
+    data.free = Eigen::MatrixXd::Zero(a.rows(), rest);
+    data.free(live, Eigen::all) = unit.asDiagonal() * eigen.eigenvectors().rightCols(rest) *
+                                  values.tail(rest).cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
 double restEnergy(const Elements& elements) {
@@ -200,14 +251,11 @@ PoseRig prepare(const Shape& shape, const RigOptions& options, const Progress& p
         throw Error::badInput("has no triangle with an area, whose shape posing would keep");
 
     progress.report("prepare", 0.1);
-    const Bumps bumps = chooseBumps(elements.rows, data->handles, options.extra_weights);
-    data->columns = data->handles + bumps.centers.size();
-    makeClusters(options, data->handles, data->columns, elements);
+    std::array<WeightRows, 2> rows = extendRows(shape, options, elements, *data);
+    makeClusters(options, rows[0], *data, elements);
     progress.report("prepare", 0.4);
-    if (!bumps.centers.empty()) {
-        elements.rows = withBumps(elements.rows, bumps);
-        data->rows = withBumps(data->rows, bumps);
-    }
+    elements.rows = std::move(rows[0]);
+    data->rows = std::move(rows[1]);
     data->clusters = elements.clusters;
     data->frames = makeFrames(elements, data->columns);
     data->rest = Eigen::MatrixXd::Zero(Eigen::Index(4 * data->columns), 3);

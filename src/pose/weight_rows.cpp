@@ -37,14 +37,6 @@ double rowSum(const SkinWeights& weights, std::size_t v, std::size_t handles) {
     return sum;
 }
 
-/// 0 where one handle has all weight, 1 as soon as others share it.
-double fade(const WeightRows& rows, std::size_t row) {
-    double squared = 0;
-    for (std::size_t e = rows.offsets[row]; e < rows.offsets[row + 1]; ++e) squared += rows.values[e] * rows.values[e];
-    const double t = std::clamp((1 - squared) / kFade, 0.0, 1.0);
-    return t * t * (3 - 2 * t);
-}
-
 }  // namespace
 
 WeightRows rowsOf(const SkinWeights& weights, std::span<const std::uint32_t> chosen, std::size_t handles) {
@@ -56,6 +48,13 @@ WeightRows rowsOf(const SkinWeights& weights, std::span<const std::uint32_t> cho
         rows.endRow();
     }
     return rows;
+}
+
+double fade(const WeightRows& rows, std::size_t row) {
+    double squared = 0;
+    for (std::size_t e = rows.offsets[row]; e < rows.offsets[row + 1]; ++e) squared += rows.values[e] * rows.values[e];
+    const double t = std::clamp((1 - squared) / kFade, 0.0, 1.0);
+    return t * t * (3 - 2 * t);
 }
 
 double squaredDistance(const WeightRows& rows, std::size_t row, std::span<const double> point, double point_squared) {

@@ -31,6 +31,9 @@ WeightRows rowsOf(const SkinWeights& weights, std::span<const std::uint32_t> cho
 /// The squared distance of a row to a dense point with squared length `point_squared`.
 double squaredDistance(const WeightRows& rows, std::size_t row, std::span<const double> point, double point_squared);
 
+/// 0 where one handle has all weight, 1 as soon as others share it. `rows` are the handles' weights alone.
+double fade(const WeightRows& rows, std::size_t row);
+
 /// B-spline bumps in weight space, of one width.
 struct Bumps {
     std::size_t handles = 0;

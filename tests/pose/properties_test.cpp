@@ -179,6 +179,29 @@ TEST(Pose, AHandleOfOneVertexDoesNotStretch) {
         for (int j = 0; j < 3; ++j) EXPECT_LT(std::abs(transforms[2].linear()(i, j)), 10) << i << j;
 }
 
+TEST(Pose, ExtraWeightsLeaveAloneWhatAHandleHolds) {
+    const Character arm = posed("arm", 1500);
+    const PoseRig rig = prepare(shapeOf(arm), {Energy::spokes_and_rims, {}, 15, 0});
+    ASSERT_EQ(rig.extraCount(), 15u);
+    const Constraint ends[] = {whole(0), whole(2)};
+    Solver<double> solver(constrain(rig, ends));
+    const Affine3d move = turnAbout({0.1, 0.3, 0}, {0, 0, 1}, 60, {0.05, 0, 0.1});
+    solver.setTransform(0, Affine3d());
+    solver.setTransform(1, move);
+    solver.solve();
+    const auto found = verticesOf(rig, solver, arm.mesh.vertexCount());
+    std::size_t held = 0;
+    for (std::size_t v = 0; v < found.size(); ++v)
+        for (std::size_t k = 0; k < arm.weights.influenceCount(v); ++k) {
+            const std::uint32_t joint = arm.weights.jointsOf(v)[k];
+            if (arm.weights.weightsOf(v)[k] < 1 || joint == 1) continue;
+            const Vec3d rest(arm.mesh.positions[v]);
+            EXPECT_LT(length(found[v] - (joint == 0 ? rest : move * rest)), 1e-9) << v;
+            ++held;
+        }
+    EXPECT_GT(held, 50u);
+}
+
 TEST(Pose, FlatShapesBendInTheirPlane) {
     const Character sheet = flatSheet(14, 3);
     for (const Energy energy : kSurfaceEnergies) {

@@ -37,8 +37,9 @@ struct Shape {
 struct RigOptions {
     Energy energy = Energy::spokes_and_rims;
     std::optional<std::size_t> clusters;  ///< rotations; not set: by the number of handles; 0: one for each edge set
-    std::size_t extra_weights = 0;        ///< bumps in weight space that widen what the rig can do; fewer where the
-                                          ///< weights leave no room for more
+    std::size_t extra_weights = 0;        ///< functions that let the skin do what its handles cannot: the smoothest
+                                          ///< on the shape, or bumps in weight space where the handles are more than
+                                          ///< twice as many; fewer where the weights leave no room for more
     float weld = 0;                       ///< vertices no farther apart are one
 };
 

@@ -1,0 +1,186 @@
+// Extra weights as modes: eigenfunctions of the Laplacian, L φ = λ M φ, with the lowest λ. Among all sets of so many
+// functions they come nearest to whatever has little Dirichlet energy, which is all that is known of a pose before the
+// handles are dragged. Not in the slides: bumps in weight space see nothing of a limb between two handles but how far
+// along it is. What a handle holds must follow it alone, so φ - Σ_h w_h φ_h is taken, with φ_h its mean there, which
+// costs nothing since the handles' own transforms are in the rig; and what is left fades out there.
+#include "modes.h"
+
+#include <pelt/core/parallel.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/Sparse>
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace pelt::pose {
+namespace {
+
+using Sparse = Eigen::SparseMatrix<double>;
+
+constexpr double kHeld = 1 - 1e-6;  ///< as much weight is all
+constexpr double kShift = 1e-6;     ///< of the mean of L: makes it definite
+constexpr Eigen::Index kSpare = 8;  ///< functions iterated beside those wanted, which then converge
+constexpr int kRounds = 40;
+constexpr double kSettled = 1e-4;  ///< change of the eigenvalues' sum in a round
+
+/// The handle that has all weight of each vertex, or none.
+std::vector<std::uint32_t> holders(const WeightRows& rows, std::uint32_t none) {
+    std::vector<std::uint32_t> holder(rows.count(), none);
+    for (std::size_t v = 0; v < rows.count(); ++v)
+        for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
+            if (rows.values[e] > kHeld) holder[v] = rows.columns[e];
+    return holder;
+}
+
+/// L and M of the vertices that have edges.
+struct Problem {
+    Sparse laplacian;
+    Eigen::VectorXd mass;
+};
+
+Problem makeProblem(const Elements& elements, std::span<const Eigen::Index> number, Eigen::Index size) {
+    std::vector<Eigen::Triplet<double>> entries;
+    Problem problem;
+    problem.mass = Eigen::VectorXd::Zero(size);
+    for (const EdgeTerm& t : elements.sets.terms) {
+        const Vec3d edge = elements.positions[t.i] - elements.positions[t.j];
+        const Eigen::Index i = number[t.i], j = number[t.j];
+        for (const Eigen::Index end : {i, j}) {
+            entries.emplace_back(end, end, t.c);
+            problem.mass[end] += t.c * dot(edge, edge);  // adds up to the dimension times area or volume
+        }
+        entries.emplace_back(i, j, -t.c);
+        entries.emplace_back(j, i, -t.c);
+    }
+    problem.laplacian.resize(size, size);
+    problem.laplacian.setFromTriplets(entries.begin(), entries.end());
+    const double mean = problem.mass.mean();
+    problem.mass = problem.mass.cwiseMax(1e-3 * mean);
+    return problem;
+}
+
+/// The connected pieces: on them, constants have no energy, and are no use since handles have them.
+std::vector<std::vector<Eigen::Index>> piecesOf(const Elements& elements, std::span<const Eigen::Index> number) {
+    std::vector<std::uint32_t> root(number.size());
+    std::iota(root.begin(), root.end(), 0u);
+    const auto find = [&](std::uint32_t v) {
+        while (root[v] != v) v = root[v] = root[root[v]];
+        return v;
+    };
+    for (const EdgeTerm& t : elements.sets.terms) {
+        const std::uint32_t a = find(t.i), b = find(t.j);
+        root[std::max(a, b)] = std::min(a, b);
+    }
+    std::vector<std::vector<Eigen::Index>> of_root(number.size()), pieces;
+    for (std::uint32_t v = 0; v < number.size(); ++v)
+        if (number[v] >= 0) of_root[find(v)].push_back(number[v]);
+    for (auto& piece : of_root)
+        if (!piece.empty()) pieces.push_back(std::move(piece));
+    return pieces;
+}
+
+void removeMeans(const std::vector<std::vector<Eigen::Index>>& pieces, const Eigen::VectorXd& mass,
+                 Eigen::Ref<Eigen::VectorXd> x) {
+    for (const auto& piece : pieces) {
+        double sum = 0, weight = 0;
+        for (const Eigen::Index v : piece) {
+            sum += mass[v] * x[v];
+            weight += mass[v];
+        }
+        for (const Eigen::Index v : piece) x[v] -= sum / weight;
+    }
+}
+
+/// Numbers between -1 and 1 without pattern, the same everywhere.
+Eigen::MatrixXd scattered(Eigen::Index rows, Eigen::Index columns) {
+    Eigen::MatrixXd out(rows, columns);
+    std::uint64_t state = 1;
+    for (Eigen::Index i = 0; i < out.size(); ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        out.data()[i] = double(state >> 11) * 0x1p-52 - 1;
+    }
+    return out;
+}
+
+/// Inverse iteration of a subspace, in y = M^½ φ: orthonormal y stay apart however much φ are alike at first.
+Eigen::MatrixXd lowest(const Problem& problem, const std::vector<std::vector<Eigen::Index>>& pieces,
+                       Eigen::Index count) {
+    const Eigen::Index size = problem.mass.size(), wide = std::min(size, count + kSpare);
+    Sparse shifted = problem.laplacian;
+    const double shift = kShift * problem.laplacian.diagonal().mean() / problem.mass.mean();
+    for (Eigen::Index v = 0; v < size; ++v) shifted.coeffRef(v, v) += shift * problem.mass[v];
+    const Eigen::SimplicialLDLT<Sparse> solver(shifted);
+    const Eigen::VectorXd root = problem.mass.cwiseSqrt(), inverse = root.cwiseInverse();
+    Eigen::MatrixXd y = scattered(size, wide);
+    double before = 0;
+    for (int round = 0; round < kRounds; ++round) {
+        parallelFor(std::size_t(wide), 1, [&](std::size_t column, std::size_t) {
+            const auto c = Eigen::Index(column);
+            const Eigen::VectorXd right = root.cwiseProduct(y.col(c));
+            Eigen::VectorXd x = solver.solve(right);
+            removeMeans(pieces, problem.mass, x);
+            y.col(c) = root.cwiseProduct(x);
+        });
+        y = Eigen::HouseholderQR<Eigen::MatrixXd>(y).householderQ() * Eigen::MatrixXd::Identity(size, wide);
+        const Eigen::MatrixXd x = inverse.asDiagonal() * y, stiff = x.transpose() * (problem.laplacian * x);
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(0.5 * (stiff + stiff.transpose()));
+        y = y * ritz.eigenvectors();
+        const double sum = ritz.eigenvalues().head(count).sum();
+        if (std::abs(sum - before) <= kSettled * std::abs(sum)) break;
+        before = sum;
+    }
+    return inverse.asDiagonal() * y.leftCols(count);
+}
+
+}  // namespace
+
+Eigen::MatrixXd smoothestModes(const Elements& elements, std::size_t handles, std::size_t count) {
+    const std::size_t vertices = elements.positions.size();
+    const auto none = std::uint32_t(handles);
+    const std::vector<std::uint32_t> holder = holders(elements.rows, none);
+    std::vector<char> used(vertices, 0);
+    for (const EdgeTerm& t : elements.sets.terms) used[t.i] = used[t.j] = 1;
+    std::vector<Eigen::Index> number(vertices, -1);
+    Eigen::Index size = 0;
+    for (std::size_t v = 0; v < vertices; ++v)
+        if (used[v]) number[v] = size++;
+    const auto wanted = std::min(Eigen::Index(count), size);
+    Eigen::MatrixXd values = Eigen::MatrixXd::Zero(Eigen::Index(vertices), wanted);
+    if (wanted == 0) return values;
+    const Eigen::MatrixXd modes = lowest(makeProblem(elements, number, size), piecesOf(elements, number), wanted);
+    for (std::size_t v = 0; v < vertices; ++v)
+        if (number[v] >= 0) values.row(Eigen::Index(v)) = modes.row(number[v]);
+    Eigen::MatrixXd held = Eigen::MatrixXd::Zero(Eigen::Index(handles), wanted);
+    std::vector<std::size_t> holds(handles + 1, 0);
+    for (std::size_t v = 0; v < vertices; ++v)
+        if (holder[v] != none) {
+            held.row(holder[v]) += values.row(Eigen::Index(v));
+            ++holds[holder[v]];
+        }
+    for (std::size_t h = 0; h < handles; ++h)
+        if (holds[h] > 0) held.row(Eigen::Index(h)) /= double(holds[h]);
+    for (std::size_t v = 0; v < vertices; ++v)
+        for (std::size_t e = elements.rows.offsets[v]; e < elements.rows.offsets[v + 1]; ++e)
+            values.row(Eigen::Index(v)) -= elements.rows.values[e] * held.row(elements.rows.columns[e]);
+    for (Eigen::Index c = 0; c < wanted; ++c) values.col(c) /= std::max(1e-300, values.col(c).cwiseAbs().maxCoeff());
+    return values;
+}
+
+WeightRows withModes(const WeightRows& rows, std::size_t handles, const Eigen::MatrixXd& values) {
+    WeightRows out;
+    for (std::size_t v = 0; v < rows.count(); ++v) {
+        for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) out.append(rows.columns[e], rows.values[e]);
+        const double shared = fade(rows, v);
+        for (Eigen::Index c = 0; c < values.cols(); ++c) {
+            const double value = shared * values(Eigen::Index(v), c);
+            if (value != 0) out.append(std::uint32_t(handles) + std::uint32_t(c), value);
+        }
+        out.endRow();
+    }
+    return out;
+}
+
+}  // namespace pelt::pose
