@@ -111,9 +111,10 @@ std::size_t jointOf(const Character& character, const PoseHandle& handle, std::s
     return *joint;
 }
 
-/// Refuses a joint that two handles name, and a whole transform of what is no handle of its own.
-void checkHandles(std::span<const PoseHandle> handles, bool own_joints) {
+/// Refuses a joint that is not there or that two handles name, and a whole transform of what is no handle of its own.
+void checkHandles(const Character& character, std::span<const PoseHandle> handles, bool own_joints) {
     for (std::size_t i = 0; i < handles.size(); ++i) {
+        if (handles[i].kind == Kind::joint && !own_joints) jointOf(character, handles[i], i);
         for (std::size_t k = 0; k < i; ++k)
             if (handles[i].kind == Kind::joint && handles[k].kind == Kind::joint &&
                 handles[i].joint == handles[k].joint)
@@ -143,7 +144,7 @@ std::string nameOf(const PoseHandle& handle, std::size_t number) {
 HandlePlan planHandles(Character& character, std::span<const PoseHandle> handles, const Progress& progress) {
     const bool own_joints = character.skeleton.joints.empty();
     if (character.mesh.positions.empty()) throw Error::badInput("has no vertices to pose");
-    checkHandles(handles, own_joints);
+    checkHandles(character, handles, own_joints);
     if (own_joints)
         addJoints(character, handles, progress);
     else if (character.weights.empty())
