@@ -6,6 +6,7 @@
 #include "modes.h"
 
 #include <pelt/core/parallel.h>
+#include <pelt/geometry/adjacency.h>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
@@ -13,7 +14,6 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace pelt::pose {
 namespace {
@@ -62,36 +62,22 @@ Problem makeProblem(const Elements& elements, std::span<const Eigen::Index> numb
     return problem;
 }
 
-/// The connected pieces: on them, constants have no energy, and are no use since handles have them.
-std::vector<std::vector<Eigen::Index>> piecesOf(const Elements& elements, std::span<const Eigen::Index> number) {
-    std::vector<std::uint32_t> root(number.size());
-    std::iota(root.begin(), root.end(), 0u);
-    const auto find = [&](std::uint32_t v) {
-        while (root[v] != v) v = root[v] = root[root[v]];
-        return v;
-    };
-    for (const EdgeTerm& t : elements.sets.terms) {
-        const std::uint32_t a = find(t.i), b = find(t.j);
-        root[std::max(a, b)] = std::min(a, b);
-    }
-    std::vector<std::vector<Eigen::Index>> of_root(number.size()), pieces;
-    for (std::uint32_t v = 0; v < number.size(); ++v)
-        if (number[v] >= 0) of_root[find(v)].push_back(number[v]);
-    for (auto& piece : of_root)
-        if (!piece.empty()) pieces.push_back(std::move(piece));
-    return pieces;
+geometry::ConnectedParts partsOf(const Sparse& laplacian) {
+    geometry::Adjacency edges;
+    edges.offsets.assign(laplacian.outerIndexPtr(), laplacian.outerIndexPtr() + laplacian.outerSize() + 1);
+    edges.neighbours.assign(laplacian.innerIndexPtr(), laplacian.innerIndexPtr() + laplacian.nonZeros());
+    return geometry::connectedParts(edges);
 }
 
-void removeMeans(const std::vector<std::vector<Eigen::Index>>& pieces, const Eigen::VectorXd& mass,
-                 Eigen::Ref<Eigen::VectorXd> x) {
-    for (const auto& piece : pieces) {
-        double sum = 0, weight = 0;
-        for (const Eigen::Index v : piece) {
-            sum += mass[v] * x[v];
-            weight += mass[v];
-        }
-        for (const Eigen::Index v : piece) x[v] -= sum / weight;
+/// Constants on a part have no energy, and are no use, since handles have them.
+void removeMeans(const geometry::ConnectedParts& parts, const Eigen::VectorXd& mass, Eigen::VectorXd& x) {
+    std::vector<double> sums(parts.count, 0.0), masses(parts.count, 0.0);
+    for (Eigen::Index v = 0; v < x.size(); ++v) {
+        sums[parts.part[std::size_t(v)]] += mass[v] * x[v];
+        masses[parts.part[std::size_t(v)]] += mass[v];
     }
+    for (Eigen::Index v = 0; v < x.size(); ++v)
+        x[v] -= sums[parts.part[std::size_t(v)]] / masses[parts.part[std::size_t(v)]];
 }
 
 /// Numbers between -1 and 1 without pattern, the same everywhere.
@@ -106,8 +92,8 @@ Eigen::MatrixXd scattered(Eigen::Index rows, Eigen::Index columns) {
 }
 
 /// Inverse iteration of a subspace, in y = M^½ φ: orthonormal y stay apart however much φ are alike at first.
-Eigen::MatrixXd lowest(const Problem& problem, const std::vector<std::vector<Eigen::Index>>& pieces,
-                       Eigen::Index count) {
+Eigen::MatrixXd lowest(const Problem& problem, Eigen::Index count) {
+    const geometry::ConnectedParts parts = partsOf(problem.laplacian);
     const Eigen::Index size = problem.mass.size(), wide = std::min(size, count + kSpare);
     Sparse shifted = problem.laplacian;
     const double shift = kShift * problem.laplacian.diagonal().mean() / problem.mass.mean();
@@ -121,7 +107,7 @@ Eigen::MatrixXd lowest(const Problem& problem, const std::vector<std::vector<Eig
             const auto c = Eigen::Index(column);
             const Eigen::VectorXd right = root.cwiseProduct(y.col(c));
             Eigen::VectorXd x = solver.solve(right);
-            removeMeans(pieces, problem.mass, x);
+            removeMeans(parts, problem.mass, x);
             y.col(c) = root.cwiseProduct(x);
         });
         y = Eigen::HouseholderQR<Eigen::MatrixXd>(y).householderQ() * Eigen::MatrixXd::Identity(size, wide);
@@ -150,7 +136,7 @@ Eigen::MatrixXd smoothestModes(const Elements& elements, std::size_t handles, st
     const auto wanted = std::min(Eigen::Index(count), size);
     Eigen::MatrixXd values = Eigen::MatrixXd::Zero(Eigen::Index(vertices), wanted);
     if (wanted == 0) return values;
-    const Eigen::MatrixXd modes = lowest(makeProblem(elements, number, size), piecesOf(elements, number), wanted);
+    const Eigen::MatrixXd modes = lowest(makeProblem(elements, number, size), wanted);
     for (std::size_t v = 0; v < vertices; ++v)
         if (number[v] >= 0) values.row(Eigen::Index(v)) = modes.row(number[v]);
     Eigen::MatrixXd held = Eigen::MatrixXd::Zero(Eigen::Index(handles), wanted);
