@@ -121,12 +121,28 @@ Eigen::MatrixXd lowest(const Problem& problem, Eigen::Index count) {
     return inverse.asDiagonal() * y.leftCols(count);
 }
 
+/// φ - Σ_h w_h φ_h.
+void removeHeld(const WeightRows& rows, std::size_t handles, Eigen::MatrixXd& values) {
+    const auto none = std::uint32_t(handles);
+    const std::vector<std::uint32_t> holder = holders(rows, none);
+    Eigen::MatrixXd held = Eigen::MatrixXd::Zero(Eigen::Index(handles), values.cols());
+    std::vector<std::size_t> holds(handles + 1, 0);
+    for (std::size_t v = 0; v < rows.count(); ++v)
+        if (holder[v] != none) {
+            held.row(holder[v]) += values.row(Eigen::Index(v));
+            ++holds[holder[v]];
+        }
+    for (std::size_t h = 0; h < handles; ++h)
+        if (holds[h] > 0) held.row(Eigen::Index(h)) /= double(holds[h]);
+    for (std::size_t v = 0; v < rows.count(); ++v)
+        for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
+            values.row(Eigen::Index(v)) -= rows.values[e] * held.row(rows.columns[e]);
+}
+
 }  // namespace
 
 Eigen::MatrixXd smoothestModes(const Elements& elements, std::size_t handles, std::size_t count) {
     const std::size_t vertices = elements.positions.size();
-    const auto none = std::uint32_t(handles);
-    const std::vector<std::uint32_t> holder = holders(elements.rows, none);
     std::vector<char> used(vertices, 0);
     for (const EdgeTerm& t : elements.sets.terms) used[t.i] = used[t.j] = 1;
     std::vector<Eigen::Index> number(vertices, -1);
@@ -139,18 +155,7 @@ Eigen::MatrixXd smoothestModes(const Elements& elements, std::size_t handles, st
     const Eigen::MatrixXd modes = lowest(makeProblem(elements, number, size), wanted);
     for (std::size_t v = 0; v < vertices; ++v)
         if (number[v] >= 0) values.row(Eigen::Index(v)) = modes.row(number[v]);
-    Eigen::MatrixXd held = Eigen::MatrixXd::Zero(Eigen::Index(handles), wanted);
-    std::vector<std::size_t> holds(handles + 1, 0);
-    for (std::size_t v = 0; v < vertices; ++v)
-        if (holder[v] != none) {
-            held.row(holder[v]) += values.row(Eigen::Index(v));
-            ++holds[holder[v]];
-        }
-    for (std::size_t h = 0; h < handles; ++h)
-        if (holds[h] > 0) held.row(Eigen::Index(h)) /= double(holds[h]);
-    for (std::size_t v = 0; v < vertices; ++v)
-        for (std::size_t e = elements.rows.offsets[v]; e < elements.rows.offsets[v + 1]; ++e)
-            values.row(Eigen::Index(v)) -= elements.rows.values[e] * held.row(elements.rows.columns[e]);
+    removeHeld(elements.rows, handles, values);
     for (Eigen::Index c = 0; c < wanted; ++c) values.col(c) /= std::max(1e-300, values.col(c).cwiseAbs().maxCoeff());
     return values;
 }

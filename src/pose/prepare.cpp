@@ -27,8 +27,8 @@ constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this share of the 
 constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: frames are not made finer, or a handle with one vertex
                                        ///< would turn and stretch as it likes about the rounding of that vertex
 constexpr std::size_t kClustersPerHandle = 5, kClustersPerExtra = 15, kFewestClusters = 50;
-constexpr double kExtraInClusters = 0.1;
-constexpr std::size_t kHandlesPerMode = 2;
+constexpr double kExtraInClusters = 0.1;    ///< how far they count beside handles where rotations are shared
+constexpr std::size_t kHandlesPerMode = 2;  ///< at most, or modes are coarser than handles
 
 void check(const Shape& shape, const RigOptions& options) {
     if (!shape.weights || shape.weights->vertexCount() != shape.positions.size())
@@ -84,7 +84,6 @@ Elements makeElements(const Shape& shape, const RigOptions& options, const PoseR
     return elements;
 }
 
-/// Extra weights count too where like weights are looked for, but less than handles: their values say less.
 void makeClusters(const RigOptions& options, const WeightRows& rows, const PoseRig::Data& data, Elements& elements) {
     const std::size_t by_default =
         kClustersPerHandle * data.handles + kClustersPerExtra * (data.columns - data.handles);
