@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 
 #include "reduction.h"
@@ -17,6 +17,7 @@ namespace pelt::pose {
 namespace {
 
 constexpr double kDependent = 1e-9;  ///< constraints that add less than this say nothing new
+constexpr double kRounding = 1e-12;  ///< of the longest row: so much is left of a row that others cancel
 constexpr double kTakesUp = 1e-2;    ///< directions without energy that move what is given by less are left at rest: to
                                      ///< meet it they would go so far that what little energy they have counts
 
@@ -100,9 +101,9 @@ SolverMatrices<T> packAll(const Reduced& r) {
             pack<T>(r.from_unknowns, false), pack<T>(r.fixed, false)};
 }
 
-/// The factors that make rows as long as 1; those of 0 stay.
-Eigen::VectorXd unitRows(const Eigen::MatrixXd& m) {
-    return m.rowwise().norm().unaryExpr([](double length) { return length > 0 ? 1 / length : 1.0; });
+/// The factors that make rows as long as 1; those no longer than `none` become 0.
+Eigen::VectorXd unitRows(const Eigen::MatrixXd& m, double none) {
+    return m.rowwise().norm().unaryExpr([none](double length) { return length > none ? 1 / length : 0.0; });
 }
 
 /// How t takes up what constraints ask: t = pseudo (D - C_s s); `left` are the combinations of constraints that it does
@@ -114,14 +115,16 @@ struct NullPart {
 NullPart solveNull(const Eigen::MatrixXd& c_t) {
     const Eigen::Index rows = c_t.rows();
     if (c_t.size() == 0) return {Eigen::MatrixXd::Zero(c_t.cols(), rows), Eigen::MatrixXd::Identity(rows, rows)};
-    const Eigen::BDCSVD<Eigen::MatrixXd> svd(c_t, Eigen::ComputeFullU | Eigen::ComputeThinV);
+    // Squared singular values do: those that count are far from rounding.
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(c_t.transpose() * c_t);
+    const Eigen::VectorXd& squares = eigen.eigenvalues();  // ascending
     Eigen::Index rank = 0;
-    while (rank < svd.singularValues().size() && svd.singularValues()[rank] > kTakesUp) ++rank;
-    NullPart part;
-    part.pseudo = svd.matrixV().leftCols(rank) * svd.singularValues().head(rank).cwiseInverse().asDiagonal() *
-                  svd.matrixU().leftCols(rank).transpose();
-    part.left = svd.matrixU().rightCols(rows - rank).transpose();
-    return part;
+    while (rank < squares.size() && squares[squares.size() - 1 - rank] > kTakesUp * kTakesUp) ++rank;
+    const Eigen::MatrixXd directions = eigen.eigenvectors().rightCols(rank), images = c_t * directions;
+    const Eigen::MatrixXd q =
+        Eigen::HouseholderQR<Eigen::MatrixXd>(images).householderQ() * Eigen::MatrixXd::Identity(rows, rows);
+    return {directions * squares.tail(rank).cwiseInverse().asDiagonal() * images.transpose(),
+            q.rightCols(rows - rank).transpose()};
 }
 
 /// C' s = D': `from_targets` gives the shortest s from D', `basis` the directions left.
@@ -129,12 +132,12 @@ struct FreePart {
     Eigen::MatrixXd from_targets, basis;
 };
 
-FreePart solveFree(const Eigen::MatrixXd& c) {
+FreePart solveFree(const Eigen::MatrixXd& c, double rounding) {
     FreePart part;
     const Eigen::Index size = c.cols(), rows = c.rows();
     if (c.size() == 0) return {Eigen::MatrixXd::Zero(size, rows), Eigen::MatrixXd::Identity(size, size)};
     // Of unit length: how much they say new is then comparable, whether they hold stiff or soft directions.
-    const Eigen::VectorXd unit = unitRows(c);
+    const Eigen::VectorXd unit = unitRows(c, rounding);
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr((unit.asDiagonal() * c).transpose());
     Eigen::Index rank = 0;
     while (rank < std::min(size, rows) && std::abs(qr.matrixR()(rank, rank)) > kDependent) ++rank;
@@ -156,10 +159,11 @@ PoseSystem constrain(const PoseRig& rig, std::span<const Constraint> constraints
     system->rig = rig;
     system->constraints.assign(constraints.begin(), constraints.end());
     const Eigen::MatrixXd equations = makeEquations(data, *system);
-    const Eigen::VectorXd unit = unitRows(equations);
+    const Eigen::VectorXd unit = unitRows(equations, 0);
     const Eigen::MatrixXd c_s = unit.asDiagonal() * equations * data.free;
     const NullPart null = solveNull(unit.asDiagonal() * equations * data.null);
-    const FreePart free = solveFree(null.left * c_s);
+    const double longest = c_s.rows() > 0 ? c_s.rowwise().norm().maxCoeff() : 0;
+    const FreePart free = solveFree(null.left * c_s, kRounding * longest);
 
     const Eigen::MatrixXd shortest = free.from_targets * null.left * unit.asDiagonal();  // s from D
     const Eigen::MatrixXd follow = data.null * null.pseudo;                              // T from what s leaves of D

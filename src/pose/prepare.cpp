@@ -115,14 +115,19 @@ Eigen::MatrixXd onSurface(const Shape& shape, const RigOptions& options, const P
     return out;
 }
 
-/// Rows of the elements' vertices and of the welded ones, with extra weights; says how many columns there are. Where
-/// handles are few these are modes. Modes that are few beside the handles would be coarser than what handles do
-/// already: there they are bumps, which bend a skin where its weights change.
+/// Modes that are few beside the handles would be coarser than what handles do already; bumps bend a skin where its
+/// weights change.
+ExtraKind extraKind(const RigOptions& options, std::size_t handles) {
+    if (options.extra_kind) return *options.extra_kind;
+    return handles <= kHandlesPerMode * options.extra_weights ? ExtraKind::modes : ExtraKind::bumps;
+}
+
+/// Rows of the elements' vertices and of the welded ones, with extra weights; says how many columns there are.
 std::array<WeightRows, 2> extendRows(const Shape& shape, const RigOptions& options, const Elements& elements,
                                      PoseRig::Data& data) {
-    const bool few_handles = data.handles <= kHandlesPerMode * options.extra_weights;
-    const Bumps bumps = chooseBumps(elements.rows, data.handles, few_handles ? 1 : options.extra_weights);
-    if (!few_handles || bumps.centers.empty()) {  // none: there is no room for modes either
+    const bool modes_wanted = options.extra_weights > 0 && extraKind(options, data.handles) == ExtraKind::modes;
+    const Bumps bumps = chooseBumps(elements.rows, data.handles, modes_wanted ? 1 : options.extra_weights);
+    if (!modes_wanted || bumps.centers.empty()) {  // none: there is no room for modes either
         data.columns = data.handles + bumps.centers.size();
         return {withBumps(elements.rows, bumps), withBumps(data.rows, bumps)};
     }

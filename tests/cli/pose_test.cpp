@@ -1,6 +1,7 @@
 #include <pelt/io/sequence_file.h>
 
 #include <cmath>
+#include <map>
 
 #include "glb_file.h"
 #include "glb_player.h"
@@ -190,6 +191,21 @@ TEST_F(PoseVerb, TheSameBytesOnAnyNumberOfThreads) {
         ASSERT_EQ(pose(list, {"--threads", "2", "--extra-weights", "4"}, out).status, 0);
         EXPECT_EQ(one, readBytes(path(out)));
     }
+}
+
+TEST_F(PoseVerb, ExtraWeightsAreOfTheKindAskedFor) {
+    const std::string list =
+        fullHandle("joint0") + R"(, {"point": [0, 1, 0], "constraint": "position", "target": [0.3, 0.8, 0]})";
+    std::map<std::string, double> energy;
+    for (const char* kind : {"modes", "bumps"}) {
+        const RunResult result = pose(list, {"--extra-weights", "4", "--extra-kind", kind});
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_EQ(result.json().at("extra_weights"), 4);
+        energy[kind] = result.json().at("energy").back();
+    }
+    EXPECT_NE(energy["modes"], energy["bumps"]);
+    EXPECT_EQ(pose(list, {"--extra-weights", "4"}).json().at("energy").back(), energy["modes"]);
+    EXPECT_EQ(pose(list, {"--extra-weights", "4", "--extra-kind", "some"}).status, 2);
 }
 
 TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {

@@ -34,13 +34,19 @@ struct Shape {
     const SkinWeights* volume_weights = nullptr;
 };
 
+/// What extra weights are made of.
+enum class ExtraKind {
+    modes,  ///< the smoothest functions on the shape: best where handles are few
+    bumps,  ///< B-splines in weight space about its farthest points [Jacobson12]: best where handles are many
+};
+
 struct RigOptions {
     Energy energy = Energy::spokes_and_rims;
-    std::optional<std::size_t> clusters;  ///< rotations; not set: by the number of handles; 0: one for each edge set
-    std::size_t extra_weights = 0;        ///< functions that let the skin do what its handles cannot: the smoothest
-                                          ///< on the shape, or bumps in weight space where the handles are more than
-                                          ///< twice as many; fewer where the weights leave no room for more
-    float weld = 0;                       ///< vertices no farther apart are one
+    std::optional<std::size_t> clusters{};  ///< rotations; not set: by the number of handles; 0: one for each edge set
+    std::size_t extra_weights = 0;          ///< functions that let the skin do what its handles cannot; fewer where the
+                                            ///< weights leave no room for more
+    float weld = 0;                         ///< vertices no farther apart are one
+    std::optional<ExtraKind> extra_kind{};  ///< not set: bumps where the handles are more than twice as many
 };
 
 /// What posing a shape needs, whatever is given. Immutable and cheap to copy.
