@@ -11,7 +11,7 @@
 namespace pelt::fit {
 namespace {
 
-constexpr std::size_t kFrames = 40;
+constexpr std::size_t kSkeletonFrames = 40;
 
 /// Bones that turn about known joints: each from its joint to its end.
 struct Articulation {
@@ -62,8 +62,8 @@ template <class Turn>
 Decomposition decompositionOf(const Articulation& body, const Turn& turn) {
     Decomposition d;
     d.bones = body.parents.size();
-    d.frames = kFrames;
-    for (std::size_t t = 0; t < kFrames; ++t) {
+    d.frames = kSkeletonFrames;
+    for (std::size_t t = 0; t < kSkeletonFrames; ++t) {
         for (std::size_t bone = 0; bone < d.bones; ++bone) {
             const Affine3d local = turnAbout(body.joints[bone], turn(bone, t));
             const std::int32_t parent = body.parents[bone];
@@ -216,7 +216,7 @@ TEST(LinkBones, WhatSharesNoVerticesIsLinkedAllTheSame) {
     Decomposition d = decompositionOf(kTree);
     const std::size_t bones = d.bones;
     std::vector<Affine3d> motion;
-    for (std::size_t t = 0; t < kFrames; ++t) {
+    for (std::size_t t = 0; t < kSkeletonFrames; ++t) {
         const auto pose = d.pose(t);
         motion.insert(motion.end(), pose.begin(), pose.end());
         motion.push_back(pose[3]);

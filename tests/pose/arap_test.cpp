@@ -13,8 +13,6 @@
 namespace pelt::pose {
 namespace {
 
-constexpr Energy kSurfaceEnergies[] = {Energy::triangles, Energy::spokes, Energy::spokes_and_rims};
-
 std::vector<Vec3d> wide(const Character& character) {
     return {character.mesh.positions.begin(), character.mesh.positions.end()};
 }
@@ -227,27 +225,34 @@ TEST(FullArap, FifteenExtraWeightsComeNearItsEnergyOnABiped) {
     EXPECT_GT(energyRatio("biped", 600, 2000, six, 0, {}).pose, 2.5);
 }
 
-// Where handles are more than twice as many, they are bumps in weight space; elsewhere if asked for.
-TEST(FullArap, BumpsInWeightSpaceComeNearerToo) {
+// Where handles are more than twice as many, they are bumps in weight space.
+TEST(FullArap, FewExtraWeightsOfManyHandlesComeNearerToo) {
     const EnergyRatio none = energyRatio("biped", 600, 1500, leaningOnTwenty(), 0, {});
     const EnergyRatio some = energyRatio("biped", 600, 1500, leaningOnTwenty(), 9, {});
     EXPECT_LT(some.pose, none.pose - 0.03);
-    EXPECT_EQ(some.pose, energyRatio("biped", 600, 1500, leaningOnTwenty(), 9, {}, ExtraKind::bumps).pose);
-    EXPECT_NE(some.pose, energyRatio("biped", 600, 1500, leaningOnTwenty(), 9, {}, ExtraKind::modes).pose);
+}
 
-    const EnergyRatio bar = energyRatio("bar", 600, 2000, bentBar(), 15, {}, ExtraKind::bumps);
-    EXPECT_LT(bar.reduced, 1.15);
-    EXPECT_LT(bar.pose, 1.1);
-    EXPECT_NE(bar.pose, energyRatio("bar", 600, 2000, bentBar(), 15, {}).pose);
+TEST(FullArap, BumpsInWeightSpaceAreThereForAnyRig) {
+    const auto ofBar = [](std::size_t extra, std::optional<ExtraKind> kind) {
+        return energyRatio("bar", 600, 2000, bentBar(), extra, {}, kind).pose;
+    };
+    EXPECT_LT(ofBar(15, ExtraKind::bumps), 1.05);
+    EXPECT_EQ(ofBar(15, {}), ofBar(15, ExtraKind::modes));
+    EXPECT_NE(ofBar(15, {}), ofBar(15, ExtraKind::bumps));
+    EXPECT_EQ(ofBar(1, {}), ofBar(1, ExtraKind::bumps));
+    EXPECT_NE(ofBar(1, {}), ofBar(1, ExtraKind::modes));
 }
 
 // Weights that nearly depend on each other and on the handles must not be used to meet constraints at no cost.
 TEST(FullArap, ManyExtraWeightsComeNearer) {
-    for (const ExtraKind kind : {ExtraKind::modes, ExtraKind::bumps}) {
-        const EnergyRatio ratio = energyRatio("biped", 600, 1500, leaningOnTwenty(), 60, {}, kind);
-        EXPECT_LT(ratio.pose, 1.03);
-        EXPECT_GE(ratio.pose, 0.99);
-    }
+    const EnergyRatio bumps = energyRatio("biped", 600, 1500, leaningOnTwenty(), 60, {}, ExtraKind::bumps);
+    EXPECT_LT(bumps.pose, 1.03);
+    EXPECT_GE(bumps.pose, 0.99);
+#ifndef PELT_SANITIZED
+    const EnergyRatio modes = energyRatio("biped", 600, 1500, leaningOnTwenty(), 60, {}, ExtraKind::modes);
+    EXPECT_LT(modes.pose, 1.03);
+    EXPECT_GE(modes.pose, 0.99);
+#endif
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 
 namespace pelt::pose {
 
+constexpr Energy kSurfaceEnergies[] = {Energy::triangles, Energy::spokes, Energy::spokes_and_rims};
+
 /// A built-in character with smooth weights.
 inline Character posed(const char* scene, std::size_t resolution) {
     Character character = scenes::find(scene)->make(resolution);

@@ -8,8 +8,6 @@
 namespace pelt::pose {
 namespace {
 
-constexpr Energy kSurfaceEnergies[] = {Energy::triangles, Energy::spokes, Energy::spokes_and_rims};
-
 /// Solves for long and gives the energies.
 template <class T>
 std::vector<double> energiesOf(Solver<T>& solver, int iterations, double tolerance = 0) {

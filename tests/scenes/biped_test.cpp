@@ -15,6 +15,7 @@
 
 #include "../../scenes/biped_clips.h"
 #include "../../scenes/biped_skeleton.h"
+#include "scene_checks.h"
 #include "self_intersection.h"
 
 namespace pelt::scenes {
@@ -43,18 +44,6 @@ std::map<Edge, std::vector<std::size_t>> edgesOf(const Mesh& mesh) {
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
         for (int k = 0; k < 3; ++k) edges[edgeOf(mesh.triangles[t], k)].push_back(t);
     return edges;
-}
-
-double smallestAngle(const Mesh& mesh) {
-    double smallest = 180;
-    for (const Triangle& t : mesh.triangles) {
-        for (int k = 0; k < 3; ++k) {
-            const Vec3d a(mesh.positions[t[k]]), b(mesh.positions[t[(k + 1) % 3]]), c(mesh.positions[t[(k + 2) % 3]]);
-            const double cosine = dot(normalized(b - a), normalized(c - a));
-            smallest = std::min(smallest, std::acos(cosine) * 180 / std::numbers::pi);
-        }
-    }
-    return smallest;
 }
 
 void expectClosedAndSphereLike(const Mesh& mesh) {
@@ -147,7 +136,7 @@ TEST_P(BipedOf, IsClosedAndManifoldOfGenusZeroWithoutSharpAnglesOrSelfIntersecti
         EXPECT_NEAR(double(mesh.positions.size()) / double(wanted), 1, 0.1);
     }
     expectClosedAndSphereLike(mesh);
-    EXPECT_GE(smallestAngle(mesh), 15);
+    EXPECT_GE(smallestAngle(mesh.positions, mesh.triangles), 15);
     EXPECT_EQ(countSelfIntersections(mesh.positions, mesh.triangles), 0u);
     EXPECT_NEAR(volume(mesh), 0.067, 0.02);  // positive: it faces outwards
     const auto [low, high] = std::minmax_element(mesh.positions.begin(), mesh.positions.end(),

@@ -13,19 +13,6 @@
 namespace pelt::io::test {
 namespace {
 
-constexpr const char* kExtension = "PELT_direct_delta_mush";
-
-Character mushed(Character c, DdmEncoding encoding = DdmEncoding::float32) {
-    auto payload = makePayload(c, 0.8);
-    payload->encoding = encoding;
-    c.ddm = payload;
-    return c;
-}
-
-Json& extensionOf(Json& json, std::size_t mesh = 0, std::size_t primitive = 0) {
-    return json["meshes"][mesh]["primitives"][primitive]["extensions"][kExtension];
-}
-
 void expectIgnored(std::span<const std::byte> glb, const std::string& words) {
     const Character c = loadGltf(glb, "stale.glb");
     EXPECT_FALSE(c.ddm) << words;
@@ -42,21 +29,21 @@ void expectRefused(std::span<const std::byte> glb, const std::string& words) {
         const std::string line = error.what();
         EXPECT_EQ(line.find('\n'), std::string::npos);
         EXPECT_NE(line.find(words), std::string::npos) << line;
-        EXPECT_NE(line.find(kExtension), std::string::npos) << line;
+        EXPECT_NE(line.find(kPayloadExtension), std::string::npos) << line;
     }
 }
 
 /// The file with `edit(extension)` applied to its JSON.
 std::vector<std::byte> withExtension(std::span<const std::byte> glb, const std::function<void(Json&)>& edit) {
     Json json = jsonOf(glb);
-    edit(extensionOf(json));
+    edit(payloadOf(json));
     return withJson(glb, json);
 }
 
 /// Where the records lie in the file's bytes.
 std::size_t recordsAt(std::span<const std::byte> glb, const char* key) {
     Json json = jsonOf(glb);
-    const Json& extension = extensionOf(json);
+    const Json& extension = payloadOf(json);
     const Json& view = json["bufferViews"][extension["bufferView"].get<std::size_t>()];
     const std::size_t binary = glb.size() - json["buffers"][0]["byteLength"].get<std::size_t>();
     return binary + view.value("byteOffset", std::size_t(0)) + extension[key].get<std::size_t>();
@@ -66,14 +53,6 @@ template <class T>
 std::vector<std::byte> withValue(std::vector<std::byte> glb, std::size_t at, T value) {
     std::memcpy(glb.data() + at, &value, sizeof value);
     return glb;
-}
-
-GlbMaker makeTwoParts() {
-    GlbMaker maker = makeStrip();
-    Json& primitives = maker.json["meshes"][0]["primitives"];
-    const Json second = primitives[0];
-    primitives.push_back(second);
-    return maker;
 }
 
 /// FNV-1a as the page says it.
@@ -94,11 +73,11 @@ TEST(DdmPayloadFaults, TheHashesAreThoseOfThePage) {
     Json json = jsonOf(toGlb(mushed(c)));
     const std::string_view positions(reinterpret_cast<const char*>(c.mesh.positions.data()),
                                      c.mesh.positions.size() * 12);
-    EXPECT_EQ(extensionOf(json)["positionHash"], hashOf(positions));
+    EXPECT_EQ(payloadOf(json)["positionHash"], hashOf(positions));
     const float identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     const std::string matrix(reinterpret_cast<const char*>(identity), sizeof identity);
     const std::string nothing(1, '\0');
-    EXPECT_EQ(extensionOf(json)["jointsHash"], hashOf("hip" + nothing + matrix + nothing + matrix));
+    EXPECT_EQ(payloadOf(json)["jointsHash"], hashOf("hip" + nothing + matrix + nothing + matrix));
     EXPECT_EQ(hashOf("hip" + nothing + matrix), "3f8b7a820c06249a");
     const float two[6] = {0, 0, 0, 1, 2, 3};
     EXPECT_EQ(hashOf({reinterpret_cast<const char*>(two), sizeof two}), "932e9f9e1e67e7e8");
@@ -124,18 +103,18 @@ TEST(DdmPayloadFaults, APayloadThatNoLongerFitsIsIgnoredWithOneWarning) {
     json["skins"][0].erase("inverseBindMatrices");
     expectIgnored(withJson(good, json), "joints");
     json = jsonOf(good);
-    extensionOf(json) = {{"version", 2}};
+    payloadOf(json) = {{"version", 2}};
     expectIgnored(withJson(good, json), "version 2");
     json = jsonOf(good);
     json["meshes"][0]["primitives"][1].erase("extensions");
     expectIgnored(withJson(good, json), "has none");
     json = jsonOf(good);
-    extensionOf(json, 0, 1)["variant"] = "v2";
+    payloadOf(json, 0, 1)["variant"] = "v2";
     expectIgnored(withJson(good, json), "different settings");
 
     // What is ignored does not come back.
     const Character stale = loadGltf(withJson(good, json), "stale.glb");
-    EXPECT_EQ(jsonOf(toGlb(stale)).dump().find(kExtension), std::string::npos);
+    EXPECT_EQ(jsonOf(toGlb(stale)).dump().find(kPayloadExtension), std::string::npos);
 }
 
 TEST(DdmPayloadFaults, MalformedPayloadsAreRefusedInOneLine) {

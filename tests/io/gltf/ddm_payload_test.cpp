@@ -10,28 +10,7 @@
 namespace pelt::io::test {
 namespace {
 
-constexpr const char* kExtension = "PELT_direct_delta_mush";
-
-Character mushed(Character c, double radius = 0.8, DdmEncoding encoding = DdmEncoding::float32) {
-    auto payload = makePayload(c, radius);
-    payload->encoding = encoding;
-    c.ddm = payload;
-    return c;
-}
-
 Character reload(const Character& c) { return loadGltf(toGlb(c), "saved.glb"); }
-
-Json& extensionOf(Json& json, std::size_t mesh = 0, std::size_t primitive = 0) {
-    return json["meshes"][mesh]["primitives"][primitive]["extensions"][kExtension];
-}
-
-GlbMaker makeTwoParts() {
-    GlbMaker maker = makeStrip();
-    Json& primitives = maker.json["meshes"][0]["primitives"];
-    const Json second = primitives[0];
-    primitives.push_back(second);
-    return maker;
-}
 
 TEST(DdmPayloadFile, FloatRowsComeBackBitByBitEditedAndNew) {
     for (const Character& c : {makeStrip().load(), makeTwoParts().load(), scenes::find("bar")->make(200)}) {
@@ -49,32 +28,32 @@ TEST(DdmPayloadFile, FloatRowsComeBackBitByBitEditedAndNew) {
 
 TEST(DdmPayloadFile, TheExtensionIsUsedAndNeverRequired) {
     Json json = jsonOf(toGlb(mushed(makeStrip().load())));
-    EXPECT_NE(json["extensionsUsed"].dump().find(kExtension), std::string::npos);
-    EXPECT_EQ(json.value("extensionsRequired", Json::array()).dump().find(kExtension), std::string::npos);
-    EXPECT_EQ(extensionOf(json)["version"], 1);
-    EXPECT_EQ(extensionOf(json)["variant"], "v0");
-    EXPECT_EQ(extensionOf(json)["encoding"], "float");
-    EXPECT_EQ(extensionOf(json)["settings"]["iterations"], 20);
-    EXPECT_FALSE(extensionOf(json)["settings"].contains("kappa")) << "what was not set is not said";
+    EXPECT_NE(json["extensionsUsed"].dump().find(kPayloadExtension), std::string::npos);
+    EXPECT_EQ(json.value("extensionsRequired", Json::array()).dump().find(kPayloadExtension), std::string::npos);
+    EXPECT_EQ(payloadOf(json)["version"], 1);
+    EXPECT_EQ(payloadOf(json)["variant"], "v0");
+    EXPECT_EQ(payloadOf(json)["encoding"], "float");
+    EXPECT_EQ(payloadOf(json)["settings"]["iterations"], 20);
+    EXPECT_FALSE(payloadOf(json)["settings"].contains("kappa")) << "what was not set is not said";
 }
 
 TEST(DdmPayloadFile, ABlockTakes24BytesAndAVertex16InQ16) {
     for (const DdmEncoding encoding : {DdmEncoding::float32, DdmEncoding::q16}) {
-        const Character c = mushed(makeTwoParts().load(), 0.8, encoding);
+        const Character c = mushed(makeTwoParts().load(), encoding);
         Json json = jsonOf(toGlb(c));
-        const std::size_t view = extensionOf(json)["bufferView"].get<std::size_t>();
+        const std::size_t view = payloadOf(json)["bufferView"].get<std::size_t>();
         const std::size_t blocks = c.ddm->rows.joints.size();
         const std::size_t bytes = 20 * 16 + blocks * (encoding == DdmEncoding::q16 ? 24 : 48);
         EXPECT_EQ(json["bufferViews"][view]["byteLength"], bytes);
         EXPECT_EQ(storedBytes(c.ddm->rows, encoding), bytes);
-        EXPECT_EQ(extensionOf(json, 0, 1)["bufferView"], view) << "one view for the whole file";
+        EXPECT_EQ(payloadOf(json, 0, 1)["bufferView"], view) << "one view for the whole file";
         EXPECT_EQ(json["accessors"].size(), makeTwoParts().json["accessors"].size()) << "the bind is there already";
     }
 }
 
 TEST(DdmPayloadFile, AnUnchangedFileComesBackByteByByte) {
     for (const DdmEncoding encoding : {DdmEncoding::float32, DdmEncoding::q16}) {
-        const std::vector<std::byte> once = toGlb(mushed(makeTwoParts().load(), 0.8, encoding));
+        const std::vector<std::byte> once = toGlb(mushed(makeTwoParts().load(), encoding));
         EXPECT_EQ(toGlb(loadGltf(once, "once.glb")), once);
     }
 }
@@ -143,7 +122,7 @@ void expectCloseRows(const DdmRows<float>& a, const DdmRows<float>& b) {
 }
 
 TEST(DdmPayloadFile, Q16RoundsOnceAndKeepsTheSums) {
-    const Character c = mushed(scenes::find("bar")->make(300), 0.4, DdmEncoding::q16);
+    const Character c = mushed(scenes::find("bar")->make(300), DdmEncoding::q16, 0.4);
     const Character back = reload(c);
     ASSERT_TRUE(back.ddm);
     expectCloseRows(back.ddm->rows, c.ddm->rows);

@@ -11,7 +11,7 @@
 namespace pelt::io::test {
 namespace {
 
-constexpr const char* kExtension = "PELT_driven_joints";
+constexpr const char* kDrivenExtension = "PELT_driven_joints";
 
 /// Bones that meet at a joint with a parent and a child, so that every kind of driven joint exists.
 Character limb() {
@@ -75,9 +75,9 @@ TEST(DrivenJointsFile, EveryKindComesBackFromANewDocument) {
 
 TEST(DrivenJointsFile, IsListedAsUsedAndNeverRequired) {
     const Json json = jsonOf(toGlb(limb()));
-    EXPECT_EQ(json["extensionsUsed"], Json::array({kExtension}));
+    EXPECT_EQ(json["extensionsUsed"], Json::array({kDrivenExtension}));
     EXPECT_FALSE(json.contains("extensionsRequired"));
-    EXPECT_EQ(json["extensions"][kExtension]["version"], 1);
+    EXPECT_EQ(json["extensions"][kDrivenExtension]["version"], 1);
 }
 
 /// The nodes of the file in another order than those of the skeleton: a mesh stands first.
@@ -87,7 +87,7 @@ TEST(DrivenJointsFile, IndicesInTheFileAreThoseOfItsNodes) {
     ASSERT_EQ(c.driven.size(), 1U);
     EXPECT_EQ(c.driven[0].driver, 1U);
     const std::vector<std::byte> glb = toGlb(c);
-    const Json joint = jsonOf(glb)["extensions"][kExtension]["joints"][0];
+    const Json joint = jsonOf(glb)["extensions"][kDrivenExtension]["joints"][0];
     EXPECT_EQ(joint["driver"], 2);
     EXPECT_EQ(jsonOf(glb)["nodes"][joint["node"].get<std::size_t>()]["name"], c.skeleton.nodes[2].name);
     expectSameDrivers(loadGltf(glb, "edited.glb"), c);
@@ -101,14 +101,14 @@ TEST(DrivenJointsFile, SavingAgainChangesNoByteAndAnEmptyListTakesItOut) {
     EXPECT_TRUE(toGlb(back) == once);
     back.driven.clear();
     const Json json = jsonOf(toGlb(back));
-    EXPECT_FALSE(json["extensions"].contains(kExtension));
+    EXPECT_FALSE(json["extensions"].contains(kDrivenExtension));
     const Json& used = json["extensionsUsed"];
-    EXPECT_EQ(std::find(used.begin(), used.end(), Json(kExtension)), used.end());
+    EXPECT_EQ(std::find(used.begin(), used.end(), Json(kDrivenExtension)), used.end());
 }
 
 std::vector<std::byte> spoiled(const std::vector<std::byte>& glb, const std::function<void(Json&)>& edit) {
     Json json = jsonOf(glb);
-    edit(json["extensions"][kExtension]);
+    edit(json["extensions"][kDrivenExtension]);
     return withJson(glb, json);
 }
 
@@ -121,7 +121,7 @@ void expectRefusedDrivers(const std::vector<std::byte>& glb, const std::string& 
         const std::string line = error.what();
         EXPECT_EQ(line.find('\n'), std::string::npos);
         EXPECT_NE(line.find(words), std::string::npos) << line;
-        EXPECT_NE(line.find(kExtension), std::string::npos) << line;
+        EXPECT_NE(line.find(kDrivenExtension), std::string::npos) << line;
     }
 }
 

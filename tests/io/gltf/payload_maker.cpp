@@ -108,4 +108,23 @@ std::shared_ptr<DdmPayload> makePlainPayload(const Character& c) {
     return payload;
 }
 
+Character mushed(Character c, DdmEncoding encoding, double radius) {
+    auto payload = makePayload(c, radius);
+    payload->encoding = encoding;
+    c.ddm = payload;
+    return c;
+}
+
+Json& payloadOf(Json& json, std::size_t mesh, std::size_t primitive) {
+    return json["meshes"][mesh]["primitives"][primitive]["extensions"][kPayloadExtension];
+}
+
+GlbMaker makeTwoParts() {
+    GlbMaker maker = makeStrip();
+    Json& primitives = maker.json["meshes"][0]["primitives"];
+    const Json second = primitives[0];
+    primitives.push_back(second);
+    return maker;
+}
+
 }  // namespace pelt::io::test

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "glb_maker.h"
+
 /// Direct Delta Mush payloads for tests, straight from the definition.
 namespace pelt::io::test {
 
@@ -13,5 +15,16 @@ std::shared_ptr<DdmPayload> makePayload(const Character& character, double radiu
 
 /// Rows that move as the character's weights do, for meshes too large for the definition.
 std::shared_ptr<DdmPayload> makePlainPayload(const Character& character);
+
+constexpr const char* kPayloadExtension = "PELT_direct_delta_mush";
+
+/// The character with makePayload's.
+Character mushed(Character c, DdmEncoding encoding = DdmEncoding::float32, double radius = 0.8);
+
+/// The payload of a primitive in a file's JSON.
+Json& payloadOf(Json& json, std::size_t mesh = 0, std::size_t primitive = 0);
+
+/// makeStrip with its primitive twice.
+GlbMaker makeTwoParts();
 
 }  // namespace pelt::io::test

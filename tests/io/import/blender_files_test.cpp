@@ -7,15 +7,15 @@ using namespace pelt;
 
 namespace {
 
-constexpr double kFps = 24;
+constexpr double kBlenderFps = 24;
 constexpr double kTolerance = 2e-5;  // metres, on bars three metres long; the files hold single precision
 
 void expectTruth(const Character& character, const std::string& name) {
     const Frames truth = readTruth(name);
-    EXPECT_LT(distanceToTruth(skinLinearly(character, truth.size(), kFps), truth), kTolerance);
+    EXPECT_LT(distanceToTruth(skinLinearly(character, truth.size(), kBlenderFps), truth), kTolerance);
     if (truth.size() > 1) {
         ASSERT_EQ(character.clips.size(), 1u);
-        EXPECT_NEAR(character.clips[0].seconds(), double(truth.size() - 1) / kFps, 1e-5);
+        EXPECT_NEAR(character.clips[0].seconds(), double(truth.size() - 1) / kBlenderFps, 1e-5);
     }
 }
 
@@ -32,7 +32,7 @@ TEST(ImportFbx, SmoothVerticesAreTheControlPointsInTheirOrder) {
     const Character character = io::importCharacter(importData("smooth_bar.fbx"));
     const Frames truth = readTruth("smooth_bar");
     ASSERT_EQ(character.mesh.vertexCount(), truth[0].size());
-    const Frames shown = skinLinearly(character, truth.size(), kFps);
+    const Frames shown = skinLinearly(character, truth.size(), kBlenderFps);
     for (std::size_t f = 0; f < truth.size(); ++f)
         for (std::size_t v = 0; v < truth[f].size(); ++v) EXPECT_LT(length(shown[f][v] - truth[f][v]), kTolerance);
 }

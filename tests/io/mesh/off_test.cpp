@@ -7,7 +7,7 @@ using namespace pelt::test;
 
 namespace {
 
-Mesh parse(std::string_view text) { return io::parseOff(bytesOf(text), "test.off"); }
+Mesh parseOffText(std::string_view text) { return io::parseOff(bytesOf(text), "test.off"); }
 
 }  // namespace
 
@@ -22,7 +22,7 @@ TEST(Off, ReadsItsPrefixesCommentsAndColours) {
         "STOFF" + counts + "0 0 0 .5 1\n1 0 0 .5 1\n0 1 0 .5 1\r\n" + face,
         "STCNOFF" + counts + "0 0 0 0 0 1 9 9 9 9 .5 1\n1 0 0 0 0 1 9 9 9 .5 1\n0 1 0 0 0 1 9 9 9 9 .5 1\n" + face};
     for (const std::string& file : files) {
-        const Mesh mesh = parse(file);
+        const Mesh mesh = parseOffText(file);
         expectSameBits(mesh.positions, std::vector<Vec3f>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}});
         EXPECT_EQ(mesh.triangles, (std::vector<Triangle>{{0, 1, 2}})) << file;
         const bool has_normals = file.find('N') < 5, has_uvs = file.starts_with("ST");
@@ -32,17 +32,17 @@ TEST(Off, ReadsItsPrefixesCommentsAndColours) {
 }
 
 TEST(Off, SaysPlaceAndReasonOfAFault) {
-    EXPECT_SAYS(badInput([] { parse(""); }), "is not an OFF file");
-    EXPECT_SAYS(badInput([] { parse("OFF BINARY\n"); }), "binary OFF is not read");
-    EXPECT_SAYS(badInput([] { parse("4OFF\n1 0 0\n"); }), "not in three dimensions");
-    EXPECT_SAYS(badInput([] { parse("OFF\n-3 1 0\n"); }), "is -3");
-    EXPECT_SAYS(badInput([] { parse("OFF\n4000000000000 1 0\n0 0 0\n"); }), "at most 1 fit");
-    EXPECT_SAYS(badInput([] { parse("OFF\n1 4000000000000 0\n0 0 0\n3 0 0 0\n"); }), "4000000000000 faces");
-    EXPECT_SAYS(badInput([] { parse("OFF\n1 1 0\n0 0 0\n4000000000000 0 0 0\n"); }), "4000000000000 corners");
-    EXPECT_SAYS(badInput([] { parse("OFF\n1 1 0\n0 0 0\n3 0 0 1 \n"); }), "line 4: face 0 uses vertex 1");
-    EXPECT_SAYS(badInput([] { parse("OFF\n1 1 0\n0 inf 0\n3 0 0 0 \n"); }), "line 3: vertex 0 is not finite");
-    EXPECT_SAYS(badInput([] { parse("OFF\n0 0 0\n"); }), "no vertices");
-    EXPECT_SAYS(badInput([] { parse("OFF\n2 1 0\n0 0 0\n0 0 \n3 0 0 0"); }), "face");
+    EXPECT_SAYS(badInput([] { parseOffText(""); }), "is not an OFF file");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF BINARY\n"); }), "binary OFF is not read");
+    EXPECT_SAYS(badInput([] { parseOffText("4OFF\n1 0 0\n"); }), "not in three dimensions");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF\n-3 1 0\n"); }), "is -3");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF\n4000000000000 1 0\n0 0 0\n"); }), "at most 1 fit");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF\n1 4000000000000 0\n0 0 0\n3 0 0 0\n"); }), "4000000000000 faces");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF\n1 1 0\n0 0 0\n4000000000000 0 0 0\n"); }), "4000000000000 corners");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF\n1 1 0\n0 0 0\n3 0 0 1 \n"); }), "line 4: face 0 uses vertex 1");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF\n1 1 0\n0 inf 0\n3 0 0 0 \n"); }), "line 3: vertex 0 is not finite");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF\n0 0 0\n"); }), "no vertices");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF\n2 1 0\n0 0 0\n0 0 \n3 0 0 0"); }), "face");
 }
 
 TEST(Off, SurvivesTruncationAndMutation) {

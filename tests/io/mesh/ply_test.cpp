@@ -8,8 +8,8 @@ using namespace pelt::test;
 
 namespace {
 
-Mesh parse(std::span<const std::byte> bytes) { return io::parsePly(bytes, "test.ply"); }
-Mesh parse(std::string_view text) { return parse(bytesOf(text)); }
+Mesh parsePlyBytes(std::span<const std::byte> bytes) { return io::parsePly(bytes, "test.ply"); }
+Mesh parsePlyBytes(std::string_view text) { return parsePlyBytes(bytesOf(text)); }
 
 /// A PLY file in any of the three formats from one description.
 class PlyMaker {
@@ -68,7 +68,7 @@ const char* const kFormats[] = {"ascii", "binary_little_endian", "binary_big_end
 
 TEST(Ply, ReadsAnyOrderTypeAndFormatAndSkipsWhatItDoesNotKnow) {
     for (const char* format : kFormats) {
-        const Mesh mesh = parse(richFile(format));
+        const Mesh mesh = parsePlyBytes(richFile(format));
         ASSERT_EQ(mesh.positions.size(), 5u) << format;
         for (int v = 0; v < 5; ++v) {
             EXPECT_EQ(mesh.positions[v], Vec3f(float(v) - 2.5f, float(-v * v), float(v) * 0.25f)) << format;
@@ -87,11 +87,11 @@ TEST(Ply, ReadsTriangleStripsWithRestarts) {
     for (int v = 0; v < 15; ++v) ply.put(float(v));
     ply.put(std::int32_t(8));
     for (int k : {0, 1, 2, 3, -1, 2, 3, 4}) ply.put(std::int32_t(k));
-    EXPECT_EQ(parse(ply.bytes()).triangles, (std::vector<Triangle>{{0, 1, 2}, {2, 1, 3}, {2, 3, 4}}));
+    EXPECT_EQ(parsePlyBytes(ply.bytes()).triangles, (std::vector<Triangle>{{0, 1, 2}, {2, 1, 3}, {2, 3, 4}}));
 }
 
 TEST(Ply, ReadsFacesBeforeVerticesAndWindowsLineEnds) {
-    const Mesh mesh = parse(
+    const Mesh mesh = parsePlyBytes(
         "ply\r\nformat ascii 1.0\r\nelement face 1\r\nproperty list uchar int vertex_indices\r\nelement vertex 3\r\n"
         "property float x\r\nproperty float y\r\nproperty float z\r\nend_header\r\n3 2 1 0\r\n0 0 0\r\n1 0 0\r\n0 1 0");
     EXPECT_EQ(mesh.triangles, (std::vector<Triangle>{{2, 1, 0}}));
@@ -102,42 +102,46 @@ TEST(Ply, ChecksCountsAgainstTheFileBeforeReserving) {
     const std::string xyz = "property float x\nproperty float y\nproperty float z\n";
     for (const std::string format : kFormats) {
         const std::string start = "ply\nformat " + format + " 1.0\n";
-        EXPECT_SAYS(badInput([&] { parse(start + "element vertex 4000000000000\n" + xyz + "end_header\n0 0 0\n"); }),
-                    "says 4000000000000 of element 'vertex', but at most");
-        EXPECT_SAYS(badInput([&] {
-                        parse(start + "element none 9000000000000000000\nelement vertex 9\n" + xyz + "end_header\n");
-                    }),
-                    "says 9 of element 'vertex'");
+        EXPECT_SAYS(
+            badInput([&] { parsePlyBytes(start + "element vertex 4000000000000\n" + xyz + "end_header\n0 0 0\n"); }),
+            "says 4000000000000 of element 'vertex', but at most");
+        EXPECT_SAYS(
+            badInput([&] {
+                parsePlyBytes(start + "element none 9000000000000000000\nelement vertex 9\n" + xyz + "end_header\n");
+            }),
+            "says 9 of element 'vertex'");
     }
     PlyMaker list("binary_little_endian",
                   "element vertex 1\n" + xyz + "element face 1\nproperty list uint int vertex_indices\n");
     list.put(0.0f).put(0.0f).put(0.0f).put(std::uint32_t(0xffffffff));
-    EXPECT_SAYS(badInput([&] { parse(list.bytes()); }), "face 0: the list 'vertex_indices' of 4294967295 items");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(list.bytes()); }),
+                "face 0: the list 'vertex_indices' of 4294967295 items");
 }
 
 TEST(Ply, SaysPlaceAndReasonOfAFault) {
     const std::string start = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n";
     const std::string vertices =
         start + "property float z\nelement face 1\nproperty list int int vertex_indices\nend_header\n";
-    EXPECT_SAYS(badInput([&] { parse("solid\n"); }), "does not begin with 'ply'");
-    EXPECT_SAYS(badInput([&] { parse(start); }), "no 'end_header'");
-    EXPECT_SAYS(badInput([&] { parse("ply\nelement vertex 0\nend_header\n"); }), "no 'format'");
-    EXPECT_SAYS(badInput([&] { parse(start + "end_header\n0 0 0 0 0 0"); }), "no property 'z'");
-    EXPECT_SAYS(badInput([&] { parse(start + "property quad z\n"); }), "line 6: property type 'quad'");
-    EXPECT_SAYS(badInput([&] { parse(vertices + "0 0 0 1 0 0 0 nan 0 3 0 1 2"); }),
+    EXPECT_SAYS(badInput([&] { parsePlyBytes("solid\n"); }), "does not begin with 'ply'");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(start); }), "no 'end_header'");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes("ply\nelement vertex 0\nend_header\n"); }), "no 'format'");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(start + "end_header\n0 0 0 0 0 0"); }), "no property 'z'");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(start + "property quad z\n"); }), "line 6: property type 'quad'");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(vertices + "0 0 0 1 0 0 0 nan 0 3 0 1 2"); }),
                 "vertex 2: the position is not finite");
-    EXPECT_SAYS(badInput([&] { parse(vertices + "0 0 0 1 0 0 0 1 0 3 0 1 3"); }),
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(vertices + "0 0 0 1 0 0 0 1 0 3 0 1 3"); }),
                 "face 0 uses vertex 3, but there are 3");
-    EXPECT_SAYS(badInput([&] { parse(vertices + "0 0 0 1 0 0 0 1 0 3 0 1 -1"); }), "face 0: vertex index -1");
-    EXPECT_SAYS(badInput([&] { parse(vertices + "0 0 0 1 0 0 0 1 0 -3 0 1 1"); }), "has length -3");
-    EXPECT_SAYS(badInput([&] { parse(vertices + "0 0 0 1 0 0 0 1 0 2 0 1"); }), "a face of 2 corners");
-    EXPECT_SAYS(badInput([&] { parse(vertices + "0 0 0 1 0 0 0 q 0 3 0 1 2"); }), "vertex 2: 'q' is not a number");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(vertices + "0 0 0 1 0 0 0 1 0 3 0 1 -1"); }), "face 0: vertex index -1");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(vertices + "0 0 0 1 0 0 0 1 0 -3 0 1 1"); }), "has length -3");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(vertices + "0 0 0 1 0 0 0 1 0 2 0 1"); }), "a face of 2 corners");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(vertices + "0 0 0 1 0 0 0 q 0 3 0 1 2"); }),
+                "vertex 2: 'q' is not a number");
 }
 
 TEST(Ply, RefusesADoubleBeyondAFloat) {
     PlyMaker ply("binary_little_endian", "element vertex 1\nproperty double x\nproperty double y\nproperty double z\n");
     ply.put(0.0).put(1e300).put(0.0);
-    EXPECT_SAYS(badInput([&] { parse(ply.bytes()); }), "vertex 0: the position is not finite");
+    EXPECT_SAYS(badInput([&] { parsePlyBytes(ply.bytes()); }), "vertex 0: the position is not finite");
 }
 
 TEST(Ply, ComesBackBitByBit) {
@@ -157,10 +161,10 @@ TEST(Ply, ComesBackBitByBit) {
 
 TEST(Ply, SurvivesTruncationAndMutation) {
     for (const char* format : kFormats)
-        truncateAndMutate(richFile(format), 2000, [](std::span<const std::byte> bytes) { parse(bytes); });
+        truncateAndMutate(richFile(format), 2000, [](std::span<const std::byte> bytes) { parsePlyBytes(bytes); });
 }
 
 TEST(Ply, ABinaryFileCutAnywhereIsRefused) {
     for (const char* format : {"binary_little_endian", "binary_big_endian"})
-        expectEveryCutIsRefused(richFile(format), [](std::span<const std::byte> bytes) { parse(bytes); });
+        expectEveryCutIsRefused(richFile(format), [](std::span<const std::byte> bytes) { parsePlyBytes(bytes); });
 }

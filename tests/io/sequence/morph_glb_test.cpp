@@ -70,7 +70,7 @@ std::vector<std::vector<Vec3f>> wave(const Mesh& mesh, std::size_t frames) {
     return all;
 }
 
-void writeAll(const std::filesystem::path& path, const std::vector<std::vector<Vec3f>>& frames, const Mesh* mesh) {
+void writeMorphs(const std::filesystem::path& path, const std::vector<std::vector<Vec3f>>& frames, const Mesh* mesh) {
     const auto writer = io::createSequence(path, {frames.size(), frames[0].size(), 1.0 / 24, mesh});
     for (const auto& frame : frames) writer->write(frame);
     writer->finish();
@@ -82,7 +82,7 @@ TEST(MorphGlb, BasePlusTargetIsTheFrameAndWeightsAreOneHot) {
     const TempFolder folder;
     const Mesh mesh = gridMesh(6);
     const auto frames = wave(mesh, 7);
-    writeAll(folder / "a.glb", frames, &mesh);
+    writeMorphs(folder / "a.glb", frames, &mesh);
     const Glb glb(folder / "a.glb");
     const auto& primitive = glb.json["meshes"][0]["primitives"][0];
     const std::size_t base_accessor = primitive["attributes"]["POSITION"];
@@ -114,7 +114,7 @@ TEST(MorphGlb, BasePlusTargetIsTheFrameAndWeightsAreOneHot) {
 TEST(MorphGlb, WithoutAMeshTheFirstFrameIsTheBase) {
     const TempFolder folder;
     const auto frames = wave(gridMesh(3), 2);
-    writeAll(folder / "a.glb", frames, nullptr);
+    writeMorphs(folder / "a.glb", frames, nullptr);
     const Glb glb(folder / "a.glb");
     const auto& primitive = glb.json["meshes"][0]["primitives"][0];
     EXPECT_EQ(primitive["mode"], 0);
@@ -130,7 +130,7 @@ TEST(MorphGlb, AnyFloatsFitTheRoomThatIsKeptForTheJson) {
         frames.push_back(anyPoints(2, f));
         for (Vec3f& p : frames.back()) p *= 0.25f;  // so that no difference overflows
     }
-    writeAll(folder / "a.glb", frames, nullptr);
+    writeMorphs(folder / "a.glb", frames, nullptr);
     const Glb glb(folder / "a.glb");
     for (const auto& target : glb.json["meshes"][0]["primitives"][0]["targets"])
         glb.expectExactExtent(target["POSITION"]);
@@ -139,15 +139,15 @@ TEST(MorphGlb, AnyFloatsFitTheRoomThatIsKeptForTheJson) {
 TEST(MorphGlb, TheSameFramesGiveTheSameBytes) {
     const TempFolder folder;
     const Mesh mesh = gridMesh(4);
-    for (const char* name : {"a.glb", "b.glb"}) writeAll(folder / name, wave(mesh, 3), &mesh);
+    for (const char* name : {"a.glb", "b.glb"}) writeMorphs(folder / name, wave(mesh, 3), &mesh);
     EXPECT_EQ(io::readFile(folder / "a.glb"), io::readFile(folder / "b.glb"));
 }
 
 TEST(MorphGlb, TheKhronosValidatorFindsNothing) {
     const TempFolder folder;
     const Mesh mesh = gridMesh(4);
-    writeAll(folder / "mesh.glb", wave(mesh, 5), &mesh);
-    writeAll(folder / "points.glb", wave(mesh, 1), nullptr);
+    writeMorphs(folder / "mesh.glb", wave(mesh, 5), &mesh);
+    writeMorphs(folder / "points.glb", wave(mesh, 1), nullptr);
     const std::string script = (std::filesystem::path(PELT_TEST_DATA) / "../../scripts/validate_gltf").string();
     const std::string files = " '" + (folder / "mesh.glb").string() + "' '" + (folder / "points.glb").string() + "'";
     const std::string report_path = (folder / "report").string();
@@ -167,7 +167,7 @@ TEST(MorphGlb, TheKhronosValidatorFindsNothing) {
 TEST(MorphGlb, LoadsAsAMeshWithAMorphTargetPerFrame) {
     const TempFolder folder;
     const Mesh mesh = gridMesh(5);
-    writeAll(folder / "a.glb", wave(mesh, 3), &mesh);
+    writeMorphs(folder / "a.glb", wave(mesh, 3), &mesh);
     const Mesh back = io::loadMesh(folder / "a.glb");
     expectSameBits(back.positions, mesh.positions);
     EXPECT_EQ(back.triangles, mesh.triangles);
