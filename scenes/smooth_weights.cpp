@@ -98,7 +98,7 @@ SkinWeights smoothWeights(const Character& character, std::size_t influences) {
         }
         appendVertex(smooth, joints, values);
     }
-    return keepHeaviest(smooth, influences);
+    return lowerToHeaviest(smooth, influences);
 }
 
 }  // namespace pelt::scenes

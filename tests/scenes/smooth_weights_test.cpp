@@ -56,6 +56,14 @@ TEST(SmoothWeights, ARefinedMeshGetsTheSameSkin) {
     EXPECT_LT(fine.at(-4), 0.05);
 }
 
+// Cutting would leave a ledge at the ribs, where one joint takes the place of another: dual quaternions show it.
+TEST(SmoothWeights, AreLoweredNotCutToFewInfluences) {
+    const Character biped = find("biped")->make(5000);
+    const SkinWeights all = smoothWeights(biped, 0);
+    EXPECT_GT(maxInfluences(all), 4u);
+    EXPECT_EQ(smoothWeights(biped, 4), lowerToHeaviest(all, 4));
+}
+
 TEST(SmoothWeights, LeaveVerticesFarFromAJointOnTheirBone) {
     const Character bar = find("bar")->make(3000);
     const SkinWeights smooth = smoothWeights(bar);
