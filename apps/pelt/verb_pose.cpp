@@ -19,7 +19,7 @@ struct PoseOptions {
     std::string energy = "spokes-and-rims", method = "lbs";
     std::optional<std::size_t> clusters;
     std::size_t extra_weights = 0;
-    std::optional<std::string> extra_kind;
+    std::string extra_kind = "modes";
     int iterations = 200;
     double fps = 30;
     bool keep_lengths = false, unreduced = false;
@@ -95,8 +95,7 @@ void runPose(Session& session, const PoseOptions& options) {
     request.rig.energy = energyOf(options.energy);
     request.rig.clusters = options.clusters;
     request.rig.extra_weights = options.extra_weights;
-    if (options.extra_kind)
-        request.rig.extra_kind = *options.extra_kind == "modes" ? pose::ExtraKind::modes : pose::ExtraKind::bumps;
+    request.rig.extra_kind = options.extra_kind == "modes" ? pose::ExtraKind::modes : pose::ExtraKind::bumps;
     request.iterations = options.iterations;
     request.fps = options.fps;
     request.method = options.method;
@@ -130,8 +129,7 @@ void addEnergyOptions(CLI::App& verb, PoseOptions& options) {
         ->check(CLI::Range(0, 1000))
         ->type_name("N");
     verb.add_option("--extra-kind", options.extra_kind,
-                    "What they are: the smoothest functions on the shape, or bumps in weight space (default: bumps "
-                    "where the joints are more than twice as many)")
+                    "What they are: the smoothest functions on the shape, or bumps in weight space (default: modes)")
         ->check(CLI::IsMember({"modes", "bumps"}))
         ->type_name("modes|bumps");
     verb.add_option("--iterations", options.iterations, "At most so many a frame (default: 200)")

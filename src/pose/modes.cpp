@@ -21,19 +21,11 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 
 constexpr double kHeld = 1 - 1e-6;  ///< as much weight is all
+constexpr int kHeldPower = 8;       ///< where no vertex has all
 constexpr double kShift = 1e-6;     ///< of the mean of L: makes it definite
 constexpr Eigen::Index kSpare = 8;  ///< functions iterated beside those wanted, which then converge
 constexpr int kRounds = 40;
 constexpr double kSettled = 1e-4;  ///< change of the eigenvalues' sum in a round
-
-/// The handle that has all weight of each vertex, or none.
-std::vector<std::uint32_t> holders(const WeightRows& rows, std::uint32_t none) {
-    std::vector<std::uint32_t> holder(rows.count(), none);
-    for (std::size_t v = 0; v < rows.count(); ++v)
-        for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
-            if (rows.values[e] > kHeld) holder[v] = rows.columns[e];
-    return holder;
-}
 
 /// L and M of the vertices that have edges.
 struct Problem {
@@ -121,22 +113,32 @@ Eigen::MatrixXd lowest(const Problem& problem, Eigen::Index count) {
     return inverse.asDiagonal() * y.leftCols(count);
 }
 
+/// How far each handle has a vertex for itself: all of it where it has all weight, or else falling fast with the weight
+/// over its largest.
+double held(double weight, double largest) {
+    if (largest > kHeld) return weight > kHeld ? 1 : 0;
+    return std::pow(weight / largest, kHeldPower);
+}
+
 /// φ - Σ_h w_h φ_h.
 void removeHeld(const WeightRows& rows, std::size_t handles, Eigen::MatrixXd& values) {
-    const auto none = std::uint32_t(handles);
-    const std::vector<std::uint32_t> holder = holders(rows, none);
-    Eigen::MatrixXd held = Eigen::MatrixXd::Zero(Eigen::Index(handles), values.cols());
-    std::vector<std::size_t> holds(handles + 1, 0);
-    for (std::size_t v = 0; v < rows.count(); ++v)
-        if (holder[v] != none) {
-            held.row(holder[v]) += values.row(Eigen::Index(v));
-            ++holds[holder[v]];
-        }
+    std::vector<double> largest(handles, 0.0), sums(handles, 0.0);
+    const auto forEntries = [&](const auto& use) {
+        for (std::size_t v = 0; v < rows.count(); ++v)
+            for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
+                use(Eigen::Index(v), rows.columns[e], rows.values[e]);
+    };
+    forEntries([&](Eigen::Index, std::uint32_t h, double w) { largest[h] = std::max(largest[h], w); });
+    Eigen::MatrixXd means = Eigen::MatrixXd::Zero(Eigen::Index(handles), values.cols());
+    forEntries([&](Eigen::Index v, std::uint32_t h, double w) {
+        const double share = held(w, largest[h]);
+        if (share < 1e-3) return;
+        means.row(h) += share * values.row(v);
+        sums[h] += share;
+    });
     for (std::size_t h = 0; h < handles; ++h)
-        if (holds[h] > 0) held.row(Eigen::Index(h)) /= double(holds[h]);
-    for (std::size_t v = 0; v < rows.count(); ++v)
-        for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
-            values.row(Eigen::Index(v)) -= rows.values[e] * held.row(rows.columns[e]);
+        if (sums[h] > 0) means.row(Eigen::Index(h)) /= sums[h];
+    forEntries([&](Eigen::Index v, std::uint32_t h, double w) { values.row(v) -= w * means.row(h); });
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this share of the 
 constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: frames are not made finer, or a handle with one vertex
                                        ///< would turn and stretch as it likes about the rounding of that vertex
 constexpr std::size_t kClustersPerHandle = 5, kClustersPerExtra = 15, kFewestClusters = 50;
-constexpr double kExtraInClusters = 0.1;    ///< how far they count beside handles where rotations are shared
-constexpr std::size_t kHandlesPerMode = 2;  ///< at most, or modes are coarser than handles
+constexpr double kExtraInClusters = 0.1;  ///< how far they count beside handles where rotations are shared
 
 void check(const Shape& shape, const RigOptions& options) {
     if (!shape.weights || shape.weights->vertexCount() != shape.positions.size())
@@ -115,17 +114,10 @@ Eigen::MatrixXd onSurface(const Shape& shape, const RigOptions& options, const P
     return out;
 }
 
-/// Modes that are few beside the handles would be coarser than what handles do already; bumps bend a skin where its
-/// weights change.
-ExtraKind extraKind(const RigOptions& options, std::size_t handles) {
-    if (options.extra_kind) return *options.extra_kind;
-    return handles <= kHandlesPerMode * options.extra_weights ? ExtraKind::modes : ExtraKind::bumps;
-}
-
 /// Rows of the elements' vertices and of the welded ones, with extra weights; says how many columns there are.
 std::array<WeightRows, 2> extendRows(const Shape& shape, const RigOptions& options, const Elements& elements,
                                      PoseRig::Data& data) {
-    const bool modes_wanted = options.extra_weights > 0 && extraKind(options, data.handles) == ExtraKind::modes;
+    const bool modes_wanted = options.extra_weights > 0 && options.extra_kind == ExtraKind::modes;
     const Bumps bumps = chooseBumps(elements.rows, data.handles, modes_wanted ? 1 : options.extra_weights);
     if (!modes_wanted || bumps.centers.empty()) {  // none: there is no room for modes either
         data.columns = data.handles + bumps.centers.size();

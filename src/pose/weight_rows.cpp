@@ -2,8 +2,9 @@
 // are weights more. The samples are the farthest from the handles' unit vectors and each other. Two choices are ours:
 // knots of the cubic B-spline are five times as far apart as the farthest point is from its nearest sample (with once,
 // bumps hardly overlap, and a bar bends at up to twice the energy; with ten times, bumps are so much alike that their
-// transforms grow too large for single precision), and bumps fade out where one handle has all weight, so that they
-// leave alone what a handle holds.
+// transforms grow too large for single precision), and of a bump b its b - Σ_h w_h b(e_h) is taken, e_h the handles'
+// unit vectors, which costs nothing since the handles' own transforms are in the rig: what one handle holds, or nearly
+// holds, is left alone.
 #include "weight_rows.h"
 
 #include <fmt/format.h>
@@ -109,19 +110,23 @@ Bumps chooseBumps(const WeightRows& rows, std::size_t handles, std::size_t count
 
 WeightRows withBumps(const WeightRows& rows, const Bumps& bumps) {
     std::vector<double> squared;
+    std::vector<std::vector<double>> at_handles;  // b(e_h)
     for (const auto& center : bumps.centers) {
         double sum = 0;
         for (const double x : center) sum += x * x;
         squared.push_back(sum);
+        auto& at = at_handles.emplace_back();
+        for (const double x : center) at.push_back(bumps.value(std::sqrt(std::max(0.0, 1 + sum - 2 * x))));
     }
     WeightRows out;
     for (std::size_t v = 0; v < rows.count(); ++v) {
         const double shared = fade(rows, v);
         for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) out.append(rows.columns[e], rows.values[e]);
         for (std::size_t b = 0; b < bumps.centers.size(); ++b) {
-            const double value =
-                shared * bumps.value(std::sqrt(squaredDistance(rows, v, bumps.centers[b], squared[b])));
-            if (value > 0) out.append(std::uint32_t(bumps.handles + b), value);
+            double value = bumps.value(std::sqrt(squaredDistance(rows, v, bumps.centers[b], squared[b])));
+            for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
+                value -= rows.values[e] * at_handles[b][rows.columns[e]];
+            if (shared * value != 0) out.append(std::uint32_t(bumps.handles + b), shared * value);
         }
         out.endRow();
     }

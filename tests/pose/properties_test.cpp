@@ -219,6 +219,37 @@ TEST(Pose, FlatShapesBendInTheirPlane) {
     }
 }
 
+// Where weights are painted no vertex may have all weight on a handle; what it nearly has must not float away either.
+TEST(Pose, ExtraWeightsLeaveAloneWhatHandlesHold) {
+    const Character biped = posed("biped", 3000);
+    const std::vector<Vec3d> joints = rig::jointRestPositions(biped.skeleton);
+    const std::uint32_t foot_l = rig::findJoint(biped.skeleton, "foot_L").value(),
+                        foot_r = rig::findJoint(biped.skeleton, "foot_R").value(),
+                        hand = rig::findJoint(biped.skeleton, "hand_R").value();
+    const Constraint given[] = {whole(foot_l), whole(foot_r), at(hand, joints[hand])};
+    for (const ExtraKind kind : {ExtraKind::modes, ExtraKind::bumps}) {
+        RigOptions options;
+        options.extra_weights = 15;
+        options.extra_kind = kind;
+        const PoseRig rig = prepare(shapeOf(biped), options);
+        Solver<double> solver(constrain(rig, given));
+        solver.setTarget(2, {0.3, 1, 0.5});
+        solver.reset();
+        solver.solve({1000, 0});
+        const std::vector<Vec3d> moved = verticesOf(rig, solver, biped.mesh.vertexCount());
+        double farthest = 0;
+        for (std::size_t v = 0; v < moved.size(); ++v) {
+            double of_feet = 0;
+            for (std::size_t k = 0; k < biped.weights.influenceCount(v); ++k)
+                if (const std::uint32_t j = biped.weights.jointsOf(v)[k]; j == foot_l || j == foot_r)
+                    of_feet += biped.weights.weightsOf(v)[k];
+            if (of_feet > 0.9) farthest = std::max(farthest, length(moved[v] - Vec3d(biped.mesh.positions[v])));
+        }
+        EXPECT_GT(farthest, 0);
+        EXPECT_LT(farthest, 0.02);
+    }
+}
+
 TEST(Pose, ContradictionsAreMeasured) {
     const Character bar = posed("bar", 400);
     const PoseRig rig = prepare(shapeOf(bar));

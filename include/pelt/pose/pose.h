@@ -36,8 +36,8 @@ struct Shape {
 
 /// What extra weights are made of.
 enum class ExtraKind {
-    modes,  ///< the smoothest functions on the shape: best where handles are few
-    bumps,  ///< B-splines in weight space about its farthest points [Jacobson12]: best where handles are many
+    modes,  ///< the smoothest functions on the shape
+    bumps,  ///< B-splines in weight space about its farthest points [Jacobson12]; they gain less
 };
 
 struct RigOptions {
@@ -46,7 +46,7 @@ struct RigOptions {
     std::size_t extra_weights = 0;          ///< functions that let the skin do what its handles cannot; fewer where the
                                             ///< weights leave no room for more
     float weld = 0;                         ///< vertices no farther apart are one
-    std::optional<ExtraKind> extra_kind{};  ///< not set: bumps where the handles are more than twice as many
+    ExtraKind extra_kind = ExtraKind::modes;
 };
 
 /// What posing a shape needs, whatever is given. Immutable and cheap to copy.
