@@ -4,9 +4,9 @@
 #include <pelt/core/error.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "json_file.h"
 #include "text.h"
 
 namespace pelt::cli {
@@ -115,6 +115,7 @@ private:
             if (!key.is_array() || key.size() != 2 || !key[0].is_number() || !std::isfinite(key[0].get<double>()))
                 refuse("needs targets as [[time, [x, y, z]], …]");
             const double time = key[0].get<double>();
+            if (time < 0) refuse("has a target before time 0, which clips do not know; let its times start at 0");
             if (!handle.targets.empty() && !(time > handle.targets.back().time))
                 refuse("has targets whose times do not rise");
             handle.targets.push_back({time, place(key[1], "target")});
@@ -128,9 +129,7 @@ private:
 }  // namespace
 
 std::vector<PoseHandle> readHandles(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    if (!file) throw Error::badInput(fmt::format("{}: cannot be read; is the name right?", path.string()));
-    const HandlesJson document = HandlesJson::parse(file, nullptr, false);
+    const HandlesJson document = readJsonFile(path);
     if (!document.is_object() || !document.contains("handles") || !document["handles"].is_array())
         throw Error::badInput(
             fmt::format("{}: is no JSON object with a list of handles; write {{\"handles\": [{{\"joint\": \"NAME\", "

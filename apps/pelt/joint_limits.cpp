@@ -4,8 +4,9 @@
 #include <pelt/core/error.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "json_file.h"
 
 namespace pelt::cli {
 namespace {
@@ -41,9 +42,7 @@ void readLimits(const std::filesystem::path& path, const LimitsJson& object, con
 }  // namespace
 
 rig::RangeOfMotion readJointLimits(const std::filesystem::path& path, const Skeleton& skeleton) {
-    std::ifstream file(path);
-    if (!file) throw Error::badInput(fmt::format("{}: cannot be read; is the name right?", path.string()));
-    const LimitsJson document = LimitsJson::parse(file, nullptr, false);
+    const LimitsJson document = readJsonFile(path);
     if (!document.is_object()) refuseLimits(path, "is no JSON object");
     rig::RangeOfMotion range;
     for (const auto& [key, value] : document.items()) {

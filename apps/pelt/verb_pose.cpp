@@ -5,6 +5,8 @@
 #include <pelt/io/sequence_file.h>
 #include <pelt/pipeline/pose.h>
 
+#include <algorithm>
+
 #include "handles_file.h"
 #include "joint_limits.h"
 #include "outputs.h"
@@ -16,11 +18,12 @@ namespace {
 
 struct PoseOptions {
     std::filesystem::path input, handles, output;
-    std::string energy = "spokes-and-rims", method = "lbs";
+    std::optional<std::string> energy;
+    std::string method = "lbs";
     std::optional<std::size_t> clusters;
     std::size_t extra_weights = 0;
     std::string extra_kind = "modes";
-    int iterations = 200;
+    std::optional<int> iterations;
     double fps = 30;
     bool keep_lengths = false, unreduced = false;
     std::optional<std::filesystem::path> limits;
@@ -31,10 +34,19 @@ bool writesClip(const PoseOptions& options) {
     return extension == ".glb" || extension == ".gltf";
 }
 
+constexpr std::pair<const char*, pose::Energy> kEnergies[] = {{"spokes", pose::Energy::spokes},
+                                                              {"spokes-and-rims", pose::Energy::spokes_and_rims},
+                                                              {"triangles", pose::Energy::triangles},
+                                                              {"tets", pose::Energy::tets}};
+
 pose::Energy energyOf(const std::string& name) {
-    if (name == "triangles") return pose::Energy::triangles;
-    if (name == "tets") return pose::Energy::tets;
-    return name == "spokes" ? pose::Energy::spokes : pose::Energy::spokes_and_rims;
+    return std::find_if(std::begin(kEnergies), std::end(kEnergies), [&](const auto& e) { return e.first == name; })
+        ->second;
+}
+
+const char* nameOf(pose::Energy energy) {
+    return std::find_if(std::begin(kEnergies), std::end(kEnergies), [&](const auto& e) { return e.second == energy; })
+        ->first;
 }
 
 Character loadPosed(Session& session, const std::filesystem::path& path) {
@@ -52,7 +64,7 @@ void writeSequence(const PoseOptions& options, const pipeline::PoseResult& posed
     writer->finish();
 }
 
-void reportPose(Session& session, const PoseOptions& options, const pipeline::PoseResult& posed) {
+void reportPose(Session& session, const PoseOptions& options, pose::Energy kind, const pipeline::PoseResult& posed) {
     auto& result = session.result;
     result["output"] = options.output.string();
     result["method"] = options.method;
@@ -62,7 +74,8 @@ void reportPose(Session& session, const PoseOptions& options, const pipeline::Po
     result["bones"] = posed.handles;
     result["extra_weights"] = posed.extra_weights;
     result["clusters"] = posed.clusters;
-    result["energy_kind"] = options.energy;
+    result["energy_kind"] = nameOf(kind);
+    result["converged"] = posed.converged;
     result["energy"] = posed.energies;
     result["frame_energy"] = posed.frame_energies;
     const double energy = posed.energies.empty() ? 0 : posed.energies.back();
@@ -70,7 +83,9 @@ void reportPose(Session& session, const PoseOptions& options, const pipeline::Po
         fmt::format("{}: {} of {} vertices on {}, energy {:.6g} after {}\n", oneLine(options.output.string()),
                     counted(posed.frames, "frame", "frames"), posed.vertices, counted(posed.handles, "joint", "joints"),
                     energy, counted(posed.energies.size(), "iteration", "iterations"));
-    if (writesClip(options)) {
+    if (!posed.converged && !options.unreduced)
+        text += "not settled yet: more --iterations would change the pose further\n";
+    if (writesClip(options) || options.keep_lengths || options.limits) {
         result["rms"] = posed.clip_error.rms;
         result["max"] = posed.clip_error.max;
         result["e_rms"] = posed.clip_error.e_rms;
@@ -92,7 +107,7 @@ void runPose(Session& session, const PoseOptions& options) {
     const std::vector<pipeline::PoseHandle> handles = readHandles(options.handles);
     Character character = loadPosed(session, options.input);
     pipeline::PoseRequest request;
-    request.rig.energy = energyOf(options.energy);
+    request.rig.energy = options.energy ? energyOf(*options.energy) : pipeline::energyFor(character);
     request.rig.clusters = options.clusters;
     request.rig.extra_weights = options.extra_weights;
     request.rig.extra_kind = options.extra_kind == "modes" ? pose::ExtraKind::modes : pose::ExtraKind::bumps;
@@ -103,6 +118,7 @@ void runPose(Session& session, const PoseOptions& options) {
     request.unreduced = options.unreduced;
     if (options.limits) request.limits = readJointLimits(*options.limits, character.skeleton);
 
+    aboutFile(options.handles, [&] { pipeline::checkHandles(character, handles); });
     session.stage("pose");
     const pipeline::PoseResult posed = aboutFile(options.input, [&] {
         return pipeline::poseCharacter(std::move(character), handles, request, session.progress());
@@ -112,13 +128,14 @@ void runPose(Session& session, const PoseOptions& options) {
         io::saveCharacter(posed.character, options.output);
     else
         writeSequence(options, posed);
-    reportPose(session, options, posed);
+    reportPose(session, options, request.rig.energy, posed);
 }
 
 void addEnergyOptions(CLI::App& verb, PoseOptions& options) {
     verb.add_option("--energy", options.energy,
                     "What stays rigid: edges round a vertex, those and the opposite ones, triangles, or tets of a "
-                    "volume that is made round the mesh (default: spokes-and-rims)")
+                    "volume that is made round the mesh (default: spokes-and-rims; tets where pieces of the mesh share "
+                    "no joint)")
         ->check(CLI::IsMember({"spokes", "spokes-and-rims", "triangles", "tets"}))
         ->type_name("spokes|spokes-and-rims|triangles|tets");
     verb.add_option("--clusters", options.clusters,
@@ -132,7 +149,8 @@ void addEnergyOptions(CLI::App& verb, PoseOptions& options) {
                     "What they are: the smoothest functions on the shape, or bumps in weight space (default: modes)")
         ->check(CLI::IsMember({"modes", "bumps"}))
         ->type_name("modes|bumps");
-    verb.add_option("--iterations", options.iterations, "At most so many a frame (default: 200)")
+    verb.add_option("--iterations", options.iterations,
+                    "At most so many a frame (default: until nothing changes; 10000 in the first frame, then 1000)")
         ->check(CLI::Range(1, 1000000))
         ->type_name("N");
 }

@@ -125,4 +125,17 @@ double boundingDiagonal(std::span<const Vec3f> points) {
     return length(high - low);
 }
 
+bool isFlat(std::span<const Vec3f> positions) {
+    if (positions.empty()) return true;
+    const Vec3d first(positions[0]);
+    Vec3d far, normal;  // from the first vertex to the farthest, and across the widest triangle with both
+    for (const Vec3f& p : positions)
+        if (length(Vec3d(p) - first) > length(far)) far = Vec3d(p) - first;
+    for (const Vec3f& p : positions)
+        if (const Vec3d n = cross(far, Vec3d(p) - first); length(n) > length(normal)) normal = n;
+    const Vec3d up = normalized(normal);
+    return std::all_of(positions.begin(), positions.end(),
+                       [&](const Vec3f& p) { return std::abs(dot(up, Vec3d(p) - first)) <= 1e-5 * length(far); });
+}
+
 }  // namespace pelt::geometry

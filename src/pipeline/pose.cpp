@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
+#include <pelt/geometry/adjacency.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/tets.h>
 #include <pelt/geometry/weld.h>
@@ -20,6 +21,9 @@ namespace {
 constexpr std::size_t kGrain = 2048;
 constexpr double kAgree = 1e-6;  ///< of the diagonal: constraints farther apart contradict each other
 constexpr char kClipName[] = "pose";
+constexpr int kFirstFrame = 10000, kLaterFrames = 1000;  ///< iterations: the first starts far away
+constexpr int kUnreduced = 200;
+constexpr int kStretch = 100;  ///< iterations between two looks at whether to stop
 
 /// Straight from key to key.
 Vec3d targetAt(const PoseHandle& handle, double time) {
@@ -182,6 +186,7 @@ public:
         if (rigid_ || request.method != "lbs")
             deformer_ = findMethod(request.method).prepare(character, request.method_options, progress);
     }
+    bool isExact() const { return !deformer_; }
     /// With all weights of the rig.
     void writeExact(std::span<const Affine3d> solved, std::span<Vec3f> out) {
         pose::evaluate(rig_, solved, exact_);
@@ -235,8 +240,8 @@ public:
             start.emplace_back(posed[weld_.representative[w]]);
             if (held_[w]) fixed.push_back({w, start.back()});
         }
-        const pose::ArapResult found =
-            pose::arap({rest_, triangles_, {}}, request_.rig.energy, fixed, start, request_.iterations, progress);
+        const pose::ArapResult found = pose::arap({rest_, triangles_, {}}, request_.rig.energy, fixed, start,
+                                                  request_.iterations.value_or(kUnreduced), progress);
         energies = found.energies;
         for (std::size_t v = 0; v < posed.size(); ++v) posed[v] = Vec3f(found.positions[weld_.welded[v]]);
     }
@@ -250,18 +255,56 @@ private:
     std::vector<char> held_;
 };
 
-/// How far the clip, as any viewer plays it, is from the sequence.
-geometry::SequenceError measureClip(const PoseResult& result, double fps) {
+/// One frame from where the last one ended. The energies are those of this frame.
+void solveFrame(pose::Solver<double>& solver, int limit, double share, PoseResult& result, const Progress& progress) {
+    result.energies.clear();
+    bool converged = false;
+    while (!converged && int(result.energies.size()) < limit) {
+        progress.report("pose", share);
+        const std::size_t done = result.energies.size();
+        const int stretch = std::min(kStretch, limit - int(done));
+        result.energies.resize(done + std::size_t(stretch));
+        const pose::SolveResult found = solver.solve({stretch, 1e-15, std::span(result.energies).subspan(done)});
+        result.energies.resize(done + std::size_t(found.iterations));
+        converged = found.converged;
+    }
+    result.converged = result.converged && converged;
+    result.frame_energies.push_back(result.energies.back());
+}
+
+/// How far the clip, as any viewer plays it, is from the exact pose.
+geometry::SequenceError measureClip(const PoseResult& result, std::span<const Vec3f> exact_positions, double fps) {
     Sampling sampling;
     sampling.fps = fps;
     Character character = result.character;
     character.ddm = nullptr;
     const auto played = sampleCharacter(std::move(character), sampling, findMethod("lbs"));
-    const auto exact = makeSequence(result.positions, result.vertices);
+    const auto exact = makeSequence({exact_positions.begin(), exact_positions.end()}, result.vertices);
     return geometry::compareSequences(*played, *exact, result.character.mesh.positions);
 }
 
 }  // namespace
+
+pose::Energy energyFor(const Character& character) {
+    const std::size_t joints = character.skeleton.joints.size();
+    if (character.weights.empty()) return pose::Energy::spokes_and_rims;  // those that are made join all pieces
+    const geometry::Weld weld = geometry::weldByPosition(character.mesh.positions);
+    const auto triangles = geometry::weldedTriangles(character.mesh.triangles, weld);
+    const geometry::ConnectedParts parts = geometry::connectedParts(geometry::vertexAdjacency(triangles, weld.count()));
+    // Joints and pieces as one graph, an edge for each weight.
+    std::vector<Triangle> edges;
+    for (std::size_t v = 0; v < character.mesh.vertexCount(); ++v)
+        for (const std::uint32_t j : character.weights.jointsOf(v)) {
+            const auto piece = std::uint32_t(joints + parts.part[weld.welded[v]]);
+            edges.push_back({j, piece, piece});
+        }
+    const geometry::ConnectedParts groups =
+        geometry::connectedParts(geometry::vertexAdjacency(edges, joints + parts.count));
+    const std::uint32_t first = edges.empty() ? 0 : groups.part[edges.front()[0]];
+    const bool one =
+        std::all_of(edges.begin(), edges.end(), [&](const Triangle& edge) { return groups.part[edge[0]] == first; });
+    return one || geometry::isFlat(character.mesh.positions) ? pose::Energy::spokes_and_rims : pose::Energy::tets;
+}
 
 PoseResult poseCharacter(Character character, std::span<const PoseHandle> handles, const PoseRequest& request,
                          const Progress& progress) {
@@ -280,20 +323,19 @@ PoseResult poseCharacter(Character character, std::span<const PoseHandle> handle
     result.positions.resize(result.vertices * times.size());
     const double close = kAgree * geometry::boundingDiagonal(character.mesh.positions);
     std::vector<Affine3d> solved(rig.handleCount() + rig.extraCount());
+    std::vector<Vec3f> exact(frames.isExact() ? 0 : result.positions.size());
     for (std::size_t f = 0; f < times.size(); ++f) {
-        progress.report("pose", double(f) / double(times.size()));
         setTargets(solver, handles, plan, times[f]);
         if (solver.conflict() > close) refuseConflict(rig, handles, plan, times[f], close);
         if (f == 0) solver.reset();
-        result.energies.assign(std::size_t(request.iterations), 0.0);
-        const pose::SolveResult found = solver.solve({request.iterations, 1e-15, result.energies});
-        result.energies.resize(std::size_t(found.iterations));
-        result.frame_energies.push_back(found.energy);
+        solveFrame(solver, request.iterations.value_or(f == 0 ? kFirstFrame : kLaterFrames),
+                   double(f) / double(times.size()), result, progress);
         solver.transforms(solved);
         const std::vector<Affine3d> joints = jointTransforms(solved, plan);
         const pose::RigidOptions options = rigidOptions(handles, plan, request, times[f]);
         const auto frame = std::span(result.positions).subspan(f * result.vertices, result.vertices);
         frames.writeExact(solved, frame);
+        if (!exact.empty()) std::copy(frame.begin(), frame.end(), exact.begin() + std::ptrdiff_t(f * result.vertices));
         const std::vector<Affine3d> rigid = pose::rigidJoints(
             character.skeleton, {character.mesh.positions, frame, &character.weights}, joints, options);
         result.missed = std::max(result.missed, missedBy(options, plan, rigid));
@@ -310,7 +352,7 @@ PoseResult poseCharacter(Character character, std::span<const PoseHandle> handle
     result.character = std::move(character);
     // First, so that it is what plays; the others stay.
     result.character.clips.insert(result.character.clips.begin(), clip.take());
-    result.clip_error = measureClip(result, request.fps);
+    result.clip_error = measureClip(result, exact.empty() ? result.positions : exact, request.fps);
     return result;
 }
 

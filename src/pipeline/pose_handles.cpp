@@ -52,8 +52,6 @@ std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle
 void addJoints(Character& character, std::span<const PoseHandle> handles, const Progress& progress) {
     std::vector<fit::BiharmonicHandle> held;
     for (std::size_t i = 0; i < handles.size(); ++i) {
-        if (handles[i].kind == Kind::joint)
-            refuse(handles[i], i, "is not there: the character has no joints; hold it by points and regions");
         fit::BiharmonicHandle handle;
         handle.region = verticesOf(character.mesh, handles[i], i);
         Vec3d mean;
@@ -108,22 +106,21 @@ std::vector<std::uint32_t> findCarriers(const Character& character) {
 std::size_t jointOf(const Character& character, const PoseHandle& handle, std::size_t number) {
     const auto joint = rig::findJoint(character.skeleton, handle.joint);
     if (!joint) refuse(handle, number, "is not there; pelt info lists the joints");
+    for (std::size_t other = *joint + 1; other < character.skeleton.joints.size(); ++other)
+        if (rig::jointName(character.skeleton, other) == handle.joint)
+            refuse(handle, number, "is a name that several joints have; rename them first");
     return *joint;
 }
 
-/// Refuses a joint that is not there or that two handles name, and a whole transform of what is no handle of its own.
-void checkHandles(const Character& character, std::span<const PoseHandle> handles, bool own_joints) {
-    for (std::size_t i = 0; i < handles.size(); ++i) {
-        if (handles[i].kind == Kind::joint && !own_joints) jointOf(character, handles[i], i);
-        for (std::size_t k = 0; k < i; ++k)
-            if (handles[i].kind == Kind::joint && handles[k].kind == Kind::joint &&
-                handles[i].joint == handles[k].joint)
-                refuse(handles[i], i, "is there twice; say once where it goes");
-        if (!own_joints && handles[i].kind != Kind::joint && handles[i].given == Given::full)
-            refuse(handles[i], i, "has a full constraint, which only joints take where there are any; give a position");
-    }
-    if (std::all_of(handles.begin(), handles.end(), [](const PoseHandle& h) { return h.given == Given::free; }))
-        throw Error::badInput("no handle is constrained; give at least one a transform or a target");
+/// One joint: there, named once, and with skin to move if it is to go somewhere.
+void checkJoint(const Character& character, std::span<const PoseHandle> handles, std::size_t i,
+                std::span<const std::uint32_t> carrier, std::span<const double> weight) {
+    const std::size_t joint = jointOf(character, handles[i], i);
+    for (std::size_t k = 0; k < i; ++k)
+        if (handles[k].kind == Kind::joint && handles[i].joint == handles[k].joint)
+            refuse(handles[i], i, "is there twice; say once where it goes");
+    if (handles[i].given == Given::position && !character.weights.empty() && !(weight[carrier[joint]] > 0))
+        refuse(handles[i], i, "moves no vertex, nor does any joint above or below it; drag one that does");
 }
 
 pose::Constraint constraintOf(const Character& character, const PoseHandle& handle, std::size_t number,
@@ -141,10 +138,30 @@ std::string nameOf(const PoseHandle& handle, std::size_t number) {
     return fmt::format("handle {} ({})", number, handle.kind == Kind::point ? "a point" : "a region");
 }
 
+void checkHandles(const Character& character, std::span<const PoseHandle> handles) {
+    const bool own_joints = character.skeleton.joints.empty();
+    const std::vector<std::uint32_t> carrier = findCarriers(character);
+    const std::vector<double> weight = jointWeights(character);
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        if (handles[i].kind != Kind::joint) {
+            verticesOf(character.mesh, handles[i], i);
+            if (!own_joints && handles[i].given == Given::full)
+                refuse(handles[i], i,
+                       "has a full constraint, which only joints take where there are any; give a position");
+        } else if (own_joints) {
+            refuse(handles[i], i, "is not there: the character has no joints; hold it by points and regions");
+        } else {
+            checkJoint(character, handles, i, carrier, weight);
+        }
+    }
+    if (std::all_of(handles.begin(), handles.end(), [](const PoseHandle& h) { return h.given == Given::free; }))
+        throw Error::badInput("no handle is constrained; give at least one a transform or a target");
+}
+
 HandlePlan planHandles(Character& character, std::span<const PoseHandle> handles, const Progress& progress) {
     const bool own_joints = character.skeleton.joints.empty();
     if (character.mesh.positions.empty()) throw Error::badInput("has no vertices to pose");
-    checkHandles(character, handles, own_joints);
+    checkHandles(character, handles);
     if (own_joints)
         addJoints(character, handles, progress);
     else if (character.weights.empty())

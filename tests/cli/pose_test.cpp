@@ -193,6 +193,27 @@ TEST_F(PoseVerb, TheSameBytesOnAnyNumberOfThreads) {
     }
 }
 
+TEST_F(PoseVerb, GoesOnUntilNothingChangesAndSaysWhereItWasStopped) {
+    const std::string list =
+        fullHandle("joint0") + R"(, {"point": [0, 1, 0], "constraint": "position", "target": [0.5, 0.6, 0.1]})";
+    const RunResult settled = pose(list, {});
+    EXPECT_EQ(settled.json().at("converged"), true);
+    EXPECT_EQ(settled.json().at("energy_kind"), "spokes-and-rims");
+    const RunResult stopped = pose(list, {"--iterations", "3"});
+    EXPECT_EQ(stopped.json().at("converged"), false);
+    EXPECT_EQ(stopped.json().at("energy").size(), 3u);
+    EXPECT_GT(stopped.json().at("energy").back(), settled.json().at("energy").back());
+}
+
+TEST_F(PoseVerb, RigidJointsAreMeasuredAgainstTheExactPose) {
+    const std::string list =
+        fullHandle("joint0") + R"(, {"point": [0, 1, 0], "constraint": "position", "target": [0.5, 0.6, 0.1]})";
+    const double clip = pose(list, {}, "out.glb").json().at("rms");
+    EXPECT_GT(clip, 1e-4);
+    EXPECT_NEAR(pose(list, {"--keep-lengths"}, "out.glb").json().at("rms").get<double>(), clip, 1e-7);
+    EXPECT_NEAR(pose(list, {"--keep-lengths"}).json().at("rms").get<double>(), clip, 1e-7);
+}
+
 TEST_F(PoseVerb, ExtraWeightsAreOfTheKindAskedFor) {
     const std::string list =
         fullHandle("joint0") + R"(, {"point": [0, 1, 0], "constraint": "position", "target": [0.3, 0.8, 0]})";
@@ -222,7 +243,11 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     expectRefused(R"({"joint": "joint0", "point": [0, 0, 0], "constraint": "free"})", "exactly one");
     expectRefused(point + "[0, null, 0]}", "not finite");
     expectRefused(point + "[0, 1e999, 0]}", "");
-    expectRefused(point + "[0, NaN, 0]}", "no JSON");
+    expectRefused(point + "[0, NaN, 0]}", "h.json: line 1: is no JSON");
+    expectRefused("\n\n" + point + "[0, 1 0]}", "h.json: line 3: is no JSON");
+    expectRefused(fullHandle("elbow"), "h.json: handle 0");
+    expectRefused(R"({"point": [0, 1, 0], "constraint": "position", "targets": [[-1, [0, 1, 0]], [0, [0, 1, 0]]]})",
+                  "before time 0");
     expectRefused(R"({"point": [50, 1, 0], "constraint": "position", "target": [0, 0, 0]})", "outside the mesh");
     expectRefused(R"({"region": [], "constraint": "position", "target": [0, 0, 0]})", "empty region");
     expectRefused(R"({"region": [999999], "constraint": "position", "target": [0, 0, 0]})", "999999");
@@ -234,5 +259,6 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     writeBytes(path("h.json"), "[]");
     expectFailure(runPelt({"pose", bar(), "--handles", path("h.json"), "-o", path("out.npy")}), 3, "list of handles");
     expectFailure(runPelt({"pose", bar(), "--handles", path("none.json"), "-o", path("out.npy")}), 3, "cannot be read");
+    expectFailure(runPelt({"pose", bar(), "--handles", path(""), "-o", path("out.npy")}), 3, "folder");
     EXPECT_EQ(pose(fullHandle("joint0"), {"--method", "magic"}).status, 2);
 }

@@ -18,4 +18,7 @@ Sphere smallestEnclosingSphere(std::span<const Vec3f> points);
 /// The length of the bounding box's diagonal.
 double boundingDiagonal(std::span<const Vec3f> points);
 
+/// All in one plane: a sheet, which has no volume.
+bool isFlat(std::span<const Vec3f> points);
+
 }  // namespace pelt::geometry

@@ -31,7 +31,7 @@ struct PoseHandle {
 
 struct PoseRequest {
     pose::RigOptions rig;
-    int iterations = 200;
+    std::optional<int> iterations;  ///< at most, a frame; not set: until nothing changes, with limits far away
     double fps = 30;
     std::string method = "lbs";  ///< of the sequence; lbs: with all weights of the rig, extra ones too
     MethodOptions method_options;
@@ -46,10 +46,18 @@ struct PoseResult {
     std::vector<Vec3f> positions;        ///< the sequence, frame by frame
     std::vector<double> energies;        ///< after each iteration of the last frame, never rising
     std::vector<double> frame_energies;  ///< at the end of each frame
+    bool converged = true;               ///< no frame was stopped by the number of iterations
     std::size_t handles = 0, extra_weights = 0, clusters = 0;
-    geometry::SequenceError clip_error;  ///< of the clip of rigid joints against the sequence
+    geometry::SequenceError clip_error;  ///< of the clip of rigid joints against the exact pose
     double missed = 0;                   ///< how far the clip's joints are from their targets, at most
 };
+
+/// The energy for a character that says nothing of it: the volume's where pieces of its mesh share no joint, which a
+/// surface's energy would let drift apart; else spokes and rims.
+pose::Energy energyFor(const Character& character);
+
+/// What is wrong with handles by themselves and for this character: throws Error (bad input) as poseCharacter does.
+void checkHandles(const Character& character, std::span<const PoseHandle> handles);
 
 /// Poses a character from handles [Jacobson12]. Joints that no handle names are free, as are those without weight,
 /// which go with their parents. A character without joints gets one for each handle, with bounded biharmonic weights;

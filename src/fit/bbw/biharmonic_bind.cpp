@@ -2,6 +2,7 @@
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/fit/bounded_biharmonic.h>
+#include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/geometry/tets.h>
 
@@ -14,20 +15,6 @@
 
 namespace pelt::fit {
 namespace {
-
-/// A sheet that lies in a plane: no volume to solve on, and its own surface is what one wants to.
-bool isFlat(std::span<const Vec3f> positions) {
-    if (positions.empty()) return true;
-    const Vec3d first(positions[0]);
-    Vec3d far, normal;  // from the first vertex to the farthest, and across the widest triangle with both
-    for (const Vec3f& p : positions)
-        if (length(Vec3d(p) - first) > length(far)) far = Vec3d(p) - first;
-    for (const Vec3f& p : positions)
-        if (const Vec3d n = cross(far, Vec3d(p) - first); length(n) > length(normal)) normal = n;
-    const Vec3d up = normalized(normal);
-    return std::all_of(positions.begin(), positions.end(),
-                       [&](const Vec3f& p) { return std::abs(dot(up, Vec3d(p) - first)) <= 1e-5 * length(far); });
-}
 
 std::vector<Vec3d> precise(std::span<const Vec3f> positions) { return {positions.begin(), positions.end()}; }
 
@@ -129,8 +116,9 @@ BiharmonicWeights biharmonicWeights(const Mesh& mesh, std::span<const Biharmonic
                                     const BiharmonicOptions& options, const Progress& progress) {
     if (mesh.positions.empty()) throw Error::badInput("the mesh has no vertices to give weights");
     for (const BiharmonicHandle& handle : handles) checkRegion(handle, mesh.vertexCount());
-    const bool on_surface = options.domain == BiharmonicDomain::surface ||
-                            (options.domain == BiharmonicDomain::automatic && !options.tets && isFlat(mesh.positions));
+    const bool on_surface =
+        options.domain == BiharmonicDomain::surface ||
+        (options.domain == BiharmonicDomain::automatic && !options.tets && geometry::isFlat(mesh.positions));
     if (!on_surface) return solveInVolume(mesh, handles, options, progress);
     BiharmonicWeights result;
     result.domain = BiharmonicDomain::surface;
