@@ -383,6 +383,9 @@ TEST(BindBiharmonic, TetsThatAreGivenAreUsed) {
     const auto bind = bindBiharmonic(skin, skeleton, 0, options);
     EXPECT_EQ(bind.domain_tets, bar.tets.size());
     expectSkin(bind.weights, skin.vertexCount());
+
+    for (Vec3f& p : skin.positions) p = p * 10.0f;  // centimetres, say
+    EXPECT_THROW(bindBiharmonic(skin, skeleton, 0, options), Error);
 }
 
 }  // namespace

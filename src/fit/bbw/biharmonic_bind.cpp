@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 // From handles in space, or a skeleton's bones, to weights for the vertices of a mesh.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -70,11 +71,28 @@ HeldVertices heldOnSurface(const Mesh& mesh, std::span<const BiharmonicHandle> h
     });
 }
 
+/// A volume of something else would give weights that mean nothing.
+void checkHolds(const geometry::TetEmbedding& volume, std::span<const Vec3f> positions) {
+    constexpr double kOutside = 0.05;  // of the diagonal
+    double farthest = 0;
+    for (std::size_t v = 0; v < positions.size(); ++v) {
+        Vec3d inside;
+        for (std::size_t c = 0; c < 4; ++c)
+            inside += volume.lattice.positions[volume.lattice.tets[volume.tet[v]][c]] * volume.barycentric[v][c];
+        farthest = std::max(farthest, length(inside - Vec3d(positions[v])));
+    }
+    if (farthest > kOutside * geometry::boundingDiagonal(positions))
+        throw Error::badInput(fmt::format(
+            "the tets do not hold the mesh: a vertex is {:.4g} away from them; are they of another shape or scale?",
+            farthest));
+}
+
 BiharmonicWeights solveInVolume(const Mesh& mesh, std::span<const BiharmonicHandle> handles,
                                 const BiharmonicOptions& options, const Progress& progress) {
     const geometry::TetEmbedding embedding = options.tets
                                                  ? geometry::locateInTets(*options.tets, mesh.positions)
                                                  : geometry::embedInTets(mesh, {options.target_tets}, progress);
+    if (options.tets) checkHolds(embedding, mesh.positions);
     const HandleWeights inside = boundedBiharmonic(embedding.lattice, heldInVolume(mesh, handles, embedding), progress);
     BiharmonicWeights result;
     result.domain_vertices = embedding.lattice.vertexCount();
