@@ -150,7 +150,7 @@ void addEnergyOptions(CLI::App& verb, PoseOptions& options) {
         ->check(CLI::IsMember({"modes", "bumps"}))
         ->type_name("modes|bumps");
     verb.add_option("--iterations", options.iterations,
-                    "At most so many a frame (default: until nothing changes; 10000 in the first frame, then 1000)")
+                    "At most so many a frame (default: until nothing changes; 10000 in the first frame, then 3000)")
         ->check(CLI::Range(1, 1000000))
         ->type_name("N");
 }

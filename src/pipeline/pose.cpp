@@ -21,9 +21,10 @@ namespace {
 constexpr std::size_t kGrain = 2048;
 constexpr double kAgree = 1e-6;  ///< of the diagonal: constraints farther apart contradict each other
 constexpr char kClipName[] = "pose";
-constexpr int kFirstFrame = 10000, kLaterFrames = 1000;  ///< iterations: the first starts far away
+constexpr int kFirstFrame = 10000, kLaterFrames = 3000;  ///< iterations: the first starts far away
 constexpr int kUnreduced = 200;
-constexpr int kStretch = 100;  ///< iterations between two looks at whether to stop
+constexpr int kStretch = 100;      ///< iterations between two looks at whether to stop
+constexpr double kSettled = 1e-6;  ///< of the energy: a frame that gains less in a stretch has settled
 
 /// Straight from key to key.
 Vec3d targetAt(const PoseHandle& handle, double time) {
@@ -255,8 +256,10 @@ private:
     std::vector<char> held_;
 };
 
-/// One frame from where the last one ended. The energies are those of this frame.
-void solveFrame(pose::Solver<double>& solver, int limit, double share, PoseResult& result, const Progress& progress) {
+/// One frame from where the last one ended, `share` of all frames. The energies are those of this frame.
+void solveFrame(pose::Solver<double>& solver, std::optional<int> iterations, double share, PoseResult& result,
+                const Progress& progress) {
+    const int limit = iterations.value_or(share == 0 ? kFirstFrame : kLaterFrames);
     result.energies.clear();
     bool converged = false;
     while (!converged && int(result.energies.size()) < limit) {
@@ -266,7 +269,8 @@ void solveFrame(pose::Solver<double>& solver, int limit, double share, PoseResul
         result.energies.resize(done + std::size_t(stretch));
         const pose::SolveResult found = solver.solve({stretch, 1e-15, std::span(result.energies).subspan(done)});
         result.energies.resize(done + std::size_t(found.iterations));
-        converged = found.converged;
+        const double before = done > 0 ? result.energies[done - 1] : HUGE_VAL;
+        converged = found.converged || (!iterations && before - found.energy <= kSettled * found.energy);
     }
     result.converged = result.converged && converged;
     result.frame_energies.push_back(result.energies.back());
@@ -328,8 +332,7 @@ PoseResult poseCharacter(Character character, std::span<const PoseHandle> handle
         setTargets(solver, handles, plan, times[f]);
         if (solver.conflict() > close) refuseConflict(rig, handles, plan, times[f], close);
         if (f == 0) solver.reset();
-        solveFrame(solver, request.iterations.value_or(f == 0 ? kFirstFrame : kLaterFrames),
-                   double(f) / double(times.size()), result, progress);
+        solveFrame(solver, request.iterations, double(f) / double(times.size()), result, progress);
         solver.transforms(solved);
         const std::vector<Affine3d> joints = jointTransforms(solved, plan);
         const pose::RigidOptions options = rigidOptions(handles, plan, request, times[f]);
