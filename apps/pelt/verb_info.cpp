@@ -155,6 +155,16 @@ void describeCharacter(const Character& character, float weld_tolerance, Finding
     for (const std::string& warning : character.warnings) found.problems.push_back(warning);
 }
 
+/// A sequence may break off or turn to nonsense in any frame; the reader says where.
+void readEveryFrame(MeshSequence& sequence, const Progress& progress) {
+    std::vector<Vec3f> positions(sequence.vertexCount());
+    const std::size_t frames = sequence.frameCount();
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+        progress.report("inspect", static_cast<double>(frame) / static_cast<double>(frames));
+        sequence.readFrame(frame, positions);
+    }
+}
+
 void describeSequence(const MeshSequence& sequence, float weld_tolerance, Findings& found) {
     found.json["frames"] = sequence.frameCount();
     found.json["vertices"] = sequence.vertexCount();
@@ -197,6 +207,7 @@ void runInfo(Session& session, const std::filesystem::path& file, const std::opt
             const auto sequence = pipeline::openSequence(file, {}, mesh);
             session.stage("inspect");
             kind = "sequence";
+            readEveryFrame(*sequence, session.progress());
             describeSequence(*sequence, weld_tolerance, found);
             break;
         }

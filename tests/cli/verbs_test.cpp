@@ -79,6 +79,24 @@ TEST_F(Info, CountsTheFramesOfASequence) {
     EXPECT_EQ(json.at("vertices"), runWell({"info", bar(), "--json"}).json().at("vertices"));
 }
 
+TEST_F(Info, ABrokenFrameOfASequenceIsBadInputWhereverItIs) {
+    const std::string good = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    fs::create_directory(path("frames"));
+    writeBytes(path("frames/1.obj"), good);
+    writeBytes(path("frames/2.obj"), good);
+    runWell({"info", path("frames")});
+    writeBytes(path("frames/2.obj"), good + "v 1 1 1\n");
+    expectFailure(runPelt({"info", path("frames")}), 3, "2.obj: ");
+    writeBytes(path("frames/2.obj"), "v 0 0 zero\n");
+    expectFailure(runPelt({"info", path("frames"), "--json"}), 3, "2.obj: ");
+
+    runWell({"deform", bar(), "--frames", ":3", "-o", path("s.npy")});
+    std::string bytes = readBytes(path("s.npy"));
+    bytes.replace(bytes.size() - 4, 4, "\xff\xff\xff\x7f");  // NaN
+    writeBytes(path("s.npy"), bytes);
+    expectFailure(runPelt({"info", path("s.npy")}), 3, "frame 2");
+}
+
 TEST_F(Info, AgreesWithTheKnownCountsOfRealCharacters) {
     PELT_NEEDS_SHARED("data/rigged");
     struct Known {
