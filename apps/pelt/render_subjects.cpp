@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
-#include <pelt/deform/lbs.h>
 
 #include <algorithm>
 
@@ -46,15 +45,22 @@ void addCharacter(Session& session, const RenderChoice& choice, const std::files
                   std::vector<RenderSubject>& subjects) {
     const auto character = std::make_shared<const Character>(session.loadCharacter(file));
     RenderSubject subject(file, character, nullptr);
-    if (!isPosed(choice, *character)) {
-        if (!choice.sampling.bind_pose) subject.rest();
-        return subjects.push_back(subject);
-    }
+    if (choice.sampling.bind_pose) return subjects.push_back(subject);
     session.stage("prepare");
-    const std::vector<std::string> methods = choice.methods.empty() ? std::vector<std::string>{"lbs"} : choice.methods;
+    std::vector<std::string> methods = choice.methods.empty() ? std::vector<std::string>{"lbs"} : choice.methods;
+    const bool skinned = !character->skeleton.joints.empty() && !character->weights.empty();
+    if (!skinned) methods.resize(1);  // all would be the same
+    const bool posed = isPosed(choice, *character);
     for (const std::string& name : methods) {
+        const pipeline::Method& method = pipeline::findMethod(name);
         subjects.push_back(subject);
-        aboutFile(file, [&] { subjects.back().pose(pipeline::findMethod(name), choice.sampling, session.progress()); });
+        aboutFile(file, [&] {
+            if (posed)
+                subjects.back().pose(method, choice.sampling, session.progress());
+            else if (skinned)
+                subjects.back().rest(method, session.progress());
+        });
+        if (skinned && (posed || !choice.methods.empty())) subjects.back().nameMethod(name);
     }
 }
 
@@ -72,11 +78,14 @@ const Mesh& RenderSubject::mesh() const { return character_ ? character_->mesh :
 
 bool RenderSubject::moves() const { return sampler_ || (sequence_ && sequence_->frameCount() > 1); }
 
-void RenderSubject::rest() { rests_ = !character_->skeleton.joints.empty() && !character_->weights.empty(); }
+void RenderSubject::rest(const pipeline::Method& method, const Progress& progress) {
+    rest_deformer_ = method.prepare(*character_, {}, progress);
+    const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character_->skeleton, character_->driven, nullptr, 0);
+    rest_deformer_->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
+}
 
 void RenderSubject::pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress) {
     sampler_ = std::make_shared<pipeline::CharacterSampler>(*character_, method, sampling, progress);
-    if (!character_->skeleton.joints.empty()) method_ = method.name;
 }
 
 double RenderSubject::secondsAt(const std::optional<Moment>& moment, double fps) const {
@@ -100,22 +109,17 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
     } else {
         shot.normals = mesh().normals;
     }
-    if (rests_) {
-        const deform::LbsRig rig = deform::prepareLbs(mesh(), character_->weights);
-        deform::LbsPose rest_pose(rig);
-        rest_pose.set(rig::skinMatrices(character_->skeleton, nullptr, 0));
-        deform::evaluate(rig, rest_pose, {}, 0, shot.positions.size(), {shot.positions, shot.normals});
-    }
+    if (rests()) rest_deformer_->evaluate({}, 0, shot.positions.size(), {shot.positions, shot.normals});
     if (skeleton && character_)
-        shot.bones =
-            skeletonAt(character_->skeleton, jointsAt(*character_, rests_ || clip(), clip(), pose.seconds.value_or(0)));
+        shot.bones = skeletonAt(character_->skeleton,
+                                jointsAt(*character_, rests() || clip(), clip(), pose.seconds.value_or(0)));
     return pose;
 }
 
 Vec3f RenderSubject::jointAt(const std::string& name, const Pose& pose) const {
     const auto joint = character_ ? rig::findJoint(character_->skeleton, name) : std::nullopt;
     if (!joint) throw Error::badInput(fmt::format("has no joint '{}' to look at", name));
-    return Vec3f(jointsAt(*character_, rests_ || clip(), clip(), pose.seconds.value_or(0))[*joint]);
+    return Vec3f(jointsAt(*character_, rests() || clip(), clip(), pose.seconds.value_or(0))[*joint]);
 }
 
 std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& choice) {
@@ -127,6 +131,10 @@ std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& ch
         else
             subjects.emplace_back(file, nullptr, pipeline::openSequence(file, choice.sampling, choice.mesh));
     }
+    const bool any_method =
+        std::any_of(subjects.begin(), subjects.end(), [](const RenderSubject& s) { return !s.method().empty(); });
+    if (!choice.methods.empty() && !choice.sampling.bind_pose && !any_method)
+        session.warn(choice.files.front(), "has no skin, so --method changes nothing");
     return subjects;
 }
 

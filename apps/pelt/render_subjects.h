@@ -29,16 +29,19 @@ public:
     RenderSubject(std::filesystem::path file, std::shared_ptr<const Character> character,
                   std::shared_ptr<MeshSequence> sequence);
 
-    /// Stands the character up as its nodes rest, which is how a viewer shows it before any clip plays. Without this
-    /// the bind pose is shown: the mesh as the file stores it, which may lie on its back.
-    void rest();
+    /// Stands the character up as its nodes rest, which is how a viewer shows it before any clip plays. Without this,
+    /// and where there is no skin, the bind pose is shown: the mesh as the file stores it, which may lie on its back.
+    void rest(const pipeline::Method& method, const Progress& progress);
     /// Poses the character by a clip from now on.
     void pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress);
 
+    /// What captions call the pose.
+    void nameMethod(const std::string& name) { method_ = name; }
+
     const std::filesystem::path& file() const { return file_; }
     const Character* character() const { return character_.get(); }  ///< nullptr for a mesh or sequence
-    const std::string& method() const { return method_; }            ///< empty where nothing is posed
-    bool rests() const { return rests_; }
+    const std::string& method() const { return method_; }            ///< empty where none was chosen
+    bool rests() const { return rest_deformer_ != nullptr; }
     const Clip* clip() const { return sampler_ ? sampler_->clip() : nullptr; }
     bool moves() const;
 
@@ -60,7 +63,7 @@ private:
     std::shared_ptr<const Character> character_;
     std::shared_ptr<MeshSequence> sequence_;
     std::string method_;
-    bool rests_ = false;
+    std::shared_ptr<pipeline::Deformer> rest_deformer_;  ///< null unless the nodes' rest pose is shown
     std::shared_ptr<pipeline::CharacterSampler> sampler_;
 };
 

@@ -38,7 +38,9 @@ std::string captionOf(const RenderSubject& subject, const RenderSubject::Pose& p
     if (!subject.method().empty()) words.push_back(subject.method());
     if (pose.seconds) words.push_back(fmt::format("{:.2f} s", *pose.seconds));
     if (pose.frame) words.push_back(fmt::format("frame {}", *pose.frame));
-    if (words.empty() && subject.character()) words.push_back(subject.rests() ? "rest pose" : "bind pose");
+    const bool rests_by_method = subject.rests() && !subject.method().empty();
+    if (rests_by_method || (words.empty() && subject.character()))
+        words.push_back(subject.rests() ? "rest pose" : "bind pose");
     if (words.empty()) words.push_back(subject.file().stem().string());
     return fmt::format("{}", fmt::join(words, ", "));
 }

@@ -1,6 +1,7 @@
 #include <pelt/io/character_file.h>
 #include <pelt/scenes/scenes.h>
 
+#include "glb_file.h"
 #include "program.h"
 
 namespace {
@@ -49,6 +50,37 @@ TEST_F(Render, WithoutAClipTheCharacterStandsAsItsNodesRest) {
     };
     EXPECT_EQ(picture(bar(), {}), picture(bar(), {"--bind-pose"}));
     EXPECT_NE(picture(path("lying.glb"), {}), picture(path("lying.glb"), {"--bind-pose"}));
+}
+
+TEST_F(Render, MethodsShowWhatTheyMakeOfPosedNodesWithoutAClip) {
+    GlbFile posed(bar());
+    posed.json.erase("animations");
+    const std::size_t joint = posed.json["skins"][0]["joints"].back();
+    posed.json["nodes"][joint]["rotation"] = {0, 0.8, 0, 0.6};
+    posed.save(path("posed.glb"));
+    const auto sheet = [&](const std::vector<std::string>& words) {
+        std::vector<std::string> all = {"render", path("posed.glb"), "-o",    path("r.png"),
+                                        "--size", "160x100",         "--json"};
+        all.insert(all.end(), words.begin(), words.end());
+        return runWell(all).json().at("panels");
+    };
+    EXPECT_FALSE(sheet({})[0].contains("method"));
+    const nlohmann::json panels = sheet({"--method", "lbs,dqs", "--color", "error"});
+    ASSERT_EQ(panels.size(), 2u);
+    EXPECT_EQ(panels[0].at("method"), "lbs");
+    EXPECT_EQ(panels[1].at("method"), "dqs");
+    EXPECT_GT(panels[1].at("max").get<double>(), 1e-3);
+    EXPECT_EQ(sheet({"--method", "lbs,dqs", "--bind-pose"}).size(), 1u);
+}
+
+TEST_F(Render, AMethodWithoutASkinIsAWarning) {
+    writeBytes(path("tri.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    const RunResult result =
+        runPelt({"render", path("tri.obj"), "--method", "dqs,lbs", "--size", "160x100", "-o", path("t.png")});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(withoutProgress(result.err),
+              "pelt: warning: " + path("tri.obj") + ": has no skin, so --method changes nothing\n");
+    runWell({"render", path("tri.obj"), bar(), "--method", "dqs", "--size", "160x100", "-o", path("t.png")});
 }
 
 TEST_F(Render, AContactSheetHasTheSizeAskedForToo) {
