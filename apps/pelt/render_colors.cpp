@@ -18,9 +18,10 @@ ColorChoice parseColor(const std::string& text) {
     if (text == "plain") return {Kind::plain, {}};
     if (text == "weights") return {Kind::weights, {}};
     if (text == "error") return {Kind::error, {}};
-    if (text.rfind("joint=", 0) == 0 && text.size() > 6) return {Kind::joint, text.substr(6)};
-    if (text == "joint" || text == "joint=")
-        throw Error::badUsage("--color joint: name the joint, e.g. --color joint hip");
+    const std::string word = text.substr(0, 6);
+    const bool one_joint = text == "joint" || word == "joint=" || word == "joint ";
+    if (one_joint && text.size() > word.size()) return {Kind::joint, text.substr(word.size())};
+    if (one_joint) throw Error::badUsage("--color joint: name the joint, e.g. --color joint hip");
     throw Error::badUsage(fmt::format("--color {}: there are plain, weights, joint NAME and error", text));
 }
 

@@ -16,7 +16,7 @@ struct ColorChoice {
     std::string joint;  ///< the name, for Kind::joint
 };
 
-/// "plain", "weights", "joint=NAME", "error". Throws Error (bad usage).
+/// "plain", "weights", "joint NAME" or "joint=NAME", "error". Throws Error (bad usage).
 ColorChoice parseColor(const std::string& text);
 
 /// Per vertex, the joints' colours blended by weight. Throws Error (bad input) for a character without weights.

@@ -119,8 +119,13 @@ TEST_F(Render, EveryColouringDrawsADifferentPicture) {
         EXPECT_EQ(sizeOf("r.png"), std::make_pair(320, 200));
         EXPECT_TRUE(pictures.insert(readBytes(path("r.png"))).second) << words[0] << " " << words[1];
     }
-    render({"--color=joint=" + joint, "--size", "320x200"});
-    EXPECT_TRUE(pictures.count(readBytes(path("r.png"))));
+    for (std::vector<std::string> words : {std::vector<std::string>{"--color=joint=" + joint},
+                                           {"--color", "joint " + joint},
+                                           {"--color=joint " + joint}}) {
+        words.insert(words.end(), {"--size", "320x200"});
+        render(words);
+        EXPECT_TRUE(pictures.count(readBytes(path("r.png")))) << words[0] << " " << words[1];
+    }
 }
 
 TEST_F(Render, ErrorColoursReportTheDistanceToTheFirst) {

@@ -64,6 +64,7 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatus2) {
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--size", "12"}), 2, "--size");
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "pink"}), 2, "--color");
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "joint"}), 2, "name the joint");
+    expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "joint "}), 2, "name the joint");
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "error"}), 2, "two methods");
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--frame", "soon"}), 2, "--frame");
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--camera", "moon"}), 2, "moon");
