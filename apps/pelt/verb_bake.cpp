@@ -177,14 +177,14 @@ void addBake(CLI::App& app, Session& session) {
     options->max_error_option =
         verb->add_option("--max-error", options->max_error,
                          "The E_RMS to reach, with the fewest helpers that do. Status 4 where it is missed")
-            ->check(CLI::NonNegativeNumber)
+            ->check(zeroOrMore())
             ->type_name("E");
     verb->add_option("--lock", options->locked, "A joint whose weights stay as they are; may repeat")
         ->allow_extra_args(false)
         ->type_name("JOINT");
     options->weld_option =
         verb->add_option("--weld", options->weld, "Vertices no farther apart than this are one (default: 0)")
-            ->check(CLI::NonNegativeNumber)
+            ->check(zeroOrMore())
             ->type_name("TOL");
     addSamplingOptions(*verb, options->sampling, true);
     options->flags.addTo(*verb, false);

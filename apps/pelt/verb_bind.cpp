@@ -95,6 +95,7 @@ void addBind(CLI::App& app, Session& session) {
         ->type_name("rigid|bbw");
     verb->add_option("--influences", options->influences,
                      "At most K joints a vertex, the heaviest, 0 for all (default: 4; rigid always has one)")
+        ->check(zeroOrMore())
         ->type_name("K");
     verb->add_option("--tets", options->tets,
                      "For bbw: the volume to solve on, a .mesh file with tets (default: a lattice around the mesh)")

@@ -142,7 +142,9 @@ void addCompare(CLI::App& app, Session& session) {
     verb->add_option("--heatmap", options->heatmap, "A picture of the error of each vertex over all frames")
         ->type_name("F.png");
     verb->add_option("--size", options->size, "Size of that picture")->type_name("WxH");
-    verb->add_option("--max-error", options->max_error, "End with status 4 where E_RMS is above this")->type_name("E");
+    verb->add_option("--max-error", options->max_error, "End with status 4 where E_RMS is above this")
+        ->check(zeroOrMore())
+        ->type_name("E");
     addSamplingOptions(*verb, options->sampling, true);
 }
 

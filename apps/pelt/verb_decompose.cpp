@@ -265,7 +265,7 @@ void addSolverOptions(CLI::App& verb, DecomposeOptions& options) {
                         fmt::format("The E_RMS to reach (default with --bones auto: {}; without --bones it means "
                                     "auto). Status 4 where one that is given is missed",
                                     kDefaultTolerance))
-            ->check(CLI::NonNegativeNumber)
+            ->check(zeroOrMore())
             ->type_name("E");
     verb.add_option("--influences", options.influences, "At most K bones a vertex, 0 for any number (default: 4)")
         ->check(CLI::Range(0, int(kMostBones)))
@@ -280,7 +280,7 @@ void addSolverOptions(CLI::App& verb, DecomposeOptions& options) {
         ->type_name("N");
     verb.add_option("--smoothness", options.solver.smoothness,
                     "Pull of a vertex's weights towards its neighbours' mean (default: 0)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(zeroOrMore())
         ->type_name("S");
     verb.add_option("--rest-correction", options.rest_correction,
                     "Moves the rest pose at the end to where the bones explain the frames best (default: on)")

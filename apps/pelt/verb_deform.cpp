@@ -126,7 +126,7 @@ void addDeform(CLI::App& app, Session& session) {
     options->weld_option =
         verb->add_option("--weld", options->weld,
                          "Vertices no farther apart than this are one, for normals and smoothing (default: 0)")
-            ->check(CLI::NonNegativeNumber)
+            ->check(zeroOrMore())
             ->type_name("TOL");
     options->flags.addTo(*verb);
 }

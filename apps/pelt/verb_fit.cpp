@@ -250,7 +250,7 @@ void addFit(CLI::App& app, Session& session) {
     addExtraJointOptions(*verb, *options);
     verb->add_option("--normals-weight", options->normals_weight,
                      "How much the examples' normals count: an error of 1 in a normal like W mean edges (default: 0)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(zeroOrMore())
         ->type_name("W");
     verb->add_flag("--validate", options->validate,
                    "Also fit without each example in turn, and say how well that one is met");

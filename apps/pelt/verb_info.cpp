@@ -237,7 +237,7 @@ void addInfo(CLI::App& app, Session& session) {
     verb->add_option("file", options->file, "A character, a mesh or a sequence")->required()->type_name("FILE");
     verb->add_option("--mesh", options->mesh, "A mesh that brings the faces of a sequence without any")->type_name("M");
     verb->add_option("--weld", options->weld, "Weld vertices no farther apart than this (default: 0, equal positions)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(zeroOrMore())
         ->type_name("TOL");
 }
 

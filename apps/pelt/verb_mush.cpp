@@ -95,7 +95,7 @@ void addMush(CLI::App& app, Session& session) {
                                   ->type_name("float|q16");
     options->weld_option =
         verb->add_option("--weld", options->weld, "Vertices no farther apart than this are one (default: 0)")
-            ->check(CLI::NonNegativeNumber)
+            ->check(zeroOrMore())
             ->type_name("TOL");
     options->flags.addTo(*verb);
 }

@@ -140,6 +140,7 @@ void addEnergyOptions(CLI::App& verb, PoseOptions& options) {
         ->type_name("spokes|spokes-and-rims|triangles|tets");
     verb.add_option("--clusters", options.clusters,
                     "Rotations that edges of like weights share (default: by the number of joints); 0: none are shared")
+        ->check(zeroOrMore())
         ->type_name("N");
     verb.add_option("--extra-weights", options.extra_weights,
                     "Weights more that let the skin bend between the joints (default: 0)")
@@ -176,7 +177,7 @@ void addPose(CLI::App& app, Session& session) {
                      "How the skin of a sequence follows the joints (default: lbs, with all weights of the rig)")
         ->type_name(methodNames());
     verb->add_option("--fps", options->fps, "Frames a second between keyed targets (default: 30)")
-        ->check(CLI::PositiveNumber)
+        ->check(aboveZero())
         ->type_name("F");
     verb->add_flag("--keep-lengths", options->keep_lengths,
                    "Sequences too are made with rigid joints whose bones keep their lengths");

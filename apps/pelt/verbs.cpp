@@ -7,8 +7,9 @@ namespace pelt::cli {
 void addSamplingOptions(CLI::App& verb, pipeline::Sampling& sampling, bool with_frames) {
     CLI::Option* clip = verb.add_option("--clip", sampling.clip, "The clip, by name or index (default: the first)")
                             ->type_name("NAME|INDEX");
-    CLI::Option* fps =
-        verb.add_option("--fps", sampling.fps, "Samples a second, from the first key on (default: 30)")->type_name("F");
+    CLI::Option* fps = verb.add_option("--fps", sampling.fps, "Samples a second, from the first key on (default: 30)")
+                           ->check(aboveZero())
+                           ->type_name("F");
     CLI::Option* bind_pose =
         verb.add_flag("--bind-pose", sampling.bind_pose, "One frame, the mesh as the file stores it");
     bind_pose->excludes(clip)->excludes(fps);

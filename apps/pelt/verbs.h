@@ -2,6 +2,7 @@
 
 #include <pelt/pipeline/sampling.h>
 
+#include "number_checks.h"
 #include "session.h"
 
 namespace pelt::cli {

@@ -72,6 +72,30 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatus2) {
     EXPECT_TRUE(filesLeft().empty());
 }
 
+TEST_F(Usage, NumbersOutOfRangeAreToldInPlainWords) {
+    const auto refused = [](std::vector<std::string> words, const std::string& option, const std::string& value,
+                            const std::string& wanted) {
+        SCOPED_TRACE(words[0] + " " + option + " " + value);
+        words.insert(words.end(), {option, value});
+        expectFailure(runPelt(words), 2, option + ": '" + value + "' is not a number " + wanted + ";");
+    };
+    const std::vector<std::string> compare = {"compare", bar(), bar()}, deform = {"deform", bar(), "-o", path("x.npy")},
+                                   bake = {"bake", bar(), "-o", path("x.glb")},
+                                   decompose = {"decompose", bar(), "-o", path("x.glb")},
+                                   bind = {"bind", bar(), "-o", path("x.glb")},
+                                   pose = {"pose", bar(), "--handles", "h.json", "-o", path("x.npy")};
+    for (const std::string value : {"-1", "nan", "inf", "much"}) {
+        for (const auto& words : {compare, bake}) refused(words, "--max-error", value, "that is 0 or more");
+        refused(decompose, "--tolerance", value, "that is 0 or more");
+        refused({"info", bar()}, "--weld", value, "that is 0 or more");
+        for (const auto& words : {deform, pose}) refused(words, "--fps", value, "above 0");
+    }
+    refused(pose, "--fps", "0", "above 0");
+    refused(bind, "--influences", "-1", "that is 0 or more");
+    refused(pose, "--clusters", "-1", "that is 0 or more");
+    EXPECT_TRUE(filesLeft().empty());
+}
+
 TEST_F(Usage, AnUnknownExtensionIsToldBeforeTheWorkStarts) {
     expectFailure(runPelt({"deform", "/no/such.glb", "-o", path("x.abc")}), 2, ".npy");
     expectFailure(runPelt({"sample", "bar", "-o", path("x.fbx")}), 2, ".glb");
