@@ -29,6 +29,10 @@ KindInfo infoOf(OutputKind kind) {
         case OutputKind::sequence:
             return {{".npy", ".pc2", ".mdd", ".glb", ""},
                     "write .npy, .pc2, .mdd, .glb, or a name without extension for a folder of .obj"};
+        case OutputKind::poses:
+            return {{".npy", ".pc2", ".mdd", ".glb", ".obj", ".ply", ""},
+                    "write .npy, .pc2, .mdd, .glb, a single frame as .obj or .ply, or a name without extension for a "
+                    "folder of .obj"};
         case OutputKind::numbers:
             return {{".npy"}, "write .npy"};
         case OutputKind::picture:

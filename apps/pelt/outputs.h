@@ -8,6 +8,7 @@ namespace pelt::cli {
 enum class OutputKind {
     character,  ///< .glb .gltf
     sequence,   ///< .npy .pc2 .mdd .glb, or a folder of .obj
+    poses,      ///< a sequence, or a single frame as .obj .ply
     numbers,    ///< .npy
     picture,    ///< .png
 };

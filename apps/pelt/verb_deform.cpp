@@ -22,7 +22,7 @@ struct DeformOptions {
 };
 
 void checkOutputs(const DeformOptions& options) {
-    checkOutput(options.output, OutputKind::sequence, {options.input});
+    checkOutput(options.output, OutputKind::poses, {options.input});
     std::vector<std::pair<std::string, std::filesystem::path>> files = {{"-o", options.output}};
     if (options.normals) files.emplace_back("--normals", *options.normals);
     if (options.tangents) files.emplace_back("--tangents", *options.tangents);
@@ -111,8 +111,8 @@ void addDeform(CLI::App& app, Session& session) {
                                      [&session, options] { runDeform(session, *options); });
     verb->add_option("character", options->input, "A character: .glb .gltf .fbx .dae")->required()->type_name("CHAR");
     addOutputOption(*verb, options->output,
-                    "The sequence to write: .npy (frames, vertices, 3), .pc2, .mdd, .glb (morph targets), or a name "
-                    "without extension for a folder of .obj");
+                    "The sequence to write: .npy (frames, vertices, 3), .pc2, .mdd, .glb (morph targets), .obj or .ply "
+                    "for a single frame, or a name without extension for a folder of .obj");
     std::string explained = "How the skin follows (default: lbs)";
     for (const pipeline::Method& method : pipeline::methods())
         explained += fmt::format("; {}: {}", method.name, method.summary);

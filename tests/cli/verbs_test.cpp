@@ -188,6 +188,22 @@ TEST_F(Deform, EveryOutputFormatHoldsTheSameFrames) {
     EXPECT_LE(rmsBetween(path("a.npy"), bar(), {"--frames", ":9"}), 0.0);
 }
 
+TEST_F(Deform, ASingleFrameIsAMeshFileIfAskedFor) {
+    const nlohmann::json faces = runWell({"info", bar(), "--json"}).json().at("triangles");
+    for (const std::vector<std::string>& frame : {std::vector<std::string>{"--bind-pose"}, {"--frames", "3"}})
+        for (const std::string name : {"a.obj", "a.ply"}) {
+            SCOPED_TRACE(frame[0] + " " + name);
+            std::vector<std::string> words = {"deform", bar(), "-o", path(name)};
+            words.insert(words.end(), frame.begin(), frame.end());
+            runWell(words);
+            EXPECT_EQ(rmsBetween(path(name), bar(), frame), 0.0);
+            EXPECT_EQ(runWell({"info", path(name), "--json"}).json().at("triangles"), faces);
+        }
+    const std::vector<std::string> left = filesLeft();
+    expectFailure(runPelt({"deform", bar(), "--frames", ":2", "-o", path("b.obj")}), 2, "--frames 0");
+    EXPECT_EQ(filesLeft(), left);
+}
+
 TEST_F(Deform, WritesNumpyFloatsOfFramesVerticesAndThree) {
     const nlohmann::json json =
         runWell({"deform", bar(), "--frames", ":5", "-o", path("a.npy"), "--normals", path("n.npy"), "--json"}).json();

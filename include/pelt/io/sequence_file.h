@@ -30,13 +30,13 @@ struct SequenceInfo {
     std::size_t frames = 0;
     std::size_t vertices = 0;
     double frame_seconds = 1.0 / 30.0;
-    const Mesh* mesh = nullptr;  ///< faces for .obj folders and .glb; must outlive the writer
+    const Mesh* mesh = nullptr;  ///< faces for .obj, .ply and .glb; must outlive the writer
 };
 
-/// By extension: .npy (float32), .pc2, .mdd, .glb (morph targets with an animation), no extension or a slash at the
-/// end: a folder of .obj, which replaces an existing one only if that holds nothing but frames. Throws Error: bad usage
-/// for another extension or a size that the format cannot hold, bad input for a mesh that does not fit, system for the
-/// disk.
+/// By extension: .npy (float32), .pc2, .mdd, .glb (morph targets with an animation), .obj or .ply (one frame), no
+/// extension or a slash at the end: a folder of .obj, which replaces an existing one only if that holds nothing but
+/// frames. Throws Error: bad usage for another extension or a size that the format cannot hold, bad input for a mesh
+/// that does not fit, system for the disk.
 std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path, const SequenceInfo& info);
 
 }  // namespace pelt::io

@@ -38,9 +38,10 @@ std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path
     if (extension == ".pc2") return createPc2(path, info);
     if (extension == ".mdd") return createMdd(path, info);
     if (extension == ".glb") return createMorphGlb(path, info);
+    if (extension == ".obj" || extension == ".ply") return createMeshFrame(path, info);
     throw Error::badUsage(
-        fmt::format("{}: a sequence is written as .npy .pc2 .mdd .glb or, without an extension, as a "
-                    "folder of .obj; not as '{}'",
+        fmt::format("{}: a sequence is written as .npy .pc2 .mdd .glb, a single frame as .obj .ply or, "
+                    "without an extension, as a folder of .obj; not as '{}'",
                     path.string(), extension));
 }
 

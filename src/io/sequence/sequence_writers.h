@@ -33,6 +33,8 @@ std::unique_ptr<SequenceWriter> createNpy(const std::filesystem::path& path, con
 std::unique_ptr<SequenceWriter> createPc2(const std::filesystem::path& path, const SequenceInfo& info);
 std::unique_ptr<SequenceWriter> createMdd(const std::filesystem::path& path, const SequenceInfo& info);
 std::unique_ptr<SequenceWriter> createObjFolder(const std::filesystem::path& path, const SequenceInfo& info);
+/// A single frame as .obj or .ply; Error (bad usage) for more.
+std::unique_ptr<SequenceWriter> createMeshFrame(const std::filesystem::path& path, const SequenceInfo& info);
 std::unique_ptr<SequenceWriter> createMorphGlb(const std::filesystem::path& path, const SequenceInfo& info);
 
 }  // namespace pelt::io

@@ -106,6 +106,21 @@ TEST(SequenceWriter, ValuesThatAreNotFiniteAreRefused) {
     }
 }
 
+TEST(SequenceWriter, ASingleFrameIsAMeshFileWithTheFacesGiven) {
+    const TempFolder folder;
+    Mesh mesh = gridMesh(4);
+    mesh.normals.assign(mesh.positions.size(), {0, 0, 1});
+    const auto frames = anyFrames(1, mesh.positions.size());
+    for (const char* name : {"a.obj", "a.PLY"}) {
+        writeAll(folder / name, frames, &mesh);
+        const Mesh back = io::loadMesh(folder / name);
+        EXPECT_EQ(back.positions, frames[0]) << name;
+        EXPECT_EQ(back.triangles, mesh.triangles) << name;
+        EXPECT_TRUE(back.normals.empty()) << name;  // those of the rest pose would be wrong
+        EXPECT_EQ(errorCode([&] { io::createSequence(folder / name, {2, 3}); }), ErrorCode::bad_usage) << name;
+    }
+}
+
 TEST(SequenceWriter, OtherRequestsThatMakeNoSenseAreRefused) {
     const TempFolder folder;
     const Mesh mesh = gridMesh(3);
