@@ -85,6 +85,10 @@ void runDeform(Session& session, const DeformOptions& options) {
         return std::make_unique<pipeline::CharacterSampler>(character, method, options.sampling, session.progress(),
                                                             methodOptions(options));
     });
+    if (sampler->clip() && sampler->clip()->channels.empty())
+        session.warn(options.input, fmt::format("clip '{}' moves nothing here (no joint, no morph target): every frame "
+                                                "is the same",
+                                                sampler->clip()->name));
     if (options.normals && character.mesh.normals.empty())
         sampler->setRestNormals(pipeline::restNormals(character.mesh, options.weld));
     writeFrames(session, options, character, *sampler);

@@ -188,6 +188,17 @@ TEST_F(Deform, EveryOutputFormatHoldsTheSameFrames) {
     EXPECT_LE(rmsBetween(path("a.npy"), bar(), {"--frames", ":9"}), 0.0);
 }
 
+TEST_F(Deform, AClipThatMovesNothingIsAWarning) {
+    const char* file = "data/conformance/asset-generator/Animation_SamplerType/Animation_SamplerType_01.gltf";
+    PELT_NEEDS_SHARED(file);
+    const std::string input = sharedPath(file).string();
+    const RunResult result = runPelt({"deform", input, "-o", path("r.npy"), "--json"});
+    EXPECT_EQ(result.status, 0);
+    const nlohmann::json warnings = result.json().at("warnings");
+    ASSERT_EQ(warnings.size(), 1u) << warnings;
+    EXPECT_NE(warnings[0].get<std::string>().find("moves nothing here"), std::string::npos) << warnings;
+}
+
 TEST_F(Deform, ASingleFrameIsAMeshFileIfAskedFor) {
     const nlohmann::json faces = runWell({"info", bar(), "--json"}).json().at("triangles");
     for (const std::vector<std::string>& frame : {std::vector<std::string>{"--bind-pose"}, {"--frames", "3"}})
