@@ -5,6 +5,8 @@
 #include <pelt/io/character_file.h>
 #include <pelt/io/tet_file.h>
 
+#include <algorithm>
+
 #include "joint_list.h"
 #include "outputs.h"
 #include "text.h"
@@ -53,6 +55,14 @@ std::string bindSmoothly(Session& session, const BindOptions& options, Character
                        volume ? fmt::format("{} tets", bind.domain_tets) : "the surface");
 }
 
+/// How many of the joints have any vertex.
+std::size_t jointsWithSkin(const JointList& joints, const SkinWeights& weights) {
+    std::vector<bool> used(joints.entries.size(), false);
+    for (std::size_t i = 0; i < weights.joints.size(); ++i)
+        if (weights.weights[i] > 0) used[joints.of_slot[weights.joints[i]]] = true;
+    return static_cast<std::size_t>(std::count(used.begin(), used.end(), true));
+}
+
 void runBind(Session& session, const BindOptions& options) {
     checkOutput(options.output, OutputKind::character, {options.input});
     if (!options.tets.empty() && options.method != "bbw") throw Error::badUsage("--tets is for --method bbw");
@@ -67,15 +77,18 @@ void runBind(Session& session, const BindOptions& options) {
     session.stage("write");
     io::saveCharacter(character, options.output);
 
-    const std::size_t bones = listJoints(character.skeleton).entries.size();
+    const JointList joints = listJoints(character.skeleton);
+    const std::size_t bones = joints.entries.size(), used = jointsWithSkin(joints, character.weights);
     session.result["method"] = options.method;
     session.result["output"] = options.output.string();
     session.result["vertices"] = character.mesh.vertexCount();
     session.result["triangles"] = character.mesh.triangles.size();
     session.result["bones"] = bones;
+    session.result["joints_with_skin"] = used;
     session.result["max_influences"] = maxInfluences(character.weights);
     session.print(fmt::format("{}: {} vertices bound to {} joints, {}\n", oneLine(options.output.string()),
-                              character.mesh.vertexCount(), bones, how));
+                              character.mesh.vertexCount(),
+                              used == bones ? fmt::format("{}", bones) : fmt::format("{} of {}", used, bones), how));
 }
 
 }  // namespace

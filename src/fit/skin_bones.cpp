@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <numbers>
 #include <string_view>
 
 #include "joint_tree.h"
@@ -110,17 +112,40 @@ bool endsInWord(const std::string& stem, std::string_view word, bool whole) {
     return !std::isalpha(before) || (std::isupper(at) && std::islower(before));
 }
 
-/// A root that carries the whole body about has one child and lies outside the mesh (on the floor), and so does most of
-/// its bone, unless its name says what it is.
+/// Whether another bone runs beside the point with nothing but the inside of the mesh between: a leg that comes back
+/// down beside the bone that leads up from the floor. A bone that goes on from the end of the first is not beside it.
+bool hasBoneBeside(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& gone,
+                   std::uint32_t joint, const Vec3d& point) {
+    for (std::uint32_t k = 0; k < joints.size(); ++k) {
+        if (k == joint || gone[k]) continue;
+        for (const std::uint32_t child : joints.children[k]) {
+            const Vec3d start = joints.positions[k], along = joints.positions[child] - start;
+            const double t = dot(point - start, along) / dot(along, along);
+            if (t > 0 && t < 1 && shareInside(tree, point, start + along * t) == 1) return true;
+        }
+    }
+    return false;
+}
+
+/// A root that carries the whole body about has one child and lies outside the mesh (on the floor), and so does its
+/// bone for three quarters of its length. Where its name says what it is, what other bones run beside does not count
+/// for it.
 void dropCarriers(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& inside,
                   std::vector<bool>& gone) {
+    constexpr int kSamples = 8;
     for (std::uint32_t root = 0; root < joints.size(); ++root) {
         if (joints.parents[root] >= 0) continue;
         for (std::uint32_t j = root; !inside[j] && !gone[j] && joints.children[j].size() == 1;) {
             const std::uint32_t child = joints.children[j][0];
-            if (!endsInWord(stemOf(joints.names[j]), "root", true) &&
-                shareInside(tree, joints.positions[j], joints.positions[child]) >= 0.5)
-                break;
+            const bool named = endsInWord(stemOf(joints.names[j]), "root", true);
+            const Vec3d start = joints.positions[j], along = joints.positions[child] - start;
+            int own = 0;
+            for (int s = 0; s < kSamples; ++s) {
+                const Vec3d point = start + along * ((s + 0.5) / kSamples);
+                if (geometry::enclosureOf(tree, point).winding > 0)
+                    own += !named || !hasBoneBeside(joints, tree, gone, j, point);
+            }
+            if (4 * own > kSamples) break;
             gone[j] = true;
             j = child;
         }
@@ -129,7 +154,8 @@ void dropCarriers(const JointTree& joints, const geometry::RayTree& tree, const 
 
 enum class Marker { none, end, place };
 
-/// What a leaf's name says that no geometry tells: where its parent's bone ends, or where things are held.
+/// What a leaf's name says: that it is where its parent's bone ends, or where things are held. It counts only where the
+/// mesh says so too: see meshEndsAt.
 Marker markerOf(const std::string& name) {
     const std::string stem = stemOf(name);
     if (endsInWord(stem, "end", true) || endsInWord(stem, "site", true) || endsInWord(stem, "tip", false) ||
@@ -155,6 +181,66 @@ double lengthInside(const geometry::RayTree& tree, const Vec3d& start, const Vec
     return reached;
 }
 
+/// How far the skin is from the point, across the direction: the median of eight ways; 0 where most of them find none.
+double radiusAround(const geometry::RayTree& tree, const Vec3d& point, const Vec3d& direction, double diagonal) {
+    constexpr std::size_t kWays = 8;
+    const Vec3d u = normalized(cross(direction, std::abs(direction.x) < 0.7 ? Vec3d(1, 0, 0) : Vec3d(0, 1, 0)));
+    const Vec3d v = cross(direction, u);
+    std::vector<double> found;
+    std::vector<geometry::Crossing> crossings;
+    for (std::size_t k = 0; k < kWays; ++k) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(k) / kWays;
+        tree.crossings(point, u * std::cos(angle) + v * std::sin(angle), diagonal, crossings);
+        const auto out = std::find_if(crossings.begin(), crossings.end(), [](const auto& c) { return c.leaving > 0; });
+        if (out != crossings.end()) found.push_back(out->t);
+    }
+    if (2 * found.size() <= kWays) return 0;
+    std::sort(found.begin(), found.end());
+    return found[kWays / 2];
+}
+
+/// Whether the mesh ends about where the leaf is: beyond it, in its parent's direction, there is only the rounding of
+/// the end, no longer than it is thick, and shorter than the bone that leads to the leaf. False where that bone does
+/// not lie in the mesh either (a cape is a sheet): then nothing can be told.
+bool meshEndsAt(const geometry::RayTree& tree, const Vec3d& leaf, const Vec3d& parent, double diagonal) {
+    constexpr int kSteps = 32;
+    const double bone = length(leaf - parent);
+    if (bone <= 1e-3 * diagonal) return true;  // in its parent's place: no bone of its own
+    if (geometry::enclosureOf(tree, parent).winding <= 0 && shareInside(tree, parent, leaf) == 0) return false;
+    const Vec3d direction = normalized(leaf - parent);
+    const double beyond = lengthInside(tree, leaf, direction, bone / kSteps, bone * (1 + 1e-9));
+    if (beyond == 0) return true;
+    if (beyond > bone * (kSteps - 1.5) / kSteps) return false;  // the last step may lie on the skin
+    return beyond <= 2 * radiusAround(tree, leaf + direction * (0.25 * beyond), direction, diagonal);
+}
+
+/// Leaves that only mark a place, by name and by shape. Gives, per joint, where such a leaf says that its bone goes;
+/// its own position where none does.
+std::vector<Vec3d> dropMarkers(const JointTree& joints, const geometry::RayTree& tree, double diagonal,
+                               std::vector<bool>& gone) {
+    std::vector<Vec3d> ends = joints.positions;
+    for (std::uint32_t j = 0; j < joints.size(); ++j) {
+        if (gone[j] || !joints.children[j].empty() || joints.parents[j] < 0) continue;
+        const Marker marker = markerOf(joints.names[j]);
+        const auto parent = static_cast<std::size_t>(joints.parents[j]);
+        gone[j] = marker != Marker::none && !gone[parent] &&  // its skin must have someone to go to
+                  meshEndsAt(tree, joints.positions[j], joints.positions[parent], diagonal);
+        if (gone[j] && marker == Marker::end) ends[parent] = joints.positions[j];
+    }
+    return ends;
+}
+
+/// Where the bone of a root below the mesh comes into it, so that what lies outside is not held against the rest; the
+/// start where it does not come in, or starts there.
+Vec3d entryOf(const geometry::RayTree& tree, const Vec3d& start, const Vec3d& end) {
+    constexpr int kSamples = 32;
+    for (int s = 0; s < kSamples; ++s) {
+        const Vec3d point = start + (end - start) * ((s + 0.5) / kSamples);
+        if (geometry::enclosureOf(tree, point).winding > 0) return s == 0 ? start : point;
+    }
+    return start;
+}
+
 }  // namespace
 
 std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geometry::RayTree& tree, double diagonal) {
@@ -169,20 +255,17 @@ std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geo
     removeChildren(joints, gone);
     dropCarriers(joints, tree, inside, gone);
     const std::vector<Vec3d> ahead = boneDirections(joints, tolerance);
-    std::vector<Vec3d> ends = joints.positions;  // where an end marker says that the joint's bone goes
-    for (std::uint32_t j = 0; j < joints.size(); ++j) {
-        if (gone[j] || !joints.children[j].empty() || joints.parents[j] < 0) continue;
-        const Marker marker = markerOf(joints.names[j]);
-        gone[j] = marker != Marker::none;
-        if (marker == Marker::end) ends[static_cast<std::size_t>(joints.parents[j])] = joints.positions[j];
-    }
+    const std::vector<Vec3d> ends = dropMarkers(joints, tree, diagonal, gone);
     removeChildren(joints, gone);
 
     std::vector<geometry::BoneSegment> segments;
     for (std::uint32_t j = 0; j < joints.size(); ++j) {
         if (gone[j]) continue;
         const Vec3d start = joints.positions[j];
-        for (const std::uint32_t child : joints.children[j]) segments.push_back({start, joints.positions[child], j});
+        for (const std::uint32_t child : joints.children[j]) {
+            const Vec3d end = joints.positions[child];
+            segments.push_back({joints.parents[j] < 0 && !inside[j] ? entryOf(tree, start, end) : start, end, j});
+        }
         if (!joints.children[j].empty()) continue;
         const Vec3d parent =
             joints.parents[j] < 0 ? start : joints.positions[static_cast<std::size_t>(joints.parents[j])];

@@ -8,7 +8,7 @@ namespace pelt::fit {
 
 /// The bones that may carry skin, by joint, as geometry::boneSegments draws them, except that
 /// - joints that only steer (pole targets, IK handles, a root on the floor) or mark a place (finger tips, a hand's slot
-///   for a sword) have none: see docs/bind.md for how they are told;
+///   for a sword) have none: see docs/bind.md for how they are told, never by a name alone;
 /// - a leaf's bone ends shortly before it leaves the mesh, and follows the joint's own axis where the rig has one.
 /// Empty where no joint lies inside the mesh, so that nothing can be told. `diagonal` is the size of the mesh.
 std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geometry::RayTree& tree, double diagonal);

@@ -153,18 +153,96 @@ TEST(BindInside, ARootInTheEndOfABarKeepsItsHalf) {
         }
 }
 
+constexpr const char* kEndNames[] = {"finger_end", "FingerEnd", "fingertip.L", "Nub", "hand slot_R", "End", "EndSite"};
+
 TEST(BindInside, EndMarkersLeaveTheirSkinToTheBoneThatTheyEnd) {
     Mesh mesh;
     addTube(mesh, {0, 0, 0}, {4, 0, 0}, 0.5);
-    Skeleton skeleton = skeletonOf({{0.1, 0, 0}, {2, 0, 0}, {3.2, 0, 0}}, {-1, 0, 1});
-    const auto used = [&](const char* name) {
+    const auto used = [&](double place, const char* name) {
+        Skeleton skeleton = skeletonOf({{0.1, 0, 0}, {2, 0, 0}, {place, 0, 0}}, {-1, 0, 1});
         skeleton.nodes[2].name = name;
         const Joints joints = bindNearestBone(mesh, skeleton).joints;
         return std::count(joints.begin(), joints.end(), 2u) > 0;
     };
-    for (const char* marker : {"finger_end", "FingerEnd", "fingertip.L", "Nub", "hand slot_R", "End", "EndSite"})
-        EXPECT_FALSE(used(marker)) << marker;
-    for (const char* bone : {"finger_3", "arm_bend", "ForearmBend", "tipper", "r", ""}) EXPECT_TRUE(used(bone)) << bone;
+    for (const char* marker : kEndNames)
+        for (const double place : {3.2, 3.9, 4.0, 4.3}) EXPECT_FALSE(used(place, marker)) << marker << " at " << place;
+    for (const char* bone : {"finger_3", "arm_bend", "ForearmBend", "tipper", "r", ""})
+        EXPECT_TRUE(used(3.2, bone)) << bone;
+}
+
+/// A tube from y = 0 to 3 with a joint at its lower end, or `below` it, and one in the middle, by whatever names.
+Joints boundTube(double radius, double below, const char* lower, const char* upper) {
+    Mesh mesh;
+    addTube(mesh, {0, 0, 0}, {0, 3, 0}, radius, 31);
+    Skeleton skeleton = skeletonOf({{0, -below, 0}, {0, 1.5, 0}}, {-1, 0});
+    skeleton.nodes[0].name = lower;
+    skeleton.nodes[1].name = upper;
+    const Joints joints = bindNearestBone(mesh, skeleton).joints;
+    for (std::size_t v = 0; v < joints.size(); ++v)
+        if (std::abs(mesh.positions[v].y - 1.5f) > 0.06f) {
+            EXPECT_EQ(joints[v], mesh.positions[v].y < 1.5f ? 0u : 1u)
+                << lower << ", " << upper << ", radius " << radius << ", " << below << " below: y "
+                << mesh.positions[v].y;
+            if (testing::Test::HasFailure()) break;
+        }
+    return joints;
+}
+
+TEST(BindInside, ANameAloneTakesNoSkinAway) {
+    for (const double radius : {0.3, 1.0}) {
+        const Joints plain = boundTube(radius, 0, "joint0", "joint1");
+        for (const char* root : {"root", "Root", "hips", "pelvis_root"}) {
+            for (const char* leaf : kEndNames) EXPECT_EQ(boundTube(radius, 0, root, leaf), plain) << root << leaf;
+            for (const char* leaf : {"tip", "Head_Tip", "weapon_slot", "socket", "Bone.001"})
+                EXPECT_EQ(boundTube(radius, 0, root, leaf), plain) << root << leaf;
+        }
+    }
+}
+
+TEST(BindInside, ARootBelowTheMeshKeepsTheSkinAroundItsBone) {
+    for (const double below : {0.05, 0.2, 1.0})
+        for (const char* root : {"root", "Root", "b_Root_00", "hips"}) boundTube(0.3, below, root, "spine");
+}
+
+/// A root whose bone has a little of itself in the mesh carries it about, whatever it is called.
+TEST(BindInside, ARootWhoseBoneIsNearlyAllOutsideGetsNoVertex) {
+    Mesh mesh;
+    addTube(mesh, {0, 2, 0}, {0, 5, 0}, 0.5);
+    for (const char* name : {"root", "mover"}) {
+        Skeleton skeleton = skeletonOf({{0, 0, 0}, {0, 2.2, 0}, {0, 3.5, 0}}, {-1, 0, 1});
+        skeleton.nodes[0].name = name;
+        const Joints joints = bindNearestBone(mesh, skeleton).joints;
+        EXPECT_EQ(std::count(joints.begin(), joints.end(), 0u), 0) << name;
+    }
+}
+
+TEST(BindInside, TheBranchIsBoundAsItWasMade) {
+    const Character branch = scenes::find("branch")->make(6000);
+    const Joints joints = bindNearestBone(branch.mesh, branch.skeleton).joints;
+    std::size_t same = 0;
+    for (std::uint32_t v = 0; v < joints.size(); ++v) same += joints[v] == branch.weights.jointsOf(v)[0];
+    EXPECT_GE(double(same), 0.95 * double(joints.size()));
+}
+
+/// A cape is a sheet with nothing inside: where it ends cannot be told, so that its names say nothing either.
+TEST(BindInside, TheLastJointOfACapeKeepsItsSkinWhateverItsName) {
+    Mesh mesh;
+    addTube(mesh, {0, 0, 0}, {0, 4, 0}, 0.5);
+    const auto cape = static_cast<std::uint32_t>(mesh.vertexCount());
+    for (std::uint32_t r = 0; r <= 20; ++r)
+        for (const float x : {-0.4f, 0.0f, 0.4f}) mesh.positions.push_back({x, 3.8f - 0.18f * float(r), -1});
+    for (std::uint32_t r = 0; r < 20; ++r)
+        for (std::uint32_t s = 0; s < 2; ++s) {
+            const std::uint32_t at = cape + 3 * r + s;
+            mesh.triangles.push_back({at, at + 1, at + 3});
+            mesh.triangles.push_back({at + 1, at + 4, at + 3});
+        }
+    Skeleton skeleton =
+        skeletonOf({{0, 0.2, 0}, {0, 3, 0}, {0, 3.8, -1.05}, {0, 2.6, -1.05}, {0, 1.4, -1.05}}, {-1, 0, 1, 2, 3});
+    const SkinWeights plain = bindNearestBone(mesh, skeleton);
+    EXPECT_GT(std::count(plain.joints.begin(), plain.joints.end(), 4u), 10);
+    skeleton.nodes[4].name = "cape_tip";
+    EXPECT_EQ(bindNearestBone(mesh, skeleton), plain);
 }
 
 /// A finger whose joints have no hierarchy, as in files made for WebXR: axes alone tell the chain.

@@ -1,0 +1,57 @@
+#include "glb_file.h"
+#include "program.h"
+
+namespace {
+
+class BindJoints : public CliTest {};
+
+GlbFile withoutWeights(const std::string& file) {
+    GlbFile glb(file);
+    glb.primitive()["attributes"].erase("JOINTS_0");
+    glb.primitive()["attributes"].erase("WEIGHTS_0");
+    return glb;
+}
+
+/// What binding says to people and what to programs. There is a warning about the missing weights.
+std::pair<std::string, nlohmann::json> boundBothWays(const std::string& in, const std::string& out,
+                                                     const char* method) {
+    std::vector<std::string> words = {"bind", in, "--method", method, "--lattice", "4000", "-o", out};
+    const RunResult said = runPelt(words);
+    words.push_back("--json");
+    const RunResult as_json = runPelt(words);
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_EQ(as_json.status, 0) << as_json.err;
+    return {said.out, as_json.json()};
+}
+
+TEST_F(BindJoints, JointsCalledTipsCarrySkinAndTheMessageSaysHowManyDo) {
+    runWell({"sample", "branch", "--resolution", "1500", "-o", path("branch.glb")});
+    withoutWeights(path("branch.glb")).save(path("bare.glb"));
+    for (const char* method : {"rigid", "bbw"}) {
+        const auto [said, bound] = boundBothWays(path("bare.glb"), path("b.glb"), method);
+        EXPECT_NE(said.find("bound to 5 joints, "), std::string::npos) << said;
+        EXPECT_EQ(bound.at("joints_with_skin"), 5) << method;
+        EXPECT_EQ(bound.at("bones"), 5) << method;
+    }
+}
+
+TEST_F(BindJoints, AnEndSiteIsLeftOutAndTheMessageSaysSo) {
+    runWell({"sample", "bar3", "--resolution", "600", "-o", path("bar3.glb")});
+    GlbFile glb = withoutWeights(path("bar3.glb"));
+    nlohmann::json& skin = glb.json["skins"][0];
+    std::vector<float> binds = glb.floats(skin["inverseBindMatrices"]);  // the last joint goes to the end of the bar
+    for (std::size_t k = 12; k < 15; ++k) binds[32 + k] = binds[k] + 3 * (binds[16 + k] - binds[k]);
+    const std::size_t moved = glb.addFloats(binds, "MAT4");
+    glb.json["accessors"][moved]["count"] = 3;
+    skin["inverseBindMatrices"] = moved;
+    glb.json["nodes"][skin["joints"][2].get<std::size_t>()]["name"] = "bar_end";
+    glb.save(path("bare.glb"));
+    for (const char* method : {"rigid", "bbw"}) {
+        const auto [said, bound] = boundBothWays(path("bare.glb"), path("b.glb"), method);
+        EXPECT_NE(said.find("bound to 2 of 3 joints, "), std::string::npos) << said;
+        EXPECT_EQ(bound.at("joints_with_skin"), 2) << method;
+        EXPECT_EQ(bound.at("bones"), 3) << method;
+    }
+}
+
+}  // namespace
