@@ -31,6 +31,18 @@ struct Findings {
     }
 };
 
+void describeBounds(std::span<const Vec3f> positions, Findings& found) {
+    Vec3f low = positions[0], high = low;
+    for (const Vec3f& p : positions)
+        for (int a = 0; a < 3; ++a) {
+            low[a] = std::min(low[a], p[a]);
+            high[a] = std::max(high[a], p[a]);
+        }
+    found.json["bounds"] = {{low.x, low.y, low.z}, {high.x, high.y, high.z}};
+    found.line("bounds", fmt::format("{:.4g} {:.4g} {:.4g} to {:.4g} {:.4g} {:.4g}", low.x, low.y, low.z, high.x,
+                                     high.y, high.z));
+}
+
 void describeShape(const Mesh& mesh, float weld_tolerance, Findings& found) {
     const geometry::Weld weld = geometry::weldByPosition(mesh.positions, weld_tolerance);
     const geometry::MeshReport report = geometry::inspectMesh(mesh, weld);
@@ -47,6 +59,7 @@ void describeShape(const Mesh& mesh, float weld_tolerance, Findings& found) {
                fmt::format("{} in {}, {}", mesh.triangles.size(),
                            counted(report.connected_parts, "connected piece", "connected pieces"),
                            report.closed() ? "closed" : counted(report.boundary_edges, "open edge", "open edges")));
+    if (!mesh.positions.empty()) describeBounds(mesh.positions, found);
     if (mesh.positions.empty()) found.problems.push_back("no vertices");
     if (mesh.triangles.empty()) found.problems.push_back("no triangles");
     found.problem(report.zero_area_faces, "face without area", "faces without area");
@@ -145,8 +158,11 @@ void describeCharacter(const Character& character, float weld_tolerance, Finding
     const JointList joints = listJoints(character.skeleton);
     found.json["bones"] = joints.entries.size();
     found.json["joints"] = Json::array();
-    for (const JointList::Entry& joint : joints.entries)
-        found.json["joints"].push_back({{"name", joint.name}, {"parent", joint.parent}});
+    const std::vector<Vec3d> places = rig::jointRestPositions(character.skeleton);
+    for (const JointList::Entry& joint : joints.entries) {
+        const Vec3d& p = places[joint.first_slot];
+        found.json["joints"].push_back({{"name", joint.name}, {"parent", joint.parent}, {"position", {p.x, p.y, p.z}}});
+    }
     describeInfluences(character, joints, found);
     describePayload(character, found);
     describeClips(character, found);

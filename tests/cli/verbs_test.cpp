@@ -50,6 +50,14 @@ TEST_F(Info, TellsJointsInfluencesAndClips) {
     EXPECT_TRUE(json.at("problems").is_array());
 }
 
+TEST_F(Info, SaysWhereJointsAreAndHowLargeTheMeshIs) {
+    const auto json = runWell({"info", bar(), "--json"}).json();
+    EXPECT_NEAR(json.at("joints").at(0).at("position").at(1).get<double>(), 0, 1e-6);
+    EXPECT_NEAR(json.at("joints").at(1).at("position").at(1).get<double>(), 0.5, 1e-6);
+    EXPECT_NEAR(json.at("bounds").at(0).at(1).get<double>(), 0, 1e-3);
+    EXPECT_NEAR(json.at("bounds").at(1).at(1).get<double>(), 1, 1e-3);
+}
+
 TEST_F(Info, DrawsTheJointsAsATree) {
     RunOptions utf8;
     utf8.environment = {"LC_ALL=C.UTF-8"};
