@@ -1,6 +1,7 @@
 #include "outputs.h"
 
 #include <fmt/format.h>
+#include <pelt/io/sequence_file.h>
 #include <pelt/pipeline/files.h>
 #include <unistd.h>
 
@@ -108,7 +109,7 @@ void checkFolder(const fs::path& output) {
     if (!fs::is_directory(output, fault))
         throw Error::system(fmt::format("{}: cannot write: {}", output.string(), std::strerror(ENOTDIR)));
     for (const auto& entry : fs::directory_iterator(output, fault))
-        if (pipeline::extensionOf(entry.path()) != ".obj")
+        if (!io::isFrameName(entry.path()))
             throw Error::badUsage(fmt::format("{}: the folder holds {}, which is no frame; choose a new folder",
                                               output.string(), entry.path().filename().string()));
 }

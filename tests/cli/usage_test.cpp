@@ -124,10 +124,15 @@ TEST_F(Usage, TheBufferOfAGltfInputIsAnInputToo) {
 }
 
 TEST_F(Usage, AFolderWithOtherFilesIsNotReplaced) {
-    std::filesystem::create_directory(path("frames"));
-    writeBytes(path("frames/notes.txt"), "mine");
-    expectFailure(runPelt({"deform", bar(), "-o", path("frames")}), 2, "notes.txt");
-    EXPECT_EQ(readBytes(path("frames/notes.txt")), "mine");
+    for (const char* name : {"notes.txt", "hero.obj", "frame_hero.obj"}) {
+        std::filesystem::create_directory(path("frames"));
+        writeBytes(path("frames/" + std::string(name)), "mine");
+        expectFailure(runPelt({"deform", bar(), "-o", path("frames")}), 2, name);
+        EXPECT_EQ(readBytes(path("frames/" + std::string(name))), "mine");
+        std::filesystem::remove_all(path("frames"));
+    }
+    for (int run = 0; run < 2; ++run) runWell({"deform", bar(), "--frames", "0:2", "-o", path("frames")});
+    EXPECT_TRUE(std::filesystem::exists(path("frames/frame_0001.obj")));
 }
 
 TEST_F(Usage, QuietIsQuiet) {

@@ -39,4 +39,7 @@ struct SequenceInfo {
 /// that does not fit, system for the disk.
 std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path, const SequenceInfo& info);
 
+/// Whether createSequence gives files of a folder such a name: frame_0012.obj.
+bool isFrameName(const std::filesystem::path& file);
+
 }  // namespace pelt::io

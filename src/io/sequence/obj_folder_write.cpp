@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
+#include <pelt/io/sequence_file.h>
+
+#include <algorithm>
 
 #include "mesh/mesh_readers.h"
 #include "mesh/obj_write.h"
@@ -15,12 +18,11 @@ namespace fs = std::filesystem;
 fs::path checkReplaceable(const fs::path& folder) {
     std::error_code fault;
     for (fs::directory_iterator it(folder, fault), end; !fault && it != end; it.increment(fault)) {
-        const std::string name = it->path().filename().string();
-        if (name.starts_with("frame_") && name.ends_with(".obj")) continue;
+        if (isFrameName(it->path())) continue;
         throw Error::system(
             fmt::format("{}: not replaced: it holds {}, which is not a frame of a sequence; choose another "
                         "folder",
-                        folder.string(), name));
+                        folder.string(), it->path().filename().string()));
     }
     return folder;
 }
@@ -51,6 +53,14 @@ private:
 };
 
 }  // namespace
+
+bool isFrameName(const fs::path& file) {
+    const std::string name = file.filename().string();
+    constexpr std::string_view kStart = "frame_", kEnd = ".obj";
+    if (name.size() <= kStart.size() + kEnd.size() || !name.starts_with(kStart) || !name.ends_with(kEnd)) return false;
+    return std::all_of(name.begin() + kStart.size(), name.end() - kEnd.size(),
+                       [](char c) { return c >= '0' && c <= '9'; });
+}
 
 std::unique_ptr<SequenceWriter> createObjFolder(const fs::path& path, const SequenceInfo& info) {
     return std::make_unique<ObjFolderWriter>(path, info);
