@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/mesh_report.h>
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
@@ -32,12 +33,7 @@ struct Findings {
 };
 
 void describeBounds(std::span<const Vec3f> positions, Findings& found) {
-    Vec3f low = positions[0], high = low;
-    for (const Vec3f& p : positions)
-        for (int a = 0; a < 3; ++a) {
-            low[a] = std::min(low[a], p[a]);
-            high[a] = std::max(high[a], p[a]);
-        }
+    const auto [low, high] = geometry::boundingBox(positions);
     found.json["bounds"] = {{low.x, low.y, low.z}, {high.x, high.y, high.z}};
     found.line("bounds", fmt::format("{:.4g} {:.4g} {:.4g} to {:.4g} {:.4g} {:.4g}", low.x, low.y, low.z, high.x,
                                      high.y, high.z));

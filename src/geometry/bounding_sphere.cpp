@@ -109,20 +109,25 @@ Sphere smallestEnclosingSphere(std::span<const Vec3f> points) {
     }
 }
 
-double boundingDiagonal(std::span<const Vec3f> points) {
-    Vec3d low, high;
+Box boundingBox(std::span<const Vec3f> points) {
+    Box box;
     bool any = false;
     for (const Vec3f& f : points) {
         if (!isFinite(f)) continue;
         const Vec3d p(f);
-        if (!any) low = high = p;
+        if (!any) box = {p, p};
         any = true;
         for (int k = 0; k < 3; ++k) {
-            low[k] = std::min(low[k], p[k]);
-            high[k] = std::max(high[k], p[k]);
+            box.low[k] = std::min(box.low[k], p[k]);
+            box.high[k] = std::max(box.high[k], p[k]);
         }
     }
-    return length(high - low);
+    return box;
+}
+
+double boundingDiagonal(std::span<const Vec3f> points) {
+    const Box box = boundingBox(points);
+    return length(box.high - box.low);
 }
 
 bool isFlat(std::span<const Vec3f> positions) {

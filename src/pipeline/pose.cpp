@@ -256,14 +256,14 @@ private:
     std::vector<char> held_;
 };
 
-/// One frame from where the last one ended, `share` of all frames. The energies are those of this frame.
-void solveFrame(pose::Solver<double>& solver, std::optional<int> iterations, double share, PoseResult& result,
+/// One of result.frames, from where the last one ended. The energies are those of this frame.
+void solveFrame(pose::Solver<double>& solver, std::optional<int> iterations, std::size_t frame, PoseResult& result,
                 const Progress& progress) {
-    const int limit = iterations.value_or(share == 0 ? kFirstFrame : kLaterFrames);
+    const int limit = iterations.value_or(frame == 0 ? kFirstFrame : kLaterFrames);
     result.energies.clear();
     bool converged = false;
     while (!converged && int(result.energies.size()) < limit) {
-        progress.report("pose", share);
+        progress.report("pose", double(frame) / double(result.frames));
         const std::size_t done = result.energies.size();
         const int stretch = std::min(kStretch, limit - int(done));
         result.energies.resize(done + std::size_t(stretch));
@@ -332,7 +332,7 @@ PoseResult poseCharacter(Character character, std::span<const PoseHandle> handle
         setTargets(solver, handles, plan, times[f]);
         if (solver.conflict() > close) refuseConflict(rig, handles, plan, times[f], close);
         if (f == 0) solver.reset();
-        solveFrame(solver, request.iterations, double(f) / double(times.size()), result, progress);
+        solveFrame(solver, request.iterations, f, result, progress);
         solver.transforms(solved);
         const std::vector<Affine3d> joints = jointTransforms(solved, plan);
         const pose::RigidOptions options = rigidOptions(handles, plan, request, times[f]);

@@ -52,12 +52,7 @@ void check(const Shape& shape, const RigOptions& options) {
 }
 
 void scaleSpace(const Shape& shape, PoseRig::Data& data) {
-    Vec3d low(shape.positions[0]), high = low;
-    for (const Vec3f& p : shape.positions)
-        for (int a = 0; a < 3; ++a) {
-            low[a] = std::min(low[a], double(p[a]));
-            high[a] = std::max(high[a], double(p[a]));
-        }
+    const auto [low, high] = geometry::boundingBox(shape.positions);
     data.center = (low + high) * 0.5;
     data.scale = length(high - low);
     if (!(data.scale > 0)) throw Error::badInput("all vertices are in one place");

@@ -1,4 +1,5 @@
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_sphere.h>
 
 #include <algorithm>
 #include <array>
@@ -98,12 +99,7 @@ Frame frameOf(std::span<const Vec3f> positions) {
         if (isFinite(p)) points.push_back(p);
     Frame frame{{}, 0, 0, {}};
     if (points.empty()) return frame;
-    Vec3d low(points[0]), high(points[0]);
-    for (const Vec3f& p : points)
-        for (int k = 0; k < 3; ++k) {
-            low[k] = std::min(low[k], double(p[k]));
-            high[k] = std::max(high[k], double(p[k]));
-        }
+    const auto [low, high] = geometry::boundingBox(points);
     frame.center = Vec3f((low + high) * 0.5);
     double radius = 0;
     for (const Vec3f& p : points) radius = std::max(radius, length(Vec3d(p) - Vec3d(frame.center)));

@@ -15,7 +15,15 @@ struct Sphere {
 /// are not finite are left out.
 Sphere smallestEnclosingSphere(std::span<const Vec3f> points);
 
-/// The length of the bounding box's diagonal.
+struct Box {
+    Vec3d low, high;
+};
+
+/// The smallest box along the axes that holds every point; a point at 0 for none. Points that are not finite are left
+/// out.
+Box boundingBox(std::span<const Vec3f> points);
+
+/// The length of that box's diagonal.
 double boundingDiagonal(std::span<const Vec3f> points);
 
 /// All in one plane: a sheet, which has no volume.
