@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/rig/props.h>
 
 #include <algorithm>
 
@@ -43,7 +44,7 @@ std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const std::vector
 
 void addCharacter(Session& session, const RenderChoice& choice, const std::filesystem::path& file,
                   std::vector<RenderSubject>& subjects) {
-    const auto character = std::make_shared<const Character>(session.loadCharacter(file));
+    const auto character = std::make_shared<const Character>(session.loadCharacter(file, choice.sampling.clip));
     RenderSubject subject(file, character, nullptr);
     if (choice.sampling.bind_pose) return subjects.push_back(subject);
     session.stage("prepare");
@@ -71,10 +72,9 @@ RenderSubject::RenderSubject(std::filesystem::path file, std::shared_ptr<const C
     : file_(std::move(file)), character_(std::move(character)), sequence_(std::move(sequence)) {
     if (!character_ && (!sequence_->mesh() || sequence_->mesh()->triangles.empty()))
         throw Error::badInput(fmt::format("{}: has no faces to draw; bring some with --mesh M", file_.string()));
+    if (character_) whole_ = std::make_shared<const Mesh>(rig::wholeMesh(*character_));
     if (mesh().triangles.empty()) throw Error::badInput(fmt::format("{}: has no faces to draw", file_.string()));
 }
-
-const Mesh& RenderSubject::mesh() const { return character_ ? character_->mesh : *sequence_->mesh(); }
 
 bool RenderSubject::moves() const { return sampler_ || (sequence_ && sequence_->frameCount() > 1); }
 
@@ -109,7 +109,11 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
     } else {
         shot.normals = mesh().normals;
     }
-    if (rests()) rest_deformer_->evaluate({}, 0, shot.positions.size(), {shot.positions, shot.normals});
+    if (rests()) {
+        const std::size_t skin = character_->mesh.vertexCount();
+        const auto part = [&](std::vector<Vec3f>& all) { return std::span(all).first(all.empty() ? 0 : skin); };
+        rest_deformer_->evaluate({}, 0, skin, {part(shot.positions), part(shot.normals)});
+    }
     if (skeleton && character_)
         shot.bones = skeletonAt(character_->skeleton,
                                 jointsAt(*character_, rests() || clip(), clip(), pose.seconds.value_or(0)));

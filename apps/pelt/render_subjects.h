@@ -56,11 +56,12 @@ public:
     Vec3f jointAt(const std::string& name, const Pose& pose) const;
 
 private:
-    const Mesh& mesh() const;
+    const Mesh& mesh() const { return whole_ ? *whole_ : *sequence_->mesh(); }
     double secondsAt(const std::optional<Moment>& moment, double fps) const;
 
     std::filesystem::path file_;
     std::shared_ptr<const Character> character_;
+    std::shared_ptr<const Mesh> whole_;  ///< of a character: with its props
     std::shared_ptr<MeshSequence> sequence_;
     std::string method_;
     std::shared_ptr<pipeline::Deformer> rest_deformer_;  ///< null unless the nodes' rest pose is shown

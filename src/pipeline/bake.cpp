@@ -90,12 +90,7 @@ std::vector<Affine3f> skinOf(const Skeleton& skeleton, std::span<const rig::Driv
 /// The range of motion in full and half way there; joints that follow others are left to do so.
 std::vector<Pose> rangePoses(const Character& character, rig::RangeOfMotion range) {
     const Skeleton& skeleton = character.skeleton;
-    if (!character.driven.empty()) {
-        range.joints.resize(skeleton.joints.size(), range.limits);
-        for (const rig::DrivenJoint& driven : character.driven)
-            for (std::size_t j = 0; j < skeleton.joints.size(); ++j)
-                if (skeleton.joints[j].node == driven.node) range.joints[j] = {{0, 0}, {0, 0}};
-    }
+    range = rig::rangeOfFreeJoints(skeleton, character.driven, std::move(range));
     std::vector<Pose> poses;
     for (const double reach : {1.0, 0.5}) {
         range.reach = reach;

@@ -282,6 +282,7 @@ geometry::SequenceError measureClip(const PoseResult& result, std::span<const Ve
     sampling.fps = fps;
     Character character = result.character;
     character.ddm = nullptr;
+    character.props = {};
     const auto played = sampleCharacter(std::move(character), sampling, findMethod("lbs"));
     const auto exact = makeSequence({exact_positions.begin(), exact_positions.end()}, result.vertices);
     return geometry::compareSequences(*played, *exact, result.character.mesh.positions);

@@ -35,6 +35,7 @@ SkinEditor::SkinEditor(Editing& editing) : editing_(editing), skins_(editing.sou
     const std::vector<Joint>&now = editing.character.skeleton.joints, &was = editing.source.skeleton.joints;
     for (std::size_t s = 0; s < skins_.size(); ++s) {
         skins_[s].slots = editing.source.skin_slots[s];
+        skins_[s].changed = editing.source.mended_skins[s];
         for (std::size_t i = 0; i < skins_[s].slots.size(); ++i) {
             const std::uint32_t slot = skins_[s].slots[i];
             skins_[s].index.emplace(slot, i);
