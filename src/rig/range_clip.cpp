@@ -87,7 +87,10 @@ Clip rangeClip(const Skeleton& skeleton, std::span<const DrivenJoint> driven, co
 
     Clip clip{kRangeClip, 0, times.empty() ? 0 : double(times.back()), {}};
     const std::vector<Affine3d> bind = bindWorlds(skeleton);
+    std::vector<bool> is_joint(keys.size(), false);
+    for (const Joint& joint : skeleton.joints) is_joint[joint.node] = true;
     for (std::uint32_t n = 0; n < keys.size(); ++n) {
+        if (!is_joint[n]) continue;  // stands to its parent as it rests
         const Trs rest = skeleton.nodes[n].local;
         const auto addChannel = [&](ChannelPath path, std::uint32_t width, std::vector<float>& values) {
             clip.channels.push_back({path, n, Interpolation::linear, width, times, std::move(values)});

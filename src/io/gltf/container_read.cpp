@@ -79,8 +79,40 @@ void checkDepth(std::string_view text, const std::string& name) {
     }
 }
 
-Json parseJson(std::string_view text, const std::string& name) {
-    checkDepth(text, name);
+/// How many bytes from `at` on are one character of UTF-8; 0: none.
+std::size_t utf8Length(std::string_view text, std::size_t at) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC2 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
+    if (at + length > text.size()) return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return 0;
+    if (length < 3) return length;
+    const auto second = static_cast<unsigned char>(text[at + 1]);
+    const bool bad = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+                     (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
+    return bad ? 0 : length;
+}
+
+/// Names that an exporter wrote in another encoding: what is no UTF-8 becomes a question mark, as in a browser.
+std::string mendedText(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = utf8Length(text, at);
+        out += length > 0 ? text.substr(at, length) : "?";
+        at += std::max<std::size_t>(length, 1);
+    }
+    return out;
+}
+
+Json parseJson(std::string_view given, const std::string& name) {
+    checkDepth(given, name);
+    const std::string text = mendedText(given);
     try {
         Json json = Json::parse(text);
         if (!json.is_object()) refuse(name, "is no glTF: the JSON is not an object");

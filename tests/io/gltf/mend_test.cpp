@@ -95,6 +95,7 @@ TEST(GltfMend, APieceWithoutAnyWeightFollowsTheNearestVertex) {
     // The last face is a piece of its own: nothing joins it to the others.
     std::map<std::size_t, std::array<float, 4>> rows;
     for (const std::size_t v : {7, 8, 9}) rows[v] = {0, 0, 0, 0};
+    rows[5] = {0.25F, 0.75F, 0, 0};  // the nearest, below vertex 7
     GlbMaker maker = stripWithWeights(rows);
     maker.json["meshes"][0]["primitives"][0]["indices"] = maker.addShorts({0, 1, 2, 4, 5, 6, 7, 9, 8}, "SCALAR");
     const Character c = maker.load();
@@ -260,6 +261,15 @@ TEST(GltfMend, ExtensionsOfAvatarsAndMaterialsMayBeRequired) {
     EXPECT_EQ(jsonOf(toGlb(c))["extensions"], maker.json["extensions"]);
 }
 
+TEST(GltfMend, NamesInAnotherEncodingAreForgiven) {
+    GlbMaker maker = makeStrip();
+    maker.json["nodes"][1]["name"] = "Kxrper";
+    std::vector<std::byte> bytes = maker.bytes();
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    bytes[text.find("Kxrper") + 1] = std::byte{0xF6};  // Latin-1
+    EXPECT_EQ(rig::jointName(loadGltf(bytes, "latin.glb").skeleton, 0), "K?rper");
+}
+
 TEST(GltfMend, ASkeletonAndItsClipsNeedNoMesh) {
     GlbMaker maker = makeStrip();
     maker.json["nodes"][0] = {{"name", "body"}};
@@ -317,6 +327,20 @@ TEST(GltfProps, SavingLeavesThemAsTheyAre) {
     const Character again = loadGltf(saved, "again.glb");
     EXPECT_EQ(again.props.mesh.positions, c.props.mesh.positions);
     EXPECT_EQ(again.props.nodes, c.props.nodes);
+}
+
+TEST(GltfProps, ANewDocumentHasThemToo) {
+    for (const bool mirrored : {false, true}) {
+        GlbMaker maker = stripWithHat();
+        if (mirrored) maker.json["nodes"][4]["scale"] = {-1.0, 1.0, 1.0};
+        Character c = maker.load();
+        c.source = nullptr;
+        const Character again = loadGltf(toGlb(c), "new.glb");
+        ASSERT_EQ(again.props.mesh.parts.size(), 1U);
+        EXPECT_EQ(again.props.mesh.positions, c.props.mesh.positions);
+        EXPECT_EQ(again.props.mesh.triangles, c.props.mesh.triangles);
+        EXPECT_EQ(again.skeleton.nodes[again.props.nodes[0]].name, "crown");
+    }
 }
 
 TEST(GltfProps, AMirroredNodeTurnsFacesBack) {
