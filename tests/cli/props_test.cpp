@@ -59,7 +59,7 @@ TEST_F(PropsAndClips, ComeAfterTheSkinInEverythingThatHasVertices) {
     EXPECT_EQ(runWell({"deform", hat, "--bind-pose", "--json", "-o", path("b.obj")}).json()["vertices"], skin + 3);
     EXPECT_EQ(runWell({"deform", hat, "--no-props", "--json", "-o", path("c.npy")}).json()["vertices"], skin);
     EXPECT_EQ(runWell({"render", hat, "--json", "--size", "64x64", "-o", path("p.png")}).json()["vertices"], skin + 3);
-    runWell({"render", hat, "--color", "weights", "--method", "lbs,ddm", "--size", "200x64", "-o", path("w.png")});
+    runWell({"render", hat, "--color", "weights", "--method", "lbs,ddm", "--size", "400x200", "-o", path("w.png")});
     const auto bare = runWell({"deform", bar(), "--json", "-o", path("bare.npy")}).json();
     EXPECT_EQ(runWell({"compare", path("c.npy"), path("bare.npy"), "--mesh", hat, "--json"}).json()["max"], 0);
     EXPECT_EQ(runWell({"compare", hat, hat, "--mesh", hat, "--json"}).json()["vertices"], skin + 3);
@@ -98,7 +98,8 @@ TEST_F(PropsAndClips, ClipsComeFromAnotherFileByTheNamesOfJoints) {
     runWell({"deform", still_bar, "--clips", lent, "-o", path("lent.npy")});
     EXPECT_LT(runWell({"compare", path("own.npy"), path("lent.npy"), "--json"}).json()["max"].get<double>(), 1e-6);
     runWell({"mush", still_bar, "--clips", lent, "-o", path("mushed.glb")});
-    EXPECT_EQ(runWell({"info", path("mushed.glb"), "--json"}).json()["clips"].size(), 1U);
+    EXPECT_EQ(runWell({"info", path("mushed.glb"), "--json"}).json()["clips"],
+              runWell({"info", bar(), "--json"}).json()["clips"]);
     EXPECT_EQ(runWell({"info", lent, "--json"}).json()["vertices"], 0);
     expectFailure(runPelt({"deform", lent, "-o", path("x.npy")}), 3, "has no mesh");
     expectFailure(runPelt({"deform", bar(), "--clips", still_bar, "-o", path("x.npy")}), 3, "has no clips to lend");
