@@ -5,6 +5,7 @@
 #include <pelt/pipeline/sampling.h>
 #include <pelt/pipeline/slice.h>
 #include <pelt/rig/props.h>
+#include <pelt/rig/rest_space.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,18 @@ constexpr std::size_t kGrain = 2048;
 Vec3f perpendicular(Vec3f t, const Vec3f& normal) {
     for (int pass = 0; pass < 2; ++pass) t = normalized(t - normal * dot(t, normal), t);
     return t;
+}
+
+/// Positions, normals and tangents as the file stores them.
+Mesh meshOfFile(const Character& character, std::vector<Vec3f> normals) {
+    Mesh mesh;
+    mesh.positions = character.mesh.positions;
+    mesh.normals = std::move(normals);
+    mesh.tangents = character.mesh.tangents;
+    if (character.from_file.empty()) return mesh;
+    for (const MeshPart& part : character.mesh.parts)
+        rig::transformVertices(mesh, part.first_vertex, part.vertex_count, inverse(character.from_file[part.instance]));
+    return mesh;
 }
 
 }  // namespace
@@ -201,9 +214,11 @@ void CharacterSampler::State::evaluateSkin(double seconds, std::span<Vec3f> posi
     std::span<const Vec3f> given_tangents;
     if (!tangents.empty()) given_tangents = tangentsAtRest();
     if (!clip) {
-        std::copy(mesh.positions.begin(), mesh.positions.end(), positions.begin());
-        if (!normals.empty()) std::copy_n(normalsAtRest().begin(), count, normals.begin());
-        std::copy(given_tangents.begin(), given_tangents.end(), tangents.begin());
+        const Mesh stored = meshOfFile(character, normals.empty() ? std::vector<Vec3f>{} : normalsAtRest());
+        std::copy(stored.positions.begin(), stored.positions.end(), positions.begin());
+        if (!normals.empty()) std::copy(stored.normals.begin(), stored.normals.end(), normals.begin());
+        for (std::size_t v = 0; v < tangents.size(); ++v)
+            tangents[v] = {stored.tangents[v].x, stored.tangents[v].y, stored.tangents[v].z};
         return;
     }
     const deform::RestShape rest = restShape(seconds, !normals.empty());

@@ -26,6 +26,7 @@ struct Loading {
     NodeTree tree;
     bool all_nodes = false;  ///< for the skeleton: every node of the file, not only those that the character needs
     Character character;
+    std::vector<Affine3d> payload_spaces;  ///< per part: from the file's rest space to that of its payload
     LoadProgress progress;
 };
 
@@ -71,5 +72,8 @@ private:
 };
 
 void loadClips(Loading& loading);
+
+/// Brings mesh, joints and payload into the space that the figure moves in, and remembers how to write them back.
+void normalizeSpace(Loading& loading);
 
 }  // namespace pelt::io::gltf
