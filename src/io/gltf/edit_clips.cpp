@@ -68,7 +68,10 @@ private:
 
 /// A channel of the file, with its sampler, as it was.
 void ClipEditor::keep(Json& animation, const Json& original, const Json& channel) {
-    const std::size_t sampler = channel["sampler"].get<std::size_t>();
+    const auto given = channel.find("sampler");
+    if (given == channel.end() || !given->is_number_unsigned()) return;
+    const std::size_t sampler = given->get<std::size_t>();
+    if (sampler >= original["samplers"].size()) return;  // it cannot be read, and nobody could
     const auto [found, is_new] = kept_samplers_.try_emplace(sampler, animation["samplers"].size());
     if (is_new) animation["samplers"].push_back(original["samplers"][sampler]);
     Json copy = channel;

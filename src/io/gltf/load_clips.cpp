@@ -91,7 +91,11 @@ void ClipLoader::load(std::size_t animation) {
     bool any_keys = false;
     for (std::size_t c = 0; channels && c < channels->size(); ++c) {
         const JsonRef channel = channels->element(c);
-        const std::size_t index = channel.at("sampler").asIndex("samplers", samplers ? samplers->size() : 0);
+        const std::uint64_t index = channel.unsignedOr("sampler", ~std::uint64_t(0));
+        if (!samplers || index >= samplers->size()) {
+            ++left_out_;
+            continue;
+        }
         const JsonRef sampler = samplers->element(index);
         loading_.progress.decoded(numbersOfChannel(document_, sampler.value()));
         std::optional<Channel> made = targetOf(channel);
