@@ -47,7 +47,7 @@ public:
     std::vector<std::vector<std::uint32_t>> skin_slots;  ///< skin -> index in the skin -> joint slot; empty: not read
     std::vector<ClipSource> clip_sources;
 
-    std::vector<Affine3d> inverse_binds;  ///< per joint slot, as the file has it
+    std::vector<std::vector<Affine3d>> inverse_binds;  ///< skin -> index in the skin -> as the file has it
     Skeleton skeleton;
     SkinWeights weights;
     std::shared_ptr<const DdmPayload> ddm;
