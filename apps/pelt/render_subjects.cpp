@@ -22,7 +22,12 @@ bool isPosed(const RenderChoice& choice, const Character& character) {
 /// Where the joints are: their bind positions, moved by the skin's matrices unless the bind pose is shown.
 std::vector<Vec3d> jointsAt(const Character& character, bool posed, const Clip* clip, double seconds) {
     std::vector<Vec3d> positions = rig::jointRestPositions(character.skeleton);
-    if (!posed) return positions;
+    if (!posed) {
+        // The mesh is shown as the file stores it, so the joints are where that has them.
+        if (!character.from_file.empty())
+            for (Vec3d& p : positions) p = inverse(character.from_file.front()) * p;
+        return positions;
+    }
     const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character.skeleton, character.driven, clip, seconds);
     for (std::size_t j = 0; j < positions.size(); ++j) positions[j] = bones[j] * positions[j];
     return positions;
@@ -46,7 +51,10 @@ void addCharacter(Session& session, const RenderChoice& choice, const std::files
                   std::vector<RenderSubject>& subjects) {
     const auto character = std::make_shared<const Character>(session.loadCharacter(file, choice.sampling.clip));
     RenderSubject subject(file, character, nullptr);
-    if (choice.sampling.bind_pose) return subjects.push_back(subject);
+    if (choice.sampling.bind_pose) {
+        subject.bind();
+        return subjects.push_back(subject);
+    }
     session.stage("prepare");
     std::vector<std::string> methods = choice.methods.empty() ? std::vector<std::string>{"lbs"} : choice.methods;
     const bool skinned = !character->skeleton.joints.empty() && !character->weights.empty();
@@ -82,6 +90,15 @@ void RenderSubject::rest(const pipeline::Method& method, const Progress& progres
     rest_deformer_ = method.prepare(*character_, {}, progress);
     const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character_->skeleton, character_->driven, nullptr, 0);
     rest_deformer_->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
+}
+
+void RenderSubject::bind() {
+    pipeline::Sampling sampling;
+    sampling.bind_pose = true;
+    auto stored = std::make_shared<Mesh>(*whole_);
+    pipeline::CharacterSampler(*character_, pipeline::findMethod("lbs"), sampling)
+        .evaluate(0, stored->positions, stored->normals);
+    whole_ = std::move(stored);
 }
 
 void RenderSubject::pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress) {

@@ -32,6 +32,8 @@ public:
     /// Stands the character up as its nodes rest, which is how a viewer shows it before any clip plays. Without this,
     /// and where there is no skin, the bind pose is shown: the mesh as the file stores it, which may lie on its back.
     void rest(const pipeline::Method& method, const Progress& progress);
+    /// Shows the mesh as the file stores it, props where their nodes rest.
+    void bind();
     /// Poses the character by a clip from now on.
     void pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress);
 

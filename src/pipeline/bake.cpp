@@ -197,7 +197,28 @@ SkinWeights weldedRows(const SkinWeights& weights, const geometry::Weld& weld) {
     return rows;
 }
 
-SkinWeights unweldedRows(const SkinWeights& rows, const geometry::Weld& weld) {
+SkinWeights withoutSmall(const SkinWeights& weights) {
+    constexpr float kSmall = 1e-4F;
+    if (std::none_of(weights.weights.begin(), weights.weights.end(), [](float w) { return w < kSmall; }))
+        return weights;
+    SkinWeights kept;
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
+        std::vector<std::uint32_t> joints;
+        std::vector<float> values;
+        for (std::size_t i = 0; i < weights.influenceCount(v); ++i) {
+            if (weights.weightsOf(v)[i] < kSmall) continue;
+            joints.push_back(weights.jointsOf(v)[i]);
+            values.push_back(weights.weightsOf(v)[i]);
+        }
+        appendVertex(kept, joints, values);
+    }
+    return kept;
+}
+
+/// Rows of all vertices, without weights that nobody sees and that every engine would have to blend.
+/// Locked weights stay as they are to the last bit, and with them all others.
+SkinWeights unweldedRows(const SkinWeights& welded_rows, const geometry::Weld& weld, bool locked) {
+    const SkinWeights rows = locked ? welded_rows : withoutSmall(welded_rows);
     SkinWeights weights;
     for (const std::uint32_t w : weld.welded) {
         weights.joints.insert(weights.joints.end(), rows.jointsOf(w).begin(), rows.jointsOf(w).end());
@@ -348,7 +369,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
     const double radius = geometry::smallestEnclosingSphere(mesh.positions).radius;
 
     const SkinWeights reach = weldedRows(reference.reach(), weld), given = weldedRows(character.weights, weld);
-    const SkinWeights start = unweldedRows(keepHeaviest(reference.isDdm() ? reach : given, request.influences), weld);
+    const SkinWeights start = unweldedRows(keepHeaviest(reference.isDdm() ? reach : given, request.influences), weld,
+                                           !request.locked.empty());
     fit::BakeOptions options;
     options.influences = request.influences;
     options.helpers = request.helpers;
@@ -363,7 +385,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
             fit::bakeSkin(rest, geometry::weldedTriangles(mesh.triangles, weld), character.skeleton, character.driven,
                           given, reach, std::move(training.samples), options, progress);
         std::vector<SkinWeights> weights{start};
-        for (const SkinWeights& rows : skin.weights) weights.push_back(unweldedRows(rows, weld));
+        for (const SkinWeights& rows : skin.weights)
+            weights.push_back(unweldedRows(rows, weld, !request.locked.empty()));
         std::vector<Trial> trials;
         for (const SkinWeights& w : weights) trials.push_back({deform::prepareLbs(mesh, w)});
         measure(character, reference, skin.skeleton, skin.driven, clip, range, request, trials, progress);
@@ -382,7 +405,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
         fit::keepHelpers(skin, result.candidates[result.chosen].helpers);
         result.helpers = skin.helpers;
         // The slots of what was kept are numbered anew.
-        SkinWeights chosen = result.chosen == 0 ? start : unweldedRows(skin.weights.back(), weld);
+        SkinWeights chosen =
+            result.chosen == 0 ? start : unweldedRows(skin.weights.back(), weld, !request.locked.empty());
         applySkin(character, std::move(skin), std::move(chosen), result.character);
         return result;
     }

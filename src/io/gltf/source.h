@@ -51,7 +51,7 @@ public:
     std::vector<ClipSource> clip_sources;
     std::vector<bool> mended_skins;  ///< per skin: its inverse bind matrices are not those of the file
 
-    std::vector<Affine3d> inverse_binds;  ///< per joint slot, as the file has it
+    std::vector<std::vector<Affine3d>> inverse_binds;  ///< skin -> index in the skin -> as the file has it
     Skeleton skeleton;
     SkinWeights weights;
     std::shared_ptr<const DdmPayload> ddm;
