@@ -19,20 +19,6 @@ bool isPosed(const RenderChoice& choice, const Character& character) {
     return asked && !character.clips.empty();
 }
 
-/// Where the joints are: their bind positions, moved by the skin's matrices unless the bind pose is shown.
-std::vector<Vec3d> jointsAt(const Character& character, bool posed, const Clip* clip, double seconds) {
-    std::vector<Vec3d> positions = rig::jointRestPositions(character.skeleton);
-    if (!posed) {
-        // The mesh is shown as the file stores it, so the joints are where that has them.
-        if (!character.from_file.empty())
-            for (Vec3d& p : positions) p = inverse(character.from_file.front()) * p;
-        return positions;
-    }
-    const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character.skeleton, character.driven, clip, seconds);
-    for (std::size_t j = 0; j < positions.size(); ++j) positions[j] = bones[j] * positions[j];
-    return positions;
-}
-
 std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const std::vector<Vec3d>& positions) {
     std::vector<render::Bone> drawn;
     const JointList joints = listJoints(skeleton);
@@ -99,6 +85,7 @@ void RenderSubject::bind() {
     pipeline::CharacterSampler(*character_, pipeline::findMethod("lbs"), sampling)
         .evaluate(0, stored->positions, stored->normals);
     whole_ = std::move(stored);
+    stored_ = true;
 }
 
 void RenderSubject::pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress) {
@@ -131,16 +118,27 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
         const auto part = [&](std::vector<Vec3f>& all) { return std::span(all).first(all.empty() ? 0 : skin); };
         rest_deformer_->evaluate({}, 0, skin, {part(shot.positions), part(shot.normals)});
     }
-    if (skeleton && character_)
-        shot.bones = skeletonAt(character_->skeleton,
-                                jointsAt(*character_, rests() || clip(), clip(), pose.seconds.value_or(0)));
+    if (skeleton && character_) shot.bones = skeletonAt(character_->skeleton, jointsAt(pose));
     return pose;
+}
+
+std::vector<Vec3d> RenderSubject::jointsAt(const Pose& pose) const {
+    const Skeleton& skeleton = character_->skeleton;
+    std::vector<Vec3d> positions = rig::jointRestPositions(skeleton);
+    // A mesh that is shown as the file stores it has its joints where the file has them.
+    if (stored_ && !character_->from_file.empty())
+        for (Vec3d& p : positions) p = inverse(character_->from_file.front()) * p;
+    if (!rests() && !clip()) return positions;
+    const std::vector<Affine3d> bones =
+        rig::drivenSkinMatrices(skeleton, character_->driven, clip(), pose.seconds.value_or(0));
+    for (std::size_t j = 0; j < positions.size(); ++j) positions[j] = bones[j] * positions[j];
+    return positions;
 }
 
 Vec3f RenderSubject::jointAt(const std::string& name, const Pose& pose) const {
     const auto joint = character_ ? rig::findJoint(character_->skeleton, name) : std::nullopt;
     if (!joint) throw Error::badInput(fmt::format("has no joint '{}' to look at", name));
-    return Vec3f(jointsAt(*character_, rests() || clip(), clip(), pose.seconds.value_or(0))[*joint]);
+    return Vec3f(jointsAt(pose)[*joint]);
 }
 
 std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& choice) {

@@ -59,6 +59,8 @@ public:
 
 private:
     const Mesh& mesh() const { return whole_ ? *whole_ : *sequence_->mesh(); }
+    /// Where the joints are, one position a slot: in the bind pose, or moved by the skin's matrices.
+    std::vector<Vec3d> jointsAt(const Pose& pose) const;
     double secondsAt(const std::optional<Moment>& moment, double fps) const;
 
     std::filesystem::path file_;
@@ -66,6 +68,7 @@ private:
     std::shared_ptr<const Mesh> whole_;  ///< of a character: with its props
     std::shared_ptr<MeshSequence> sequence_;
     std::string method_;
+    bool stored_ = false;                                ///< the mesh is shown as the file stores it
     std::shared_ptr<pipeline::Deformer> rest_deformer_;  ///< null unless the nodes' rest pose is shown
     std::shared_ptr<pipeline::CharacterSampler> sampler_;
 };
