@@ -35,17 +35,40 @@ std::vector<std::uint32_t> nearestJoints(std::span<const Vec3f> points, const Sk
     return joints;
 }
 
+/// Skins may bind one node each in their own slot: to the eye it is one joint, of which the first slot is left.
+struct DistinctJoints {
+    Skeleton skeleton;
+    std::vector<std::uint32_t> slots;  ///< per joint of it: the slot in the original
+};
+
+DistinctJoints distinctJoints(const Skeleton& skeleton) {
+    DistinctJoints result{skeleton, {}};
+    result.skeleton.joints.clear();
+    std::vector<bool> seen(skeleton.nodes.size(), false);
+    for (std::uint32_t j = 0; j < skeleton.joints.size(); ++j) {
+        if (seen[skeleton.joints[j].node]) continue;
+        seen[skeleton.joints[j].node] = true;
+        result.skeleton.joints.push_back(skeleton.joints[j]);
+        result.slots.push_back(j);
+    }
+    return result;
+}
+
 /// One joint a vertex: by sight where the skeleton lies inside the mesh, else by distance alone.
-std::vector<std::uint32_t> bonesOf(const Mesh& mesh, const Skeleton& skeleton, const Progress& progress) {
-    if (skeleton.joints.empty()) throw noJoint();
+std::vector<std::uint32_t> bonesOf(const Mesh& mesh, const Skeleton& all, const Progress& progress) {
+    if (all.joints.empty()) throw noJoint();
+    const auto [skeleton, slots] = distinctJoints(all);
     const BindSurface surface = bindSurface(mesh);
     progress.report("bind", 0);
     const auto bones = skinBones(skeleton, surface.tree, surface.diagonal);
-    if (bones.empty()) return nearestJoints(mesh.positions, skeleton);
-    std::vector<std::uint32_t> welded = chooseBones(surface, bones, rig::jointParents(skeleton), progress);
-    cleanLabels(surface, skeleton.joints.size(), welded);
+    if (bones.empty()) return nearestJoints(mesh.positions, all);
+    const std::vector<BoneView> views = viewBones(surface, bones);
+    const Pieces pieces = piecesOf(surface, views);
+    std::vector<std::uint32_t> welded = chooseBones(surface, views, pieces, rig::jointParents(skeleton), progress);
+    cleanLabels(surface, welded);
+    settlePieces(surface, pieces, skeleton.joints.size(), welded);
     std::vector<std::uint32_t> joints(mesh.vertexCount());
-    for (std::size_t v = 0; v < joints.size(); ++v) joints[v] = welded[surface.weld.welded[v]];
+    for (std::size_t v = 0; v < joints.size(); ++v) joints[v] = slots[welded[surface.weld.welded[v]]];
     return joints;
 }
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "bone_view.h"
+
+namespace pelt::fit {
+
+/// What a connected part of the mesh is to the skeleton.
+struct Piece {
+    double area = 0;                    ///< as a share of the whole surface
+    std::vector<std::uint32_t> joints;  ///< whose bones it wraps round, ascending: what it is the flesh of
+
+    /// Nothing of the skeleton is inside: it sits on something else.
+    bool rides() const { return joints.empty(); }
+};
+
+struct Pieces {
+    std::vector<Piece> of;  ///< per part of the surface
+};
+
+Pieces piecesOf(const BindSurface& surface, std::span<const BoneView> bones);
+
+/// Puts small pieces on one joint as a whole: those that ride, on the joint of what they sit on, larger ones first; and
+/// those that are the flesh of one joint alone. `joints`: per welded vertex.
+void settlePieces(const BindSurface& surface, const Pieces& pieces, std::size_t joint_count,
+                  std::vector<std::uint32_t>& joints);
+
+}  // namespace pelt::fit
