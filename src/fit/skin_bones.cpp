@@ -127,29 +127,46 @@ bool hasBoneBeside(const JointTree& joints, const geometry::RayTree& tree, const
     return false;
 }
 
-/// A root that carries the whole body about has one child and lies outside the mesh (on the floor), and so does its
-/// bone for three quarters of its length. Where its name says what it is, what other bones run beside does not count
-/// for it.
-void dropCarriers(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& inside,
-                  std::vector<bool>& gone) {
+/// The share of the joint's bones that is its own: inside the mesh, and no other bone runs beside it there.
+double ownShare(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& gone,
+                std::uint32_t joint) {
     constexpr int kSamples = 8;
-    for (std::uint32_t root = 0; root < joints.size(); ++root) {
-        if (joints.parents[root] >= 0) continue;
-        for (std::uint32_t j = root; !inside[j] && !gone[j] && joints.children[j].size() == 1;) {
-            const std::uint32_t child = joints.children[j][0];
-            const bool named = endsInWord(stemOf(joints.names[j]), "root", true);
-            const Vec3d start = joints.positions[j], along = joints.positions[child] - start;
-            int own = 0;
-            for (int s = 0; s < kSamples; ++s) {
-                const Vec3d point = start + along * ((s + 0.5) / kSamples);
-                if (geometry::enclosureOf(tree, point).winding > 0)
-                    own += !named || !hasBoneBeside(joints, tree, gone, j, point);
-            }
-            if (4 * own > kSamples) break;
-            gone[j] = true;
-            j = child;
+    const Vec3d start = joints.positions[joint];
+    double own = 0, whole = 0;
+    for (const std::uint32_t child : joints.children[joint]) {
+        const Vec3d along = joints.positions[child] - start;
+        whole += length(along);
+        for (int s = 0; s < kSamples; ++s) {
+            const Vec3d point = start + along * ((s + 0.5) / kSamples);
+            if (geometry::enclosureOf(tree, point).winding > 0 && !hasBoneBeside(joints, tree, gone, joint, point))
+                own += length(along) / kSamples;
         }
     }
+    return whole > 0 ? own / whole : 0;
+}
+
+/// A root that carries the whole body about lies outside the mesh (on the floor), and three quarters of its bones lie
+/// outside too, or in what other bones run through: between the legs inside a skirt, in a leg itself.
+void dropCarriers(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& inside,
+                  std::vector<bool>& gone) {
+    for (std::uint32_t root = 0; root < joints.size(); ++root) {
+        if (joints.parents[root] >= 0) continue;
+        for (std::uint32_t j = root; !inside[j] && !gone[j] && !joints.children[j].empty();) {
+            if (ownShare(joints, tree, gone, j) > 0.25) break;
+            gone[j] = true;
+            if (joints.children[j].size() > 1) break;
+            j = joints.children[j][0];
+        }
+    }
+}
+
+/// Leaves far from any skin (pole targets, cameras): no bone leads there.
+void dropFarLeaves(const JointTree& joints, const geometry::RayTree& tree, double diagonal,
+                   const std::vector<bool>& inside, std::vector<bool>& gone) {
+    const std::vector<bool> all(tree.tagCount(), true);
+    for (std::uint32_t j = 0; j < joints.size(); ++j)
+        if (!gone[j] && !inside[j] && joints.children[j].empty() && joints.parents[j] >= 0)
+            gone[j] = !tree.nearest(joints.positions[j], 0.1 * diagonal, all);
 }
 
 enum class Marker { none, end, place };
@@ -241,6 +258,31 @@ Vec3d entryOf(const geometry::RayTree& tree, const Vec3d& start, const Vec3d& en
     return start;
 }
 
+/// Where the bones of a joint with children end. Without an axis that is known to lie along bones, at each child. With
+/// one, a joint of several children has one bone along it: programs that draw bones by head and tail hang further
+/// children on it beside its tail (thighs on a pelvis, fingers on a hand), and what lies around their start is theirs.
+std::vector<Vec3d> boneEnds(const JointTree& joints, std::uint32_t joint, const Vec3d& ahead, double tolerance) {
+    const Vec3d start = joints.positions[joint];
+    std::vector<Vec3d> ends;
+    for (const std::uint32_t child : joints.children[joint]) ends.push_back(joints.positions[child]);
+    if (ends.size() < 2 || ahead == Vec3d{}) return ends;
+    double reach = 0;
+    const Vec3d* straight = nullptr;
+    double best = 0.9;
+    for (const Vec3d& end : ends) {
+        const double along = dot(end - start, ahead), far = length(end - start);
+        reach = std::max(reach, along);
+        if (far <= tolerance || along <= best * far) continue;
+        best = along / far;
+        straight = &end;
+    }
+    static const double kSide = getenv("SIDE") ? atof(getenv("SIDE")) : 0.35;
+    if (!straight && !(reach > tolerance)) return ends;
+    std::vector<Vec3d> result{straight ? *straight : start + ahead * reach};
+    if (kSide > 0) for (const Vec3d& end : ends) if (&end != straight) result.push_back(start + (end - start) * kSide);
+    return result;
+}
+
 }  // namespace
 
 std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geometry::RayTree& tree, double diagonal) {
@@ -253,6 +295,8 @@ std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geo
 
     std::vector<bool> gone = controls(joints, inside, tolerance);
     removeChildren(joints, gone);
+    dropFarLeaves(joints, tree, diagonal, inside, gone);
+    removeChildren(joints, gone);
     dropCarriers(joints, tree, inside, gone);
     const std::vector<Vec3d> ahead = boneDirections(joints, tolerance);
     const std::vector<Vec3d> ends = dropMarkers(joints, tree, diagonal, gone);
@@ -262,10 +306,8 @@ std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geo
     for (std::uint32_t j = 0; j < joints.size(); ++j) {
         if (gone[j]) continue;
         const Vec3d start = joints.positions[j];
-        for (const std::uint32_t child : joints.children[j]) {
-            const Vec3d end = joints.positions[child];
+        for (const Vec3d& end : boneEnds(joints, j, ahead[j], tolerance))
             segments.push_back({joints.parents[j] < 0 && !inside[j] ? entryOf(tree, start, end) : start, end, j});
-        }
         if (!joints.children[j].empty()) continue;
         const Vec3d parent =
             joints.parents[j] < 0 ? start : joints.positions[static_cast<std::size_t>(joints.parents[j])];

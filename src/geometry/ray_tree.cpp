@@ -68,6 +68,7 @@ RayTree::RayTree(std::span<const Vec3d> positions, std::span<const Triangle> tri
                  std::span<const std::uint32_t> tags) {
     checkTriangles(triangles, positions.size());
     for (std::size_t t = 0; t < triangles.size(); ++t) {
+        tag_count_ = std::max(tag_count_, tags[t] + 1);
         Face face;
         face.tag = tags[t];
         face.triangle = static_cast<std::uint32_t>(t);

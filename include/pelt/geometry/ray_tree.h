@@ -38,6 +38,8 @@ public:
     std::optional<SurfacePlace> nearest(const Vec3d& point, double reach, const std::vector<bool>& allowed) const;
 
     bool empty() const { return nodes_.empty(); }
+    /// One more than the highest tag.
+    std::uint32_t tagCount() const { return tag_count_; }
 
 private:
     struct Box {
@@ -53,6 +55,7 @@ private:
 
     std::vector<Box> nodes_;
     std::vector<Face> faces_;
+    std::uint32_t tag_count_ = 0;
 };
 
 /// How the surface wraps round a point. Both count over the same fixed directions and take what most of them say, so
