@@ -199,7 +199,7 @@ int run(std::span<char*> arguments) {
             if (!repose) continue;
             for (std::size_t c = 0; c < std::min<std::size_t>(4, character.clips.size()); ++c) {
                 const Clip& clip = character.clips[(c * character.clips.size()) / std::min<std::size_t>(4, character.clips.size())];
-                print("  as in " + clip.name, reposed(character, clip), 0);
+                print("  as in " + clip.name, reposed(character, clip), confused);
             }
         } catch (const Error& e) {
             fmt::print("{}: {}\n", file.filename().string(), e.what());

@@ -56,9 +56,7 @@ double price(const BindSurface& surface, std::uint32_t vertex, const BoneView& b
     const int winding = bone.windings[static_cast<std::size_t>(place)];
     const double outside = kOutside * shareOutside(surface.tree, nearest, line, winding, crossings);
     const std::uint32_t part = surface.parts.part[vertex];
-    static const double kMix = getenv("MIX") ? atof(getenv("MIX")) : 0.5;
-    static const double kSat = getenv("SAT") ? atof(getenv("SAT")) : 1, kF = getenv("FOR") ? atof(getenv("FOR")) : 2;
-    const double foreign = kF * (1 - kMix * std::min(1.0, kSat * bone.shareIn(part)) - (1 - kMix) * bone.within(place, part));
+    const double foreign = kForeign * (1 - bone.shareIn(part));
     const double facing = faces ? facingPrice(surface.normals[vertex], line, along, t > 0 && t < 1) : 0;
     return length(line) * (1 + outside + foreign) * (1 + facing);
 }

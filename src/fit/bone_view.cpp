@@ -17,6 +17,30 @@ double BoneView::shareIn(std::uint32_t part) const {
     return count / double{kPlaces};
 }
 
+namespace {
+
+/// A sheet wraps round nothing: a place of a bone that is outside the mesh belongs to the one that it is beside.
+void bindToSheets(const BindSurface& surface, std::vector<BoneView>& views) {
+    std::vector<bool> sheets(surface.parts.count, true);
+    for (const BoneView& view : views)
+        for (const auto& parts : view.parts)
+            for (const std::uint32_t part : parts) sheets[part] = false;
+    for (BoneView& view : views) {
+        const Vec3d along = view.segment.end - view.segment.start;
+        for (std::size_t s = 0; s < BoneView::kPlaces; ++s) {
+            if (view.windings[s] > 0) continue;
+            const Vec3d place = view.segment.start + along * ((static_cast<double>(s) + 0.5) / BoneView::kPlaces);
+            const auto beside = surface.tree.nearest(place, kBeside * surface.diagonal, sheets);
+            if (!beside) continue;
+            const std::uint32_t part = surface.parts.part[surface.triangles[beside->triangle][0]];
+            auto& parts = view.parts[s];
+            parts.insert(std::lower_bound(parts.begin(), parts.end(), part), part);
+        }
+    }
+}
+
+}  // namespace
+
 std::vector<BoneView> viewBones(const BindSurface& surface, std::span<const geometry::BoneSegment> bones) {
     std::vector<BoneView> views(bones.size());
     parallelFor(bones.size(), 1, [&](std::size_t first, std::size_t last) {
@@ -30,6 +54,7 @@ std::vector<BoneView> viewBones(const BindSurface& surface, std::span<const geom
             }
         }
     });
+    bindToSheets(surface, views);
     return views;
 }
 

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <string_view>
 
+#include "bone_view.h"
 #include "joint_tree.h"
 
 namespace pelt::fit {
@@ -182,13 +183,15 @@ Marker markerOf(const std::string& name) {
     return Marker::none;
 }
 
-/// How far the bone goes on from `start` inside the mesh, at most `limit`; 0 where it starts outside.
+/// How far the bone goes on from `start` inside the mesh or along one of the `sheets` (by tag), at most `limit`; 0
+/// where it starts outside.
 double lengthInside(const geometry::RayTree& tree, const Vec3d& start, const Vec3d& direction, double step,
-                    double limit) {
+                    double limit, const std::vector<bool>& sheets = {}, double beside = 0) {
     double reached = 0;
     int misses = 0;  // one sample outside may be a gap between two parts
     for (int i = 1; i * step <= limit && misses < 2; ++i) {
-        if (geometry::enclosureOf(tree, start + direction * (i * step)).winding > 0) {
+        const Vec3d point = start + direction * (i * step);
+        if (geometry::enclosureOf(tree, point).winding > 0 || (beside > 0 && tree.nearest(point, beside, sheets))) {
             reached = i * step;
             misses = 0;
         } else {
@@ -288,9 +291,12 @@ std::vector<Vec3d> boneEnds(const JointTree& joints, std::uint32_t joint, const 
 std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geometry::RayTree& tree, double diagonal) {
     const double tolerance = 1e-3 * diagonal;
     JointTree joints = jointTree(skeleton, tolerance);
-    std::vector<bool> inside(joints.size());
-    for (std::size_t j = 0; j < joints.size(); ++j)
-        inside[j] = geometry::enclosureOf(tree, joints.positions[j]).winding > 0;
+    std::vector<bool> inside(joints.size()), sheets(tree.tagCount(), true);
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+        const geometry::Enclosure around = geometry::enclosureOf(tree, joints.positions[j]);
+        inside[j] = around.winding > 0;
+        for (const std::uint32_t tag : around.tags) sheets[tag] = false;
+    }
     if (std::none_of(inside.begin(), inside.end(), [](bool in) { return in; })) return {};
 
     std::vector<bool> gone = controls(joints, inside, tolerance);
@@ -314,7 +320,8 @@ std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geo
         const Vec3d direction = normalized(ends[j] - start, normalized(ahead[j], normalized(start - parent)));
         const double own = std::max(length(start - parent), length(ends[j] - start));
         const double limit = std::max(4 * own, 0.1 * diagonal);
-        const double within = inside[j] ? lengthInside(tree, start, direction, diagonal / 256, limit) : 0;
+        const double within =
+            inside[j] ? lengthInside(tree, start, direction, diagonal / 256, limit, sheets, kBeside * diagonal) : 0;
         // A bone ends short of the skin; where it does not start inside, it is as long as its parent's.
         segments.push_back({start, start + direction * (within > 0 ? 0.85 * within : own), j});
     }
