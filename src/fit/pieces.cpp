@@ -9,7 +9,9 @@ namespace pelt::fit {
 namespace {
 
 constexpr double kFlesh = 0.15;     // of a bone inside a piece that is its flesh
+constexpr double kMost = 0.6;       // of a bone
 constexpr double kSmall = 0.1;      // of the surface
+constexpr double kVerySmall = 0.02;
 constexpr double kContact = 0.02;   // of a piece's size: nearer than this counts as touching
 
 struct Member {
@@ -79,6 +81,10 @@ std::uint32_t jointBeneath(const BindSurface& surface, const std::vector<Member>
 
 }  // namespace
 
+bool Piece::isRigid() const {
+    return area <= kVerySmall ? most.size() < 2 : area <= kSmall && joints.size() < 2;
+}
+
 Pieces piecesOf(const BindSurface& surface, std::span<const BoneView> bones) {
     Pieces pieces;
     pieces.of.resize(surface.parts.count);
@@ -92,9 +98,12 @@ Pieces piecesOf(const BindSurface& surface, std::span<const BoneView> bones) {
         std::sort(around.begin(), around.end());
         around.erase(std::unique(around.begin(), around.end()), around.end());
         for (const std::uint32_t part : around) {
-            auto& joints = pieces.of[part].joints;
-            if (bone.shareIn(part) >= kFlesh && (joints.empty() || joints.back() != bone.segment.joint))
-                joints.push_back(bone.segment.joint);
+            Piece& piece = pieces.of[part];
+            const double share = bone.shareIn(part);
+            if (share >= kFlesh && (piece.joints.empty() || piece.joints.back() != bone.segment.joint))
+                piece.joints.push_back(bone.segment.joint);
+            if (share >= kMost && (piece.most.empty() || piece.most.back() != bone.segment.joint))
+                piece.most.push_back(bone.segment.joint);
         }
     }
     return pieces;
@@ -109,9 +118,9 @@ void settlePieces(const BindSurface& surface, const Pieces& pieces, std::size_t 
     std::vector<bool> hosts(surface.parts.count, false);
     for (std::uint32_t p = 0; p < surface.parts.count; ++p) {
         const Piece& piece = pieces.of[p];
-        hosts[p] = !piece.rides() || piece.area > kSmall;
+        hosts[p] = !piece.rides() || !piece.isRigid();
         if (!hosts[p]) riders.push_back(p);
-        if (piece.joints.size() != 1 || piece.area > kSmall) continue;
+        if (!hosts[p] || !piece.isRigid()) continue;
         std::vector<double> votes(joint_count, 0);
         for (const Member& m : members[p]) votes[joints[m.vertex]] += m.area + 1e-300;
         const std::uint32_t joint = winner(votes);
