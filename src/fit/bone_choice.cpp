@@ -73,7 +73,7 @@ std::int32_t meetingPoint(std::span<const std::int32_t> parents, std::uint32_t a
 }  // namespace
 
 std::vector<std::uint32_t> chooseBones(const BindSurface& surface, std::span<const BoneView> bones,
-                                       const Pieces& pieces, std::span<const std::int32_t> parents,
+                                       std::span<const Piece> pieces, std::span<const std::int32_t> parents,
                                        const Progress& progress) {
     std::vector<bool> carries(parents.size(), false);
     for (const BoneView& bone : bones) carries[bone.segment.joint] = true;
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> chooseBones(const BindSurface& surface, std::span<con
         std::vector<std::pair<double, std::uint32_t>> nearest(bones.size());
         for (std::size_t v = first; v < last; ++v) {
             if (!isFinite(surface.positions[v])) continue;
-            const bool faces = !pieces.of[surface.parts.part[v]].rides();
+            const bool faces = !pieces[surface.parts.part[v]].rides();
             for (std::uint32_t b = 0; b < bones.size(); ++b)
                 nearest[b] = {geometry::distanceTo(bones[b].segment, surface.positions[v]), b};
             std::sort(nearest.begin(), nearest.end());

@@ -12,7 +12,7 @@ namespace pelt::fit {
 /// the joint that both hang from, so that the middle of a symmetric character leans to neither side. `bones` is not
 /// empty; `parents` has one entry a joint, -1 for a root.
 std::vector<std::uint32_t> chooseBones(const BindSurface& surface, std::span<const BoneView> bones,
-                                       const Pieces& pieces, std::span<const std::int32_t> parents,
+                                       std::span<const Piece> pieces, std::span<const std::int32_t> parents,
                                        const Progress& progress);
 
 }  // namespace pelt::fit

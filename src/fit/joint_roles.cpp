@@ -244,7 +244,9 @@ std::vector<Vec3d> dropMarkers(const JointTree& joints, const geometry::RayTree&
 }  // namespace
 
 JointRoles jointRoles(JointTree& joints, const geometry::RayTree& tree, double diagonal) {
-    JointRoles roles{std::vector<bool>(joints.size()), std::vector<bool>(tree.tagCount(), true), {}, {}};
+    JointRoles roles;
+    roles.inside.resize(joints.size());
+    roles.sheets.assign(tree.tagCount(), true);
     for (std::size_t j = 0; j < joints.size(); ++j) {
         const geometry::Enclosure around = geometry::enclosureOf(tree, joints.positions[j]);
         roles.inside[j] = around.winding > 0;

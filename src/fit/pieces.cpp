@@ -85,20 +85,19 @@ bool Piece::isRigid() const {
     return area <= kVerySmall ? most.size() < 2 : area <= kSmall && joints.size() < 2;
 }
 
-Pieces piecesOf(const BindSurface& surface, std::span<const BoneView> bones) {
-    Pieces pieces;
-    pieces.of.resize(surface.parts.count);
+std::vector<Piece> piecesOf(const BindSurface& surface, std::span<const BoneView> bones) {
+    std::vector<Piece> pieces(surface.parts.count);
     const std::vector<double> areas = vertexAreas(surface);
     const double total = std::accumulate(areas.begin(), areas.end(), 0.0);
     for (std::size_t v = 0; v < areas.size(); ++v)
-        pieces.of[surface.parts.part[v]].area += total > 0 ? areas[v] / total : 0;
+        pieces[surface.parts.part[v]].area += total > 0 ? areas[v] / total : 0;
     for (const BoneView& bone : bones) {
         std::vector<std::uint32_t> around;
         for (const auto& parts : bone.parts) around.insert(around.end(), parts.begin(), parts.end());
         std::sort(around.begin(), around.end());
         around.erase(std::unique(around.begin(), around.end()), around.end());
         for (const std::uint32_t part : around) {
-            Piece& piece = pieces.of[part];
+            Piece& piece = pieces[part];
             const double share = bone.shareIn(part);
             if (share >= kFlesh && (piece.joints.empty() || piece.joints.back() != bone.segment.joint))
                 piece.joints.push_back(bone.segment.joint);
@@ -109,7 +108,7 @@ Pieces piecesOf(const BindSurface& surface, std::span<const BoneView> bones) {
     return pieces;
 }
 
-void settlePieces(const BindSurface& surface, const Pieces& pieces, std::size_t joint_count,
+void settlePieces(const BindSurface& surface, std::span<const Piece> pieces, std::size_t joint_count,
                   std::vector<std::uint32_t>& joints) {
     const std::vector<double> areas = vertexAreas(surface);
     std::vector<std::vector<Member>> members(surface.parts.count);
@@ -117,7 +116,7 @@ void settlePieces(const BindSurface& surface, const Pieces& pieces, std::size_t 
     std::vector<std::uint32_t> riders;
     std::vector<bool> hosts(surface.parts.count, false);
     for (std::uint32_t p = 0; p < surface.parts.count; ++p) {
-        const Piece& piece = pieces.of[p];
+        const Piece& piece = pieces[p];
         hosts[p] = !piece.rides() || !piece.isRigid();
         if (!hosts[p]) riders.push_back(p);
         if (!hosts[p] || !piece.isRigid()) continue;
@@ -127,7 +126,7 @@ void settlePieces(const BindSurface& surface, const Pieces& pieces, std::size_t 
         for (const Member& m : members[p]) joints[m.vertex] = joint;
     }
     std::stable_sort(riders.begin(), riders.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return pieces.of[a].area > pieces.of[b].area; });
+                     [&](std::uint32_t a, std::uint32_t b) { return pieces[a].area > pieces[b].area; });
     for (const std::uint32_t p : riders) {
         const std::uint32_t joint = jointBeneath(surface, members[p], hosts, joints, joint_count);
         for (const Member& m : members[p]) joints[m.vertex] = joint;

@@ -18,15 +18,12 @@ struct Piece {
     bool isRigid() const;
 };
 
-struct Pieces {
-    std::vector<Piece> of;  ///< per part of the surface
-};
-
-Pieces piecesOf(const BindSurface& surface, std::span<const BoneView> bones);
+/// One for each part of the surface.
+std::vector<Piece> piecesOf(const BindSurface& surface, std::span<const BoneView> bones);
 
 /// Puts small pieces on one joint as a whole: those that ride, on the joint of what they sit on, larger ones first; and
 /// those that are the flesh of one joint alone. `joints`: per welded vertex.
-void settlePieces(const BindSurface& surface, const Pieces& pieces, std::size_t joint_count,
+void settlePieces(const BindSurface& surface, std::span<const Piece> pieces, std::size_t joint_count,
                   std::vector<std::uint32_t>& joints);
 
 }  // namespace pelt::fit

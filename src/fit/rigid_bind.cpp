@@ -1,21 +1,15 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/fit/rigid_bind.h>
-#include <pelt/geometry/segments.h>
 
 #include <numeric>
 #include <optional>
 
 #include "bind_joints.h"
-#include "bind_mirror.h"
-#include "bone_choice.h"
-#include "label_cleanup.h"
-#include "skin_bones.h"
+#include "inside_bind.h"
 
 namespace pelt::fit {
 namespace {
-
-Error noJoint() { return Error::badInput("the skeleton has no joint to bind the mesh to"); }
 
 /// One joint a vertex, each with weight 1.
 SkinWeights oneJointEach(std::vector<std::uint32_t> joints) {
@@ -25,52 +19,6 @@ SkinWeights oneJointEach(std::vector<std::uint32_t> joints) {
     result.weights.assign(joints.size(), 1.0f);
     result.joints = std::move(joints);
     return result;
-}
-
-std::vector<std::uint32_t> nearestJoints(std::span<const Vec3f> points, const Skeleton& skeleton,
-                                         const std::vector<SkinChoice>& choices) {
-    auto segments = geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
-    std::erase_if(segments, [&](const auto& s) { return choices[s.joint] == SkinChoice::none; });
-    std::vector<std::uint32_t> joints = geometry::nearestSegments(segments, points);
-    for (std::uint32_t& j : joints) j = segments[j].joint;
-    return joints;
-}
-
-/// One joint a welded vertex, by the bones that carry skin.
-std::vector<std::uint32_t> jointsInside(const BindSurface& surface, const Skeleton& skeleton,
-                                        std::span<const geometry::BoneSegment> bones, const Progress& progress) {
-    const std::vector<BoneView> views = viewBones(surface, bones);
-    const Pieces pieces = piecesOf(surface, views);
-    const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
-    std::vector<std::uint32_t> joints = chooseBones(surface, views, pieces, parents, progress);
-    cleanLabels(surface, joints);
-    settlePieces(surface, pieces, parents.size(), joints);
-    const BindMirror mirror = findMirror(skeleton, surface);
-    if (!mirror.found()) return joints;
-    std::vector<bool> carries(parents.size(), false);
-    for (const geometry::BoneSegment& bone : bones) carries[bone.joint] = true;
-    makeSymmetric(mirror, parents, carries, joints);
-    return joints;
-}
-
-/// One joint a vertex: by sight where the skeleton lies inside the mesh, else by distance alone.
-std::vector<std::uint32_t> bonesOf(const Mesh& mesh, const Skeleton& all, const BindOptions& options,
-                                   const Progress& progress) {
-    if (all.joints.empty()) throw noJoint();
-    const DistinctJoints distinct = distinctJoints(all);
-    const std::vector<SkinChoice> choices = distinct.choices(all, options);
-    const BindSurface surface = bindSurface(mesh);
-    progress.report("bind", 0);
-    const auto bones = skinBones(distinct.skeleton, surface.tree, surface.diagonal, choices);
-    std::vector<std::uint32_t> joints(mesh.vertexCount());
-    if (bones.empty()) {
-        joints = nearestJoints(mesh.positions, distinct.skeleton, choices);
-    } else {
-        const std::vector<std::uint32_t> welded = jointsInside(surface, distinct.skeleton, bones, progress);
-        for (std::size_t v = 0; v < joints.size(); ++v) joints[v] = welded[surface.weld.welded[v]];
-    }
-    for (std::uint32_t& j : joints) j = distinct.slots[j];
-    return joints;
 }
 
 /// The heaviest allowed joint of a row, the lowest index on ties; rows need not be sorted.
@@ -104,7 +52,7 @@ SkinWeights bindRigid(const Mesh& mesh, const Skeleton& skeleton, const SkinWeig
             bare.push_back(v);
     }
     if (!bare.empty()) {
-        const std::vector<std::uint32_t> nearest = bonesOf(mesh, skeleton, options, progress);
+        const std::vector<std::uint32_t> nearest = bindInside(mesh, skeleton, options, progress).joints;
         for (const std::uint32_t v : bare) joints[v] = nearest[v];
     }
     return oneJointEach(std::move(joints));
@@ -112,7 +60,7 @@ SkinWeights bindRigid(const Mesh& mesh, const Skeleton& skeleton, const SkinWeig
 
 SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options,
                             const Progress& progress) {
-    return oneJointEach(bonesOf(mesh, skeleton, options, progress));
+    return oneJointEach(bindInside(mesh, skeleton, options, progress).joints);
 }
 
 }  // namespace pelt::fit
