@@ -51,7 +51,7 @@ struct BiharmonicOptions {
     BiharmonicDomain domain = BiharmonicDomain::automatic;
     const TetMesh* tets = nullptr;    ///< the volume to use; null: a lattice of tets around the mesh
     std::size_t target_tets = 50000;  ///< of that lattice
-    BindOptions bind;                 ///< for bindBiharmonic: which joints may carry skin
+    BindOptions bind = {};            ///< for bindBiharmonic: which joints may carry skin
 };
 
 struct BiharmonicWeights {
