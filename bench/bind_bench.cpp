@@ -1,13 +1,12 @@
 // How well a mesh without weights is bound: characters whose artist's weights are known are bound without them, and a
 // table says how many vertices land on one of the artist's two heaviest joints, how many where joints that no clip of
-// the file moves apart count as one, how many small pieces that the artist kept whole came out split, and the seconds.
+// the file moves apart count as one, how many land on the heaviest itself, how many small pieces that the artist kept
+// whole came out split, and the seconds.
 //
 //     bind_bench [--confused N] [--reposed] [FILE…]      without files: every rigged one of ../shared/data
 //
 // --confused N lists the N most frequent pairs of artist's and bound joint; --reposed also makes the middle of up to
 // four clips of every file a rest pose of its own.
-#include "bind_score.h"
-
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/fit/rigid_bind.h>
@@ -15,6 +14,8 @@
 
 #include <chrono>
 #include <string_view>
+
+#include "bind_score.h"
 
 namespace pelt::bench {
 namespace {
@@ -39,15 +40,14 @@ void print(const std::string& name, const Character& character, std::size_t conf
     const auto bound = fit::bindNearestBone(character.mesh, character.skeleton).joints;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const BindScore score = scoreBind(character, bound);
-    fmt::print("{:<48} {:>6} {:>5} {:>6}  {:>6.1f} {:>6.1f}  {:>3}/{:<4} {:>6.2f}\n", name, bound.size(),
-               character.skeleton.joints.size(), score.pieces, 100 * score.share, 100 * score.alike, score.small_split,
-               score.small_whole, seconds);
+    fmt::print("{:<48} {:>6} {:>5} {:>6}  {:>6.1f} {:>6.1f} {:>8.1f}  {:>3}/{:<4} {:>6.2f}\n", name, bound.size(),
+               character.skeleton.joints.size(), score.pieces, 100 * score.share, 100 * score.alike,
+               100 * score.heaviest, score.small_split, score.small_whole, seconds);
     std::vector<std::pair<std::size_t, std::pair<std::uint32_t, std::uint32_t>>> worst;
     for (const auto& [pair, count] : score.confused) worst.emplace_back(count, pair);
     std::stable_sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     for (std::size_t k = 0; k < std::min(confused, worst.size()); ++k)
-        fmt::print("    {:>6}  {} -> {}\n", worst[k].first,
-                   rig::jointName(character.skeleton, worst[k].second.first),
+        fmt::print("    {:>6}  {} -> {}\n", worst[k].first, rig::jointName(character.skeleton, worst[k].second.first),
                    rig::jointName(character.skeleton, worst[k].second.second));
 }
 
@@ -88,8 +88,8 @@ int run(std::span<char*> arguments) {
             files.emplace_back(word);
     }
     if (files.empty()) files = riggedFiles();
-    fmt::print("{:<48} {:>6} {:>5} {:>6}  {:>6} {:>6}  {:>8} {:>6}\n", "character", "verts", "slots", "pieces",
-               "share", "alike", "split", "s");
+    fmt::print("{:<48} {:>6} {:>5} {:>6}  {:>6} {:>6} {:>8}  {:>8} {:>6}\n", "character", "verts", "slots", "pieces",
+               "share", "alike", "heaviest", "split", "s");
     for (const auto& file : files) {
         try {
             measure(file, confused, repose);

@@ -25,9 +25,9 @@ public:
         const auto corners = cornersOf(character.mesh);
         for (const Clip& clip : character.clips)
             for (int s = 0; s <= kMoments; ++s)
-                compare(rig::skinMatricesDouble(character.skeleton, &clip,
-                                                clip.first_key + clip.seconds() * s / kMoments),
-                        corners);
+                compare(
+                    rig::skinMatricesDouble(character.skeleton, &clip, clip.first_key + clip.seconds() * s / kMoments),
+                    corners);
     }
     bool operator()(std::uint32_t a, std::uint32_t b) const { return apart_[a * count_ + b]; }
 
@@ -66,8 +66,9 @@ private:
 };
 
 struct BindScore {
-    double share = 0;  ///< of the vertices: on one of the artist's two heaviest joints
-    double alike = 0;  ///< the same, where joints that no clip moves apart count as one
+    double share = 0;     ///< of the vertices: on one of the artist's two heaviest joints
+    double heaviest = 0;  ///< on the heaviest itself
+    double alike = 0;     ///< the same, where joints that no clip moves apart count as one
     std::size_t pieces = 0;
     std::size_t small_whole = 0;  ///< pieces under 2 % of the surface that the artist kept on one joint
     std::size_t small_split = 0;  ///< those of them that are not on one joint
@@ -118,17 +119,19 @@ inline void scorePieces(const Character& character, const std::vector<std::uint3
 inline BindScore scoreBind(const Character& character, const std::vector<std::uint32_t>& bound) {
     BindScore score;
     const MovedApart apart(character);
-    std::size_t right = 0, alike = 0;
+    std::size_t right = 0, heaviest = 0, alike = 0;
     for (std::size_t v = 0; v < bound.size(); ++v) {
         const auto two = heaviestTwo(character.weights, v);
         const bool same = std::any_of(two.begin(), two.end(), [&](auto j) {  // two skins may bind one node
             return character.skeleton.joints[j].node == character.skeleton.joints[bound[v]].node;
         });
         right += same;
+        heaviest += !two.empty() && character.skeleton.joints[two[0]].node == character.skeleton.joints[bound[v]].node;
         alike += same || std::any_of(two.begin(), two.end(), [&](auto j) { return !apart(j, bound[v]); });
         if (!same && !two.empty()) ++score.confused[{two[0], bound[v]}];
     }
     score.share = static_cast<double>(right) / static_cast<double>(bound.size());
+    score.heaviest = static_cast<double>(heaviest) / static_cast<double>(bound.size());
     score.alike = static_cast<double>(alike) / static_cast<double>(bound.size());
     scorePieces(character, bound, score);
     return score;

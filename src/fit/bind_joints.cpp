@@ -13,8 +13,8 @@ std::vector<bool> namedNodes(const Skeleton& skeleton, std::span<const std::uint
     std::vector<bool> named(skeleton.nodes.size(), false);
     for (const std::uint32_t slot : slots) {
         if (slot >= skeleton.joints.size())
-            throw Error::badInput(fmt::format("joint {} is to be bound to, but the skeleton has only {}", slot,
-                                              skeleton.joints.size()));
+            throw Error::badInput(
+                fmt::format("joint {} is to be bound to, but the skeleton has only {}", slot, skeleton.joints.size()));
         named[skeleton.joints[slot].node] = true;
     }
     return named;
@@ -50,7 +50,7 @@ std::vector<SkinChoice> DistinctJoints::choices(const Skeleton& original, const 
     const std::vector<bool> allowed = allowedSlots(original, options);
     std::vector<SkinChoice> result;
     for (const std::uint32_t slot : slots)
-        result.push_back(!allowed[slot]            ? SkinChoice::none
+        result.push_back(!allowed[slot]           ? SkinChoice::none
                          : options.joints.empty() ? SkinChoice::automatic
                                                   : SkinChoice::skin);
     return result;

@@ -38,8 +38,8 @@ Twins pairJoints(std::span<const Vec3d> positions, std::span<const std::int32_t>
         for (std::uint32_t k = 0; k < positions.size(); ++k) {
             if (twins[k] != kNone || !parentsFit(j, k)) continue;
             // Of several in one place, itself in the middle and the first elsewhere.
-            const double apart = k == j ? std::max(0.0, length(positions[k] - place) - 1e-6 * tolerance)
-                                        : length(positions[k] - place);
+            const double apart =
+                k == j ? std::max(0.0, length(positions[k] - place) - 1e-6 * tolerance) : length(positions[k] - place);
             if (apart < nearest || (apart == nearest && k == j)) {
                 nearest = apart;
                 best = k;

@@ -2,7 +2,8 @@
 // yes or no (does the line from the vertex to the bone stay inside?) is a price here, since real meshes are open, in
 // many parts and worn over one another: a bone that no vertex sees must still serve those that have no better one.
 //
-// price = distance · (1 + outside + foreign) · (1 + facing): docs/bind.md says what each is and how it was measured.
+// price = distance · (1 + outside + foreign) · (1 + facing) · (1 + beyond): docs/bind.md says what each is and how it
+// was measured.
 #include "bone_choice.h"
 
 #include <pelt/core/parallel.h>
@@ -18,6 +19,8 @@ constexpr double kForeign = 2;      // for a bone of which nothing lies inside t
 constexpr double kFacing = 0.6;     // per 1 - cos of the angle between the normal and the way from the bone
 constexpr double kBehind = 4;       // and once more where the skin faces the bone: it is someone else's
 constexpr double kAlongBone = 0.2;  // share of the normal along the bone that is left out of the angle
+constexpr double kThick = 1.5;      // radii of the flesh around a bone that are free
+constexpr double kBeyond = 0.5;     // per radius beyond: a jaw hangs farther from the neck than the neck is thick
 constexpr double kEqual = 1e-9;     // prices that differ by less, relatively, are the same
 constexpr double kAtVertex = 1e-5;  // of the line: crossings there are the vertex's own faces
 
@@ -58,7 +61,8 @@ double price(const BindSurface& surface, std::uint32_t vertex, const BoneView& b
     const std::uint32_t part = surface.parts.part[vertex];
     const double foreign = kForeign * (1 - bone.shareIn(part));
     const double facing = faces ? facingPrice(surface.normals[vertex], line, along, t > 0 && t < 1) : 0;
-    return length(line) * (1 + outside + foreign) * (1 + facing);
+    const double beyond = bone.radius > 0 ? kBeyond * std::max(0.0, length(line) / bone.radius - kThick) : 0;
+    return length(line) * (1 + outside + foreign) * (1 + facing) * (1 + beyond);
 }
 
 /// The joint that both hang from (one of them, where it is the other's ancestor), -1 where there is none.

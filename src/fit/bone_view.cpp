@@ -3,6 +3,8 @@
 #include <pelt/core/parallel.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace pelt::fit {
 
@@ -39,6 +41,41 @@ void bindToSheets(const BindSurface& surface, std::vector<BoneView>& views) {
     }
 }
 
+/// Adds how far the outside is from the place, in eight ways across the direction. Where one part lies inside another,
+/// as legs do in a skirt, it is outside both.
+void waysOut(const geometry::RayTree& tree, const Vec3d& place, const Vec3d& direction, int winding, double diagonal,
+             std::vector<double>& found) {
+    constexpr int kWays = 8;
+    const Vec3d u = normalized(cross(direction, std::abs(direction.x) < 0.7 ? Vec3d(1, 0, 0) : Vec3d(0, 1, 0)));
+    const Vec3d v = cross(direction, u);
+    std::vector<geometry::Crossing> crossings;
+    for (int k = 0; k < kWays; ++k) {
+        const double angle = 2 * std::numbers::pi * k / kWays;
+        tree.crossings(place, u * std::cos(angle) + v * std::sin(angle), diagonal, crossings);
+        int around = winding;
+        for (const geometry::Crossing& c : crossings) {
+            around -= c.leaving;
+            if (around > 0) continue;
+            found.push_back(c.t);
+            break;
+        }
+    }
+}
+
+double radiusOf(const BindSurface& surface, const BoneView& view) {
+    const Vec3d along = view.segment.end - view.segment.start;
+    std::vector<double> found;
+    for (std::size_t s = 0; s < BoneView::kPlaces; ++s) {
+        if (view.windings[s] <= 0) continue;
+        const Vec3d place = view.segment.start + along * ((static_cast<double>(s) + 0.5) / BoneView::kPlaces);
+        waysOut(surface.tree, place, normalized(along, {0, 1, 0}), view.windings[s], surface.diagonal, found);
+    }
+    if (found.empty()) return 0;
+    const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
+    std::nth_element(found.begin(), middle, found.end());
+    return *middle;
+}
+
 }  // namespace
 
 std::vector<BoneView> viewBones(const BindSurface& surface, std::span<const geometry::BoneSegment> bones) {
@@ -52,6 +89,7 @@ std::vector<BoneView> viewBones(const BindSurface& surface, std::span<const geom
                 views[b].windings[s] = around.winding;
                 views[b].parts[s] = std::move(around.tags);
             }
+            views[b].radius = radiusOf(surface, views[b]);
         }
     });
     bindToSheets(surface, views);

@@ -15,7 +15,7 @@ namespace pelt::fit {
 namespace {
 
 constexpr std::uint32_t kNone = ~0u;
-constexpr double kTip = 1.2;  // of the radius of the bone before: a tip's skin is no farther away
+constexpr double kTip = 1.2;               // of the radius of the bone before: a tip's skin is no farther away
 constexpr std::size_t kMostJoints = 4096;  // every pair of joints is compared: beyond, none is taken for a control
 
 struct Branches {
@@ -233,9 +233,8 @@ std::vector<Vec3d> dropMarkers(const JointTree& joints, const geometry::RayTree&
         const bool last = joints.children[parent].size() == 1 && joints.parents[parent] >= 0 &&
                           sharesParts(tree, joints.positions[j], joints.positions[parent]);
         if (marker == Marker::none && !last) continue;
-        gone[j] = marker == Marker::none
-                      ? isFingertip(tree, joints.positions[j], joints.positions[parent], diagonal)
-                      : meshEndsAt(tree, joints.positions[j], joints.positions[parent], diagonal);
+        gone[j] = marker == Marker::none ? isFingertip(tree, joints.positions[j], joints.positions[parent], diagonal)
+                                         : meshEndsAt(tree, joints.positions[j], joints.positions[parent], diagonal);
         if (gone[j] && marker != Marker::place) ends[parent] = joints.positions[j];
     }
     return ends;

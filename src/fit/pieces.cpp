@@ -8,11 +8,11 @@
 namespace pelt::fit {
 namespace {
 
-constexpr double kFlesh = 0.15;     // of a bone inside a piece that is its flesh
-constexpr double kMost = 0.6;       // of a bone
-constexpr double kSmall = 0.1;      // of the surface
+constexpr double kFlesh = 0.15;  // of a bone inside a piece that is its flesh
+constexpr double kMost = 0.6;    // of a bone
+constexpr double kSmall = 0.1;   // of the surface
 constexpr double kVerySmall = 0.02;
-constexpr double kContact = 0.02;   // of a piece's size: nearer than this counts as touching
+constexpr double kContact = 0.02;  // of a piece's size: nearer than this counts as touching
 
 struct Member {
     std::uint32_t vertex = 0;
@@ -81,9 +81,7 @@ std::uint32_t jointBeneath(const BindSurface& surface, const std::vector<Member>
 
 }  // namespace
 
-bool Piece::isRigid() const {
-    return area <= kVerySmall ? most.size() < 2 : area <= kSmall && joints.size() < 2;
-}
+bool Piece::isRigid() const { return area <= kVerySmall ? most.size() < 2 : area <= kSmall && joints.size() < 2; }
 
 std::vector<Piece> piecesOf(const BindSurface& surface, std::span<const BoneView> bones) {
     std::vector<Piece> pieces(surface.parts.count);

@@ -9,7 +9,7 @@ struct Piece {
     double area = 0;                    ///< as a share of the whole surface
     std::vector<std::uint32_t> joints;  ///< whose bones it wraps round, ascending: what it is the flesh of
 
-    std::vector<std::uint32_t> most;    ///< those of them with most of a bone inside
+    std::vector<std::uint32_t> most;  ///< those of them with most of a bone inside
 
     /// Nothing of the skeleton is inside: it sits on something else.
     bool rides() const { return joints.empty(); }

@@ -48,8 +48,8 @@ std::vector<Vec3d> boneEnds(const JointTree& joints, std::uint32_t joint, const 
     return result;
 }
 
-/// The bone of a joint without children: where a marker or its own axis says, else on in its parent's direction. It ends
-/// short of the skin; where it does not start inside, it is as long as its parent's.
+/// The bone of a joint without children: where a marker or its own axis says, else on in its parent's direction. It
+/// ends short of the skin; where it does not start inside, it is as long as its parent's.
 geometry::BoneSegment leafBone(const JointTree& joints, const JointRoles& roles, const geometry::RayTree& tree,
                                double diagonal, std::uint32_t j) {
     const Vec3d start = joints.positions[j], marked = roles.ends[j] - start;
@@ -57,9 +57,9 @@ geometry::BoneSegment leafBone(const JointTree& joints, const JointRoles& roles,
     const Vec3d direction = normalized(marked, normalized(roles.ahead[j], normalized(start - parent)));
     const double own = std::max(length(start - parent), length(marked));
     const double limit = std::max(4 * own, 0.1 * diagonal);
-    const double within = roles.inside[j] ? lengthInside(tree, start, direction, diagonal / 256, limit, roles.sheets,
-                                                         kBeside * diagonal)
-                                          : 0;
+    const double within =
+        roles.inside[j] ? lengthInside(tree, start, direction, diagonal / 256, limit, roles.sheets, kBeside * diagonal)
+                        : 0;
     return {start, start + direction * (within > 0 ? 0.85 * within : own), j};
 }
 

@@ -180,8 +180,8 @@ std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach, c
         if (!(squaredDistance(point, box.low, box.high) <= squared)) continue;
         if (box.count == 0) {
             const Box &left = nodes_[box.first], &right = nodes_[box.first + 1];
-            const bool left_first = squaredDistance(point, left.low, left.high) <=
-                                    squaredDistance(point, right.low, right.high);
+            const bool left_first =
+                squaredDistance(point, left.low, left.high) <= squaredDistance(point, right.low, right.high);
             stack[top++] = box.first + (left_first ? 1 : 0);
             stack[top++] = box.first + (left_first ? 0 : 1);
             continue;

@@ -103,9 +103,9 @@ TEST(BindPieces, ARootBetweenTheLegsGetsNothingOfASkirt) {
     for (const std::int32_t thighs_hang_from : {0, 1})
         for (const char* name : {"Root", "mover"}) {
             //                              root     hips       spine      thigh         shin         thigh, shin
-            Skeleton skeleton = skeletonOf({{0, 0, 0}, {0, 4.5, 0}, {0, 5.5, 0}, {0.45, 4.2, 0}, {0.45, 2.2, 0},
-                                            {-0.45, 4.2, 0}, {-0.45, 2.2, 0}},
-                                           {-1, 0, 1, thighs_hang_from, 3, thighs_hang_from, 5});
+            Skeleton skeleton = skeletonOf(
+                {{0, 0, 0}, {0, 4.5, 0}, {0, 5.5, 0}, {0.45, 4.2, 0}, {0.45, 2.2, 0}, {-0.45, 4.2, 0}, {-0.45, 2.2, 0}},
+                {-1, 0, 1, thighs_hang_from, 3, thighs_hang_from, 5});
             skeleton.nodes[0].name = name;
             const Labels joints = bindNearestBone(dress.mesh, skeleton).joints;
             EXPECT_EQ(std::count(joints.begin(), joints.end(), 0u), 0) << name << thighs_hang_from;
@@ -126,8 +126,7 @@ TEST(BindPieces, AWingBelongsToTheJointThatPointsAlongIt) {
             mesh.triangles.push_back({at, at + 1, at + 3});
             mesh.triangles.push_back({at + 1, at + 4, at + 3});
         }
-    const Labels joints =
-        bindNearestBone(mesh, skeletonOf({{0, -1.5, 0}, {0, 0, 0}, {0.9, 0, 0}}, {-1, 0, 1})).joints;
+    const Labels joints = bindNearestBone(mesh, skeletonOf({{0, -1.5, 0}, {0, 0, 0}, {0.9, 0, 0}}, {-1, 0, 1})).joints;
     EXPECT_EQ(labelsFrom(joints, wing, joints.size()), std::set<std::uint32_t>{2});
 }
 
@@ -161,7 +160,8 @@ TEST(BindPieces, TheLastJointOfAFingerGetsNothingAtItsVeryTip) {
     addTube(mesh, {0, 0, 0}, {4, 0, 0}, 0.3, 40);
     for (const double tip : {3.8, 3.9, 4.0}) {
         const Labels joints =
-            bindNearestBone(mesh, skeletonOf({{0.1, 0, 0}, {1.3, 0, 0}, {2.6, 0, 0}, {tip, 0, 0}}, {-1, 0, 1, 2})).joints;
+            bindNearestBone(mesh, skeletonOf({{0.1, 0, 0}, {1.3, 0, 0}, {2.6, 0, 0}, {tip, 0, 0}}, {-1, 0, 1, 2}))
+                .joints;
         EXPECT_EQ(labelsFrom(joints, 0, joints.size()), (std::set<std::uint32_t>{0, 1, 2})) << tip;
     }
 }
@@ -169,9 +169,8 @@ TEST(BindPieces, TheLastJointOfAFingerGetsNothingAtItsVeryTip) {
 /// Half a figure of a trunk and a bent arm with a buckle, and its mirror image.
 struct Symmetric {
     Mesh mesh;
-    Skeleton skeleton = skeletonOf({{0, 0.2, 0}, {0, 2, 0}, {0.6, 3, 0.1}, {2, 2.6, 0.3}, {-0.6, 3, 0.1},
-                                    {-2, 2.6, 0.3}},
-                                   {-1, 0, 1, 2, 1, 4});
+    Skeleton skeleton = skeletonOf(
+        {{0, 0.2, 0}, {0, 2, 0}, {0.6, 3, 0.1}, {2, 2.6, 0.3}, {-0.6, 3, 0.1}, {-2, 2.6, 0.3}}, {-1, 0, 1, 2, 1, 4});
 
     Symmetric() {
         addTube(mesh, {0.3, 0, 0}, {0.3, 3.6, 0}, 0.7, 30);
@@ -196,9 +195,9 @@ TEST(BindPieces, ASymmetricCharacterIsBoundSymmetrically) {
 
 TEST(BindPieces, OnlyTheJointsThatAreListedGetVertices) {
     const Dress dress;
-    const Skeleton skeleton = skeletonOf({{0, 0, 0}, {0, 4.5, 0}, {0, 5.5, 0}, {0.45, 4.2, 0}, {0.45, 2.2, 0},
-                                          {-0.45, 4.2, 0}, {-0.45, 2.2, 0}},
-                                         {-1, 0, 1, 1, 3, 1, 5});
+    const Skeleton skeleton = skeletonOf(
+        {{0, 0, 0}, {0, 4.5, 0}, {0, 5.5, 0}, {0.45, 4.2, 0}, {0.45, 2.2, 0}, {-0.45, 4.2, 0}, {-0.45, 2.2, 0}},
+        {-1, 0, 1, 1, 3, 1, 5});
     BindOptions options;
     options.joints = {0, 3, 5};  // the root looks like a control, and is wanted all the same
     Labels joints = bindNearestBone(dress.mesh, skeleton, options).joints;

@@ -17,8 +17,7 @@ struct Strewn {
         std::uniform_real_distribution<double> at(-1, 1);
         for (std::uint32_t t = 0; t < count; ++t) {
             const Vec3d middle{at(random), at(random), at(random)};
-            for (int k = 0; k < 3; ++k)
-                positions.push_back(middle + Vec3d{at(random), at(random), at(random)} * 0.2);
+            for (int k = 0; k < 3; ++k) positions.push_back(middle + Vec3d{at(random), at(random), at(random)} * 0.2);
             triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
             tags.push_back(t % 3);
         }
@@ -32,8 +31,8 @@ double sampledDistance(const Strewn& mesh, std::uint32_t t, const Vec3d& point) 
     for (int a = 0; a <= kSteps; ++a)
         for (int b = 0; a + b <= kSteps; ++b) {
             const double u = a / double(kSteps), v = b / double(kSteps);
-            const Vec3d place = mesh.positions[3 * t] * (1 - u - v) + mesh.positions[3 * t + 1] * u +
-                                mesh.positions[3 * t + 2] * v;
+            const Vec3d place =
+                mesh.positions[3 * t] * (1 - u - v) + mesh.positions[3 * t + 1] * u + mesh.positions[3 * t + 2] * v;
             best = std::min(best, length(place - point));
         }
     return best;

@@ -76,8 +76,8 @@ struct BiharmonicBind {
 };
 
 /// Weights for a skeleton: the handles are the joints' bones, as bindNearestBone draws them. Pieces of the mesh that it
-/// binds as a whole are no part of the volume and go to their one joint here too. `influences`: at most so many joints a
-/// vertex, the heaviest, rescaled to sum 1; 0: all.
+/// binds as a whole are no part of the volume and go to their one joint here too. `influences`: at most so many joints
+/// a vertex, the heaviest, rescaled to sum 1; 0: all.
 BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::size_t influences = 0,
                               const BiharmonicOptions& options = {}, const Progress& progress = {});
 

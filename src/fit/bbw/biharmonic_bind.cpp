@@ -181,17 +181,13 @@ BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::s
     const auto rigid = static_cast<std::size_t>(std::count(bind.rigid.begin(), bind.rigid.end(), true));
     if (rigid == mesh.vertexCount()) bind.rigid.assign(rigid, false);  // no volume would be left
     const bool in_part = rigid > 0 && rigid < mesh.vertexCount();
-    const BiharmonicWeights solved =
-        in_part ? biharmonicWeights(bendingPart(mesh, bind.rigid), handles, options, progress)
-                : biharmonicWeights(mesh, handles, options, progress);
+    const BiharmonicWeights solved = in_part
+                                         ? biharmonicWeights(bendingPart(mesh, bind.rigid), handles, options, progress)
+                                         : biharmonicWeights(mesh, handles, options, progress);
     SkinWeights skin = skinOf(solved.weights, joints, influences);
     if (in_part) skin = withRigidPieces(skin, bind);
-    return {std::move(skin),
-            solved.domain,
-            solved.domain_vertices,
-            solved.domain_tets,
-            joints.size(),
-            solved.weights.converged};
+    return {std::move(skin),    solved.domain, solved.domain_vertices,
+            solved.domain_tets, joints.size(), solved.weights.converged};
 }
 
 }  // namespace pelt::fit
