@@ -3,19 +3,19 @@
 #include "joint_roles.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <numbers>
-#include <string_view>
 
 #include "bone_view.h"
+#include "joint_names.h"
 #include "mesh_probe.h"
 
 namespace pelt::fit {
 namespace {
 
 constexpr std::uint32_t kNone = ~0u;
-constexpr double kTip = 1.2;               // of the radius of the bone before: a tip's skin is no farther away
+constexpr double kAway = 0.02;  // of the diagonal from any skin: nearer, a joint may be that of a shoe's sole
+constexpr double kTip = 1.2;    // of the radius of the bone before: a tip's skin is no farther away
 constexpr std::size_t kMostJoints = 4096;  // every pair of joints is compared: beyond, none is taken for a control
 
 struct Branches {
@@ -48,10 +48,10 @@ Branches branchesOf(const JointTree& tree) {
     return branches;
 }
 
-/// Branches that only steer: a lone joint outside the mesh (a pole target; a chain outside may be a cape), or a joint
+/// Branches that only steer: a lone joint away from the mesh (a pole target; a chain outside may be a cape), or a joint
 /// on one of a larger branch (an IK handle on a wrist). Siblings may share a place: two thighs that start in one hip
-/// do.
-std::vector<bool> controls(const JointTree& tree, const std::vector<bool>& inside, double tolerance) {
+/// do. A joint where another's bone merely ends, by its marker, is no handle on it: a foot that hangs from the root.
+std::vector<bool> controls(const JointTree& tree, const std::vector<bool>& away, double tolerance) {
     std::vector<bool> gone(tree.size(), false);
     if (tree.size() > kMostJoints) return gone;
     const Branches branches = branchesOf(tree);
@@ -59,11 +59,12 @@ std::vector<bool> controls(const JointTree& tree, const std::vector<bool>& insid
     for (std::uint32_t j = 0; j < tree.size(); ++j) {
         const std::uint32_t b = branches.of[j];
         if (b == kNone) continue;
-        if (!inside[j] && branches.sizes[b] == 1) steers[b] = true;
+        if (away[j] && branches.sizes[b] == 1) steers[b] = true;
         for (std::uint32_t k = 0; k < tree.size() && !steers[b]; ++k) {
             const std::uint32_t other = branches.of[k];
             if (other == kNone || other == b || branches.sizes[other] <= branches.sizes[b]) continue;
             if (tree.parents[j] == tree.parents[k]) continue;
+            if (tree.children[k].empty() && markerOf(tree.names[k]) == Marker::end) continue;
             steers[b] = length(tree.positions[j] - tree.positions[k]) <= tolerance;
         }
     }
@@ -72,39 +73,6 @@ std::vector<bool> controls(const JointTree& tree, const std::vector<bool>& insid
         if (b != kNone) gone[j] = steers[b];
     }
     return gone;
-}
-
-/// The name without what marks its side or number: "HandSlot.L" and "handslot_02" are "handslot".
-std::string stemOf(const std::string& name) {
-    std::string stem = name;
-    const auto trim = [&] {
-        while (!stem.empty() && !std::isalpha(static_cast<unsigned char>(stem.back()))) stem.pop_back();
-    };
-    trim();
-    for (const std::string_view side : {"left", "right", "l", "r"}) {
-        if (stem.size() <= side.size()) continue;
-        const std::size_t cut = stem.size() - side.size();
-        const bool apart = !std::isalnum(static_cast<unsigned char>(stem[cut - 1]));
-        const bool same = std::equal(side.begin(), side.end(), stem.begin() + static_cast<std::ptrdiff_t>(cut),
-                                     [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
-        if (apart && same) {
-            stem.resize(cut);
-            break;
-        }
-    }
-    trim();
-    return stem;
-}
-
-/// Whether the stem ends in the word; with `whole`, only where the word begins there: "toe_end", "ToeEnd", not "bend".
-bool endsInWord(const std::string& stem, std::string_view word, bool whole) {
-    if (stem.size() < word.size()) return false;
-    const std::size_t cut = stem.size() - word.size();
-    for (std::size_t k = 0; k < word.size(); ++k)
-        if (std::tolower(static_cast<unsigned char>(stem[cut + k])) != word[k]) return false;
-    if (!whole || cut == 0) return true;
-    const auto before = static_cast<unsigned char>(stem[cut - 1]), at = static_cast<unsigned char>(stem[cut]);
-    return !std::isalpha(before) || (std::isupper(at) && std::islower(before));
 }
 
 /// Whether another bone runs beside the point with nothing but the inside of the mesh between: a leg that comes back
@@ -164,19 +132,6 @@ void dropFarLeaves(const JointTree& joints, const geometry::RayTree& tree, doubl
     for (std::uint32_t j = 0; j < joints.size(); ++j)
         if (!gone[j] && !inside[j] && joints.children[j].empty() && joints.parents[j] >= 0)
             gone[j] = !tree.nearest(joints.positions[j], 0.1 * diagonal, all);
-}
-
-enum class Marker { none, end, place };
-
-/// What a leaf's name says: that it is where its parent's bone ends, or where things are held. It counts only where the
-/// mesh says so too: see meshEndsAt.
-Marker markerOf(const std::string& name) {
-    const std::string stem = stemOf(name);
-    if (endsInWord(stem, "end", true) || endsInWord(stem, "site", true) || endsInWord(stem, "tip", false) ||
-        endsInWord(stem, "nub", false))
-        return Marker::end;
-    if (endsInWord(stem, "slot", false) || endsInWord(stem, "socket", false)) return Marker::place;
-    return Marker::none;
 }
 
 /// Whether the mesh ends about where the leaf is: beyond it, in its parent's direction, there is only the rounding of
@@ -252,7 +207,11 @@ JointRoles jointRoles(JointTree& joints, const geometry::RayTree& tree, double d
         for (const std::uint32_t tag : around.tags) roles.sheets[tag] = false;
     }
     if (std::none_of(roles.inside.begin(), roles.inside.end(), [](bool in) { return in; })) return roles;
-    roles.gone = controls(joints, roles.inside, 1e-3 * diagonal);
+    const std::vector<bool> all(tree.tagCount(), true);
+    std::vector<bool> away(joints.size());
+    for (std::size_t j = 0; j < joints.size(); ++j)
+        away[j] = !roles.inside[j] && !tree.nearest(joints.positions[j], kAway * diagonal, all);
+    roles.gone = controls(joints, away, 1e-3 * diagonal);
     dropFarLeaves(joints, tree, diagonal, roles.inside, roles.gone);
     removeChildren(joints, roles.gone);
     dropCarriers(joints, tree, roles.inside, roles.gone);

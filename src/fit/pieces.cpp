@@ -12,6 +12,7 @@ constexpr double kFlesh = 0.15;  // of a bone inside a piece that is its flesh
 constexpr double kMost = 0.6;    // of a bone
 constexpr double kSmall = 0.1;   // of the surface
 constexpr double kVerySmall = 0.02;
+constexpr double kAgreed = 0.7;    // of the votes beneath a large piece, for it to be one with what it sits on
 constexpr double kContact = 0.02;  // of a piece's size: nearer than this counts as touching
 
 struct Member {
@@ -57,10 +58,10 @@ std::uint32_t jointAt(const BindSurface& surface, const geometry::SurfacePlace& 
 }
 
 /// What a piece sits on votes for its joint, the more so the closer it comes. Where it sits on nothing, its own
-/// vertices do.
-std::uint32_t jointBeneath(const BindSurface& surface, const std::vector<Member>& members,
-                           const std::vector<bool>& hosts, const std::vector<std::uint32_t>& joints,
-                           std::size_t joint_count) {
+/// vertices do. Nothing where the winner has less than the share of the votes.
+std::optional<std::uint32_t> jointBeneath(const BindSurface& surface, const std::vector<Member>& members,
+                                          const std::vector<bool>& hosts, const std::vector<std::uint32_t>& joints,
+                                          std::size_t joint_count, double share) {
     const double size = sizeOf(surface, members), touching = kContact * size;
     std::vector<std::optional<geometry::SurfacePlace>> places(members.size());
     parallelFor(members.size(), 64, [&](std::size_t first, std::size_t last) {
@@ -76,7 +77,10 @@ std::uint32_t jointBeneath(const BindSurface& surface, const std::vector<Member>
         votes[jointAt(surface, *places[k], joints)] += area / (apart * apart);
     }
     const bool sits = std::any_of(votes.begin(), votes.end(), [](double v) { return v > 0; });
-    return winner(sits ? votes : own);
+    const std::vector<double>& heard = sits ? votes : own;
+    const std::uint32_t joint = winner(heard);
+    if (heard[joint] < share * std::accumulate(heard.begin(), heard.end(), 0.0)) return std::nullopt;
+    return joint;
 }
 
 }  // namespace
@@ -115,7 +119,7 @@ void settlePieces(const BindSurface& surface, std::span<const Piece> pieces, std
     std::vector<bool> hosts(surface.parts.count, false);
     for (std::uint32_t p = 0; p < surface.parts.count; ++p) {
         const Piece& piece = pieces[p];
-        hosts[p] = !piece.rides() || !piece.isRigid();
+        hosts[p] = !piece.rides();
         if (!hosts[p]) riders.push_back(p);
         if (!hosts[p] || !piece.isRigid()) continue;
         std::vector<double> votes(joint_count, 0);
@@ -126,8 +130,10 @@ void settlePieces(const BindSurface& surface, std::span<const Piece> pieces, std
     std::stable_sort(riders.begin(), riders.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return pieces[a].area > pieces[b].area; });
     for (const std::uint32_t p : riders) {
-        const std::uint32_t joint = jointBeneath(surface, members[p], hosts, joints, joint_count);
-        for (const Member& m : members[p]) joints[m.vertex] = joint;
+        const bool small = pieces[p].isRigid();
+        const auto joint = jointBeneath(surface, members[p], hosts, joints, joint_count, small ? 0 : kAgreed);
+        if (joint)
+            for (const Member& m : members[p]) joints[m.vertex] = *joint;
         hosts[p] = true;
     }
 }
