@@ -9,6 +9,7 @@
 namespace pelt::fit {
 namespace {
 
+constexpr double kStraight = 0.99;    // cosine: a child at the tail of its parent's bone lies straight ahead
 constexpr double kBesideTail = 0.35;  // of the way to a child beside the bone's tail is its parent's
 
 /// Where the bone of a root below the mesh comes into it, so that what lies outside is not held against the rest; the
@@ -33,7 +34,7 @@ std::vector<Vec3d> boneEnds(const JointTree& joints, std::uint32_t joint, const 
     if (ends.size() < 2 || ahead == Vec3d{}) return ends;
     double reach = 0;
     const Vec3d* straight = nullptr;
-    double best = 0.9;
+    double best = kStraight;
     for (const Vec3d& end : ends) {
         const double along = dot(end - start, ahead), far = length(end - start);
         reach = std::max(reach, along);
