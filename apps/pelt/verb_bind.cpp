@@ -117,11 +117,11 @@ void addBind(CLI::App& app, Session& session) {
     verb->add_option("--joints", options->joints, "Bind to these joints alone, also where they look like controls")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->type_name("A,B,…");
+        ->type_name("A,B");
     verb->add_option("--exclude-joints", options->exclude_joints, "Bind to none of these joints")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->type_name("A,B,…");
+        ->type_name("A,B");
     verb->add_option("--influences", options->influences,
                      "At most K joints a vertex, the heaviest, 0 for all (default: 4; rigid always has one)")
         ->check(zeroOrMore())
