@@ -68,6 +68,14 @@ void DdmFlags::addTo(CLI::App& verb, bool with_influences) {
     flag(verb.add_option("--exclude", values_.exclude, "A part or material that keeps its bind; may repeat")
              ->allow_extra_args(false),
          "PART|MATERIAL", [this](DdmSettings& s) { s.exclude = values_.exclude; });
+    flag(verb.add_option("--joints", values_.joints, "Bind to these joints alone, also where they look like controls")
+             ->delimiter(',')
+             ->allow_extra_args(false),
+         "A,B", [this](DdmSettings& s) { s.joints = values_.joints; });
+    flag(verb.add_option("--exclude-joints", values_.exclude_joints, "Bind to none of these joints")
+             ->delimiter(',')
+             ->allow_extra_args(false),
+         "A,B", [this](DdmSettings& s) { s.exclude_joints = values_.exclude_joints; });
     if (!with_influences) return;
     flag(verb.add_option("--influences", influences_,
                          "At most K joints a vertex, 0 for all (default: mush takes the fewest that keep the error "

@@ -4,6 +4,7 @@
 #include <pelt/fit/rigid_bind.h>
 #include <pelt/io/character_file.h>
 #include <pelt/io/tet_file.h>
+#include <pelt/pipeline/ddm.h>
 
 #include <algorithm>
 
@@ -19,13 +20,19 @@ struct BindOptions {
     std::filesystem::path input, output, tets;
     std::string method = "rigid";
     std::size_t influences = 4, lattice = fit::BiharmonicOptions().target_tets;
+    std::vector<std::string> joints, exclude_joints;
+
+    fit::BindOptions choice(const Skeleton& skeleton) const {
+        return pipeline::bindOptions(skeleton, joints, exclude_joints);
+    }
 };
 
 /// What was done, as the last words of the line that people read.
 std::string bindRigidly(Session& session, const BindOptions& options, Character& character) {
     const bool had_weights = !character.weights.empty();
     aboutFile(options.input, [&] {
-        character.weights = fit::bindRigid(character.mesh, character.skeleton, character.weights, session.progress());
+        character.weights = fit::bindRigid(character.mesh, character.skeleton, character.weights,
+                                           options.choice(character.skeleton), session.progress());
     });
     session.result["from"] = had_weights ? "weights" : "nearest bone";
     return had_weights ? "each to its heaviest" : "each to its nearest bone segment";
@@ -40,6 +47,7 @@ std::string bindSmoothly(Session& session, const BindOptions& options, Character
         solver.tets = &tets;
     }
     const fit::BiharmonicBind bind = aboutFile(options.input, [&] {
+        solver.bind = options.choice(character.skeleton);
         return fit::bindBiharmonic(character.mesh, character.skeleton, options.influences, solver, session.progress());
     });
     character.weights = bind.weights;
@@ -109,6 +117,14 @@ void addBind(CLI::App& app, Session& session) {
             "bounded biharmonic weights of the bones")
         ->check(CLI::IsMember({"rigid", "bbw"}))
         ->type_name("rigid|bbw");
+    verb->add_option("--joints", options->joints, "Bind to these joints alone, also where they look like controls")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B");
+    verb->add_option("--exclude-joints", options->exclude_joints, "Bind to none of these joints")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B");
     verb->add_option("--influences", options->influences,
                      "At most K joints a vertex, the heaviest, 0 for all (default: 4; rigid always has one)")
         ->check(zeroOrMore())

@@ -73,9 +73,8 @@ BindSurface bindSurface(const Mesh& mesh) {
     geometry::RayTree tree(positions, triangles, tags);
     std::vector<Vec3d> normals = outwardNormals(positions, triangles);
     const double diagonal = diagonalOf(positions);
-    return {std::move(weld),  std::move(positions), std::move(normals),
-            std::move(parts), std::move(adjacency), std::move(tree),
-            diagonal};
+    return {std::move(weld),  std::move(positions), std::move(normals), std::move(triangles),
+            std::move(parts), std::move(adjacency), std::move(tree),    diagonal};
 }
 
 }  // namespace pelt::fit

@@ -10,8 +10,9 @@ namespace pelt::fit {
 /// parts of one file often disagree.
 struct BindSurface {
     geometry::Weld weld;
-    std::vector<Vec3d> positions;  ///< per welded vertex, as the next two
-    std::vector<Vec3d> normals;    ///< unit, outwards; zero for a vertex without a face
+    std::vector<Vec3d> positions;     ///< per welded vertex, as the next two
+    std::vector<Vec3d> normals;       ///< unit, outwards; zero for a vertex without a face
+    std::vector<Triangle> triangles;  ///< over welded vertices, those of each part looking outwards
     geometry::ConnectedParts parts;
     geometry::Adjacency adjacency;
     geometry::RayTree tree;  ///< the faces, tagged with their part

@@ -7,8 +7,6 @@ namespace pelt::fit {
 namespace {
 
 constexpr double kIslandShare = 0.2;  // of the joint's largest patch on the same part
-constexpr double kRigidShare = 0.8;   // of a part's vertices on one joint
-constexpr double kSmallPart = 0.1;    // of all vertices
 
 using Patch = std::vector<std::uint32_t>;  // connected vertices on one joint
 
@@ -60,29 +58,8 @@ void dissolveIslands(const BindSurface& surface, std::vector<std::uint32_t>& joi
     joints = std::move(cleaned);
 }
 
-void settleParts(const BindSurface& surface, std::size_t joint_count, std::vector<std::uint32_t>& joints) {
-    std::vector<Patch> members(surface.parts.count);
-    for (std::uint32_t v = 0; v < joints.size(); ++v) members[surface.parts.part[v]].push_back(v);
-    std::vector<std::size_t> counts(joint_count, 0);
-    for (const Patch& part : members) {
-        if (static_cast<double>(part.size()) > kSmallPart * static_cast<double>(joints.size())) continue;
-        std::uint32_t most = joints[part[0]];
-        for (const std::uint32_t v : part) {
-            const std::size_t count = ++counts[joints[v]];
-            if (count > counts[most] || (count == counts[most] && joints[v] < most)) most = joints[v];
-        }
-        const bool rigid = static_cast<double>(counts[most]) >= kRigidShare * static_cast<double>(part.size());
-        for (const std::uint32_t v : part) counts[joints[v]] = 0;
-        if (!rigid) continue;
-        for (const std::uint32_t v : part) joints[v] = most;
-    }
-}
-
 }  // namespace
 
-void cleanLabels(const BindSurface& surface, std::size_t joint_count, std::vector<std::uint32_t>& joints) {
-    dissolveIslands(surface, joints);
-    settleParts(surface, joint_count, joints);
-}
+void cleanLabels(const BindSurface& surface, std::vector<std::uint32_t>& joints) { dissolveIslands(surface, joints); }
 
 }  // namespace pelt::fit

@@ -5,7 +5,7 @@
 namespace pelt::fit {
 
 /// Tidies one joint a welded vertex: islands of a joint that are small beside its main patch on the same part go to the
-/// joint that surrounds them most, and a small part nearly all of whose vertices agree follows that one joint.
-void cleanLabels(const BindSurface& surface, std::size_t joint_count, std::vector<std::uint32_t>& joints);
+/// joint that surrounds them most.
+void cleanLabels(const BindSurface& surface, std::vector<std::uint32_t>& joints);
 
 }  // namespace pelt::fit

@@ -1,22 +1,15 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/fit/rigid_bind.h>
-#include <pelt/geometry/segments.h>
 
 #include <numeric>
+#include <optional>
 
-#include "bone_choice.h"
-#include "label_cleanup.h"
-#include "skin_bones.h"
+#include "bind_joints.h"
+#include "inside_bind.h"
 
 namespace pelt::fit {
 namespace {
-
-Error noJoint() { return Error::badInput("the skeleton has no joint to bind the mesh to"); }
-
-std::vector<geometry::BoneSegment> segmentsOf(const Skeleton& skeleton) {
-    return geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
-}
 
 /// One joint a vertex, each with weight 1.
 SkinWeights oneJointEach(std::vector<std::uint32_t> joints) {
@@ -28,61 +21,46 @@ SkinWeights oneJointEach(std::vector<std::uint32_t> joints) {
     return result;
 }
 
-std::vector<std::uint32_t> nearestJoints(std::span<const Vec3f> points, const Skeleton& skeleton) {
-    const auto segments = segmentsOf(skeleton);
-    std::vector<std::uint32_t> joints = geometry::nearestSegments(segments, points);
-    for (std::uint32_t& j : joints) j = segments[j].joint;
-    return joints;
-}
-
-/// One joint a vertex: by sight where the skeleton lies inside the mesh, else by distance alone.
-std::vector<std::uint32_t> bonesOf(const Mesh& mesh, const Skeleton& skeleton, const Progress& progress) {
-    if (skeleton.joints.empty()) throw noJoint();
-    const BindSurface surface = bindSurface(mesh);
-    progress.report("bind", 0);
-    const auto bones = skinBones(skeleton, surface.tree, surface.diagonal);
-    if (bones.empty()) return nearestJoints(mesh.positions, skeleton);
-    std::vector<std::uint32_t> welded = chooseBones(surface, bones, rig::jointParents(skeleton), progress);
-    cleanLabels(surface, skeleton.joints.size(), welded);
-    std::vector<std::uint32_t> joints(mesh.vertexCount());
-    for (std::size_t v = 0; v < joints.size(); ++v) joints[v] = welded[surface.weld.welded[v]];
-    return joints;
-}
-
-/// The heaviest joint of a row, the lowest index on ties; rows need not be sorted.
-std::uint32_t heaviest(std::span<const std::uint32_t> joints, std::span<const float> weights) {
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < joints.size(); ++k) {
-        if (weights[k] > weights[best] || (weights[k] == weights[best] && joints[k] < joints[best])) best = k;
+/// The heaviest allowed joint of a row, the lowest index on ties; rows need not be sorted.
+std::optional<std::uint32_t> heaviest(std::span<const std::uint32_t> joints, std::span<const float> weights,
+                                      const std::vector<bool>& allowed) {
+    std::optional<std::size_t> best;
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+        if (!allowed[joints[k]]) continue;
+        if (!best || weights[k] > weights[*best] || (weights[k] == weights[*best] && joints[k] < joints[*best]))
+            best = k;
     }
-    return joints[best];
+    if (!best) return std::nullopt;
+    return joints[*best];
 }
 
 }  // namespace
 
 SkinWeights bindRigid(const Mesh& mesh, const Skeleton& skeleton, const SkinWeights& weights,
-                      const Progress& progress) {
+                      const BindOptions& options, const Progress& progress) {
     const std::size_t count = mesh.vertexCount();
-    if (weights.vertexCount() == 0) return bindNearestBone(mesh, skeleton, progress);
+    if (weights.vertexCount() == 0) return bindNearestBone(mesh, skeleton, options, progress);
     if (weights.vertexCount() != count) {
         throw Error::badInput(fmt::format("the skin has {} vertices, the mesh has {}", weights.vertexCount(), count));
     }
+    const std::vector<bool> allowed = allowedSlots(skeleton, options);
     std::vector<std::uint32_t> joints(count, 0), bare;
     for (std::uint32_t v = 0; v < count; ++v) {
-        if (weights.influenceCount(v) > 0)
-            joints[v] = heaviest(weights.jointsOf(v), weights.weightsOf(v));
+        if (const auto joint = heaviest(weights.jointsOf(v), weights.weightsOf(v), allowed))
+            joints[v] = *joint;
         else
             bare.push_back(v);
     }
     if (!bare.empty()) {
-        const std::vector<std::uint32_t> nearest = bonesOf(mesh, skeleton, progress);
+        const std::vector<std::uint32_t> nearest = bindInside(mesh, skeleton, options, progress).joints;
         for (const std::uint32_t v : bare) joints[v] = nearest[v];
     }
     return oneJointEach(std::move(joints));
 }
 
-SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton, const Progress& progress) {
-    return oneJointEach(bonesOf(mesh, skeleton, progress));
+SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options,
+                            const Progress& progress) {
+    return oneJointEach(bindInside(mesh, skeleton, options, progress).joints);
 }
 
 }  // namespace pelt::fit

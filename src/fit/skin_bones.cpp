@@ -1,234 +1,16 @@
 #include "skin_bones.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
-#include <numbers>
-#include <string_view>
 
-#include "joint_tree.h"
+#include "bone_view.h"
+#include "joint_roles.h"
+#include "mesh_probe.h"
 
 namespace pelt::fit {
 namespace {
 
-constexpr std::uint32_t kNone = ~0u;
-constexpr std::size_t kMostJoints = 4096;  // every pair of joints is compared: beyond, none is taken for a control
-
-struct Branches {
-    std::vector<std::uint32_t> of;     ///< per joint: its branch, kNone for the trunk
-    std::vector<std::uint32_t> sizes;  ///< joints a branch
-};
-
-/// Cuts the tree at its first fork: a body and what hangs beside it under one root, or several roots.
-Branches branchesOf(const JointTree& tree) {
-    std::vector<std::uint32_t> tops;
-    for (std::uint32_t j = 0; j < tree.size(); ++j)
-        if (tree.parents[j] < 0) tops.push_back(j);
-    while (tops.size() == 1) {
-        const std::vector<std::uint32_t> below = tree.children[tops[0]];
-        tops = below;
-    }
-    Branches branches;
-    branches.of.assign(tree.size(), kNone);
-    branches.sizes.assign(tops.size(), 0);
-    for (std::uint32_t b = 0; b < tops.size(); ++b) {
-        std::vector<std::uint32_t> open{tops[b]};
-        while (!open.empty()) {
-            const std::uint32_t j = open.back();
-            open.pop_back();
-            branches.of[j] = b;
-            ++branches.sizes[b];
-            open.insert(open.end(), tree.children[j].begin(), tree.children[j].end());
-        }
-    }
-    return branches;
-}
-
-/// Branches that only steer: a lone joint outside the mesh (a pole target; a chain outside may be a cape), or a joint
-/// on one of a larger branch (an IK handle on a wrist). Siblings may share a place: two thighs that start in one hip
-/// do.
-std::vector<bool> controls(const JointTree& tree, const std::vector<bool>& inside, double tolerance) {
-    std::vector<bool> gone(tree.size(), false);
-    if (tree.size() > kMostJoints) return gone;
-    const Branches branches = branchesOf(tree);
-    std::vector<bool> steers(branches.sizes.size(), false);
-    for (std::uint32_t j = 0; j < tree.size(); ++j) {
-        const std::uint32_t b = branches.of[j];
-        if (b == kNone) continue;
-        if (!inside[j] && branches.sizes[b] == 1) steers[b] = true;
-        for (std::uint32_t k = 0; k < tree.size() && !steers[b]; ++k) {
-            const std::uint32_t other = branches.of[k];
-            if (other == kNone || other == b || branches.sizes[other] <= branches.sizes[b]) continue;
-            if (tree.parents[j] == tree.parents[k]) continue;
-            steers[b] = length(tree.positions[j] - tree.positions[k]) <= tolerance;
-        }
-    }
-    for (std::uint32_t j = 0; j < tree.size(); ++j) {
-        const std::uint32_t b = branches.of[j];
-        if (b != kNone) gone[j] = steers[b];
-    }
-    return gone;
-}
-
-/// How much of a line lies inside the mesh.
-double shareInside(const geometry::RayTree& tree, const Vec3d& from, const Vec3d& to) {
-    constexpr int kSamples = 8;
-    int within = 0;
-    for (int s = 0; s < kSamples; ++s)
-        within += geometry::enclosureOf(tree, from + (to - from) * ((s + 0.5) / kSamples)).winding > 0;
-    return within / double{kSamples};
-}
-
-/// The name without what marks its side or number: "HandSlot.L" and "handslot_02" are "handslot".
-std::string stemOf(const std::string& name) {
-    std::string stem = name;
-    const auto trim = [&] {
-        while (!stem.empty() && !std::isalpha(static_cast<unsigned char>(stem.back()))) stem.pop_back();
-    };
-    trim();
-    for (const std::string_view side : {"left", "right", "l", "r"}) {
-        if (stem.size() <= side.size()) continue;
-        const std::size_t cut = stem.size() - side.size();
-        const bool apart = !std::isalnum(static_cast<unsigned char>(stem[cut - 1]));
-        const bool same = std::equal(side.begin(), side.end(), stem.begin() + static_cast<std::ptrdiff_t>(cut),
-                                     [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
-        if (apart && same) {
-            stem.resize(cut);
-            break;
-        }
-    }
-    trim();
-    return stem;
-}
-
-/// Whether the stem ends in the word; with `whole`, only where the word begins there: "toe_end", "ToeEnd", not "bend".
-bool endsInWord(const std::string& stem, std::string_view word, bool whole) {
-    if (stem.size() < word.size()) return false;
-    const std::size_t cut = stem.size() - word.size();
-    for (std::size_t k = 0; k < word.size(); ++k)
-        if (std::tolower(static_cast<unsigned char>(stem[cut + k])) != word[k]) return false;
-    if (!whole || cut == 0) return true;
-    const auto before = static_cast<unsigned char>(stem[cut - 1]), at = static_cast<unsigned char>(stem[cut]);
-    return !std::isalpha(before) || (std::isupper(at) && std::islower(before));
-}
-
-/// Whether another bone runs beside the point with nothing but the inside of the mesh between: a leg that comes back
-/// down beside the bone that leads up from the floor. A bone that goes on from the end of the first is not beside it.
-bool hasBoneBeside(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& gone,
-                   std::uint32_t joint, const Vec3d& point) {
-    for (std::uint32_t k = 0; k < joints.size(); ++k) {
-        if (k == joint || gone[k]) continue;
-        for (const std::uint32_t child : joints.children[k]) {
-            const Vec3d start = joints.positions[k], along = joints.positions[child] - start;
-            const double t = dot(point - start, along) / dot(along, along);
-            if (t > 0 && t < 1 && shareInside(tree, point, start + along * t) == 1) return true;
-        }
-    }
-    return false;
-}
-
-/// A root that carries the whole body about has one child and lies outside the mesh (on the floor), and so does its
-/// bone for three quarters of its length. Where its name says what it is, what other bones run beside does not count
-/// for it.
-void dropCarriers(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& inside,
-                  std::vector<bool>& gone) {
-    constexpr int kSamples = 8;
-    for (std::uint32_t root = 0; root < joints.size(); ++root) {
-        if (joints.parents[root] >= 0) continue;
-        for (std::uint32_t j = root; !inside[j] && !gone[j] && joints.children[j].size() == 1;) {
-            const std::uint32_t child = joints.children[j][0];
-            const bool named = endsInWord(stemOf(joints.names[j]), "root", true);
-            const Vec3d start = joints.positions[j], along = joints.positions[child] - start;
-            int own = 0;
-            for (int s = 0; s < kSamples; ++s) {
-                const Vec3d point = start + along * ((s + 0.5) / kSamples);
-                if (geometry::enclosureOf(tree, point).winding > 0)
-                    own += !named || !hasBoneBeside(joints, tree, gone, j, point);
-            }
-            if (4 * own > kSamples) break;
-            gone[j] = true;
-            j = child;
-        }
-    }
-}
-
-enum class Marker { none, end, place };
-
-/// What a leaf's name says: that it is where its parent's bone ends, or where things are held. It counts only where the
-/// mesh says so too: see meshEndsAt.
-Marker markerOf(const std::string& name) {
-    const std::string stem = stemOf(name);
-    if (endsInWord(stem, "end", true) || endsInWord(stem, "site", true) || endsInWord(stem, "tip", false) ||
-        endsInWord(stem, "nub", false))
-        return Marker::end;
-    if (endsInWord(stem, "slot", false) || endsInWord(stem, "socket", false)) return Marker::place;
-    return Marker::none;
-}
-
-/// How far the bone goes on from `start` inside the mesh, at most `limit`; 0 where it starts outside.
-double lengthInside(const geometry::RayTree& tree, const Vec3d& start, const Vec3d& direction, double step,
-                    double limit) {
-    double reached = 0;
-    int misses = 0;  // one sample outside may be a gap between two parts
-    for (int i = 1; i * step <= limit && misses < 2; ++i) {
-        if (geometry::enclosureOf(tree, start + direction * (i * step)).winding > 0) {
-            reached = i * step;
-            misses = 0;
-        } else {
-            ++misses;
-        }
-    }
-    return reached;
-}
-
-/// How far the skin is from the point, across the direction: the median of eight ways; 0 where most of them find none.
-double radiusAround(const geometry::RayTree& tree, const Vec3d& point, const Vec3d& direction, double diagonal) {
-    constexpr std::size_t kWays = 8;
-    const Vec3d u = normalized(cross(direction, std::abs(direction.x) < 0.7 ? Vec3d(1, 0, 0) : Vec3d(0, 1, 0)));
-    const Vec3d v = cross(direction, u);
-    std::vector<double> found;
-    std::vector<geometry::Crossing> crossings;
-    for (std::size_t k = 0; k < kWays; ++k) {
-        const double angle = 2 * std::numbers::pi * static_cast<double>(k) / kWays;
-        tree.crossings(point, u * std::cos(angle) + v * std::sin(angle), diagonal, crossings);
-        const auto out = std::find_if(crossings.begin(), crossings.end(), [](const auto& c) { return c.leaving > 0; });
-        if (out != crossings.end()) found.push_back(out->t);
-    }
-    if (2 * found.size() <= kWays) return 0;
-    std::sort(found.begin(), found.end());
-    return found[kWays / 2];
-}
-
-/// Whether the mesh ends about where the leaf is: beyond it, in its parent's direction, there is only the rounding of
-/// the end, no longer than it is thick, and shorter than the bone that leads to the leaf. False where that bone does
-/// not lie in the mesh either (a cape is a sheet): then nothing can be told.
-bool meshEndsAt(const geometry::RayTree& tree, const Vec3d& leaf, const Vec3d& parent, double diagonal) {
-    constexpr int kSteps = 32;
-    const double bone = length(leaf - parent);
-    if (bone <= 1e-3 * diagonal) return true;  // in its parent's place: no bone of its own
-    if (geometry::enclosureOf(tree, parent).winding <= 0 && shareInside(tree, parent, leaf) == 0) return false;
-    const Vec3d direction = normalized(leaf - parent);
-    const double beyond = lengthInside(tree, leaf, direction, bone / kSteps, bone * (1 + 1e-9));
-    if (beyond == 0) return true;
-    if (beyond > bone * (kSteps - 1.5) / kSteps) return false;  // the last step may lie on the skin
-    return beyond <= 2 * radiusAround(tree, leaf + direction * (0.25 * beyond), direction, diagonal);
-}
-
-/// Leaves that only mark a place, by name and by shape. Gives, per joint, where such a leaf says that its bone goes;
-/// its own position where none does.
-std::vector<Vec3d> dropMarkers(const JointTree& joints, const geometry::RayTree& tree, double diagonal,
-                               std::vector<bool>& gone) {
-    std::vector<Vec3d> ends = joints.positions;
-    for (std::uint32_t j = 0; j < joints.size(); ++j) {
-        if (gone[j] || !joints.children[j].empty() || joints.parents[j] < 0) continue;
-        const Marker marker = markerOf(joints.names[j]);
-        const auto parent = static_cast<std::size_t>(joints.parents[j]);
-        gone[j] = marker != Marker::none && !gone[parent] &&  // its skin must have someone to go to
-                  meshEndsAt(tree, joints.positions[j], joints.positions[parent], diagonal);
-        if (gone[j] && marker == Marker::end) ends[parent] = joints.positions[j];
-    }
-    return ends;
-}
+constexpr double kStraight = 0.99;    // cosine: a child at the tail of its parent's bone lies straight ahead
+constexpr double kBesideTail = 0.35;  // of the way to a child beside the bone's tail is its parent's
 
 /// Where the bone of a root below the mesh comes into it, so that what lies outside is not held against the rest; the
 /// start where it does not come in, or starts there.
@@ -241,40 +23,63 @@ Vec3d entryOf(const geometry::RayTree& tree, const Vec3d& start, const Vec3d& en
     return start;
 }
 
+/// Where the bones of a joint with children end. Without an axis that is known to lie along bones, at each child. With
+/// one, a joint of several children has one bone along it: programs that draw bones by head and tail hang further
+/// children on it beside its tail (thighs on a pelvis, fingers on a hand), and what lies around their start is theirs;
+/// only the first stretch of the way there is their parent's.
+std::vector<Vec3d> boneEnds(const JointTree& joints, std::uint32_t joint, const Vec3d& ahead, double tolerance) {
+    const Vec3d start = joints.positions[joint];
+    std::vector<Vec3d> ends;
+    for (const std::uint32_t child : joints.children[joint]) ends.push_back(joints.positions[child]);
+    if (ends.size() < 2 || ahead == Vec3d{}) return ends;
+    double reach = 0;
+    const Vec3d* straight = nullptr;
+    double best = kStraight;
+    for (const Vec3d& end : ends) {
+        const double along = dot(end - start, ahead), far = length(end - start);
+        reach = std::max(reach, along);
+        if (far <= tolerance || along <= best * far) continue;
+        best = along / far;
+        straight = &end;
+    }
+    if (!straight && !(reach > tolerance)) return ends;
+    std::vector<Vec3d> result{straight ? *straight : start + ahead * reach};
+    for (const Vec3d& end : ends)
+        if (&end != straight) result.push_back(start + (end - start) * kBesideTail);
+    return result;
+}
+
+/// The bone of a joint without children: where a marker or its own axis says, else on in its parent's direction. It
+/// ends short of the skin; where it does not start inside, it is as long as its parent's.
+geometry::BoneSegment leafBone(const JointTree& joints, const JointRoles& roles, const geometry::RayTree& tree,
+                               double diagonal, std::uint32_t j) {
+    const Vec3d start = joints.positions[j], marked = roles.ends[j] - start;
+    const Vec3d parent = joints.parents[j] < 0 ? start : joints.positions[static_cast<std::size_t>(joints.parents[j])];
+    const Vec3d direction = normalized(marked, normalized(roles.ahead[j], normalized(start - parent)));
+    const double own = std::max(length(start - parent), length(marked));
+    const double limit = std::max(4 * own, 0.1 * diagonal);
+    const double within =
+        roles.inside[j] ? lengthInside(tree, start, direction, diagonal / 256, limit, roles.sheets, kBeside * diagonal)
+                        : 0;
+    return {start, start + direction * (within > 0 ? 0.85 * within : own), j};
+}
+
 }  // namespace
 
-std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geometry::RayTree& tree, double diagonal) {
+std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geometry::RayTree& tree, double diagonal,
+                                             std::span<const SkinChoice> choices) {
     const double tolerance = 1e-3 * diagonal;
     JointTree joints = jointTree(skeleton, tolerance);
-    std::vector<bool> inside(joints.size());
-    for (std::size_t j = 0; j < joints.size(); ++j)
-        inside[j] = geometry::enclosureOf(tree, joints.positions[j]).winding > 0;
-    if (std::none_of(inside.begin(), inside.end(), [](bool in) { return in; })) return {};
-
-    std::vector<bool> gone = controls(joints, inside, tolerance);
-    removeChildren(joints, gone);
-    dropCarriers(joints, tree, inside, gone);
-    const std::vector<Vec3d> ahead = boneDirections(joints, tolerance);
-    const std::vector<Vec3d> ends = dropMarkers(joints, tree, diagonal, gone);
-    removeChildren(joints, gone);
-
+    const JointRoles roles = jointRoles(joints, tree, diagonal);
     std::vector<geometry::BoneSegment> segments;
+    if (!roles.known()) return segments;
     for (std::uint32_t j = 0; j < joints.size(); ++j) {
-        if (gone[j]) continue;
+        const SkinChoice choice = choices.empty() ? SkinChoice::automatic : choices[j];
+        if (choice == SkinChoice::none || (choice == SkinChoice::automatic && roles.gone[j])) continue;
         const Vec3d start = joints.positions[j];
-        for (const std::uint32_t child : joints.children[j]) {
-            const Vec3d end = joints.positions[child];
-            segments.push_back({joints.parents[j] < 0 && !inside[j] ? entryOf(tree, start, end) : start, end, j});
-        }
-        if (!joints.children[j].empty()) continue;
-        const Vec3d parent =
-            joints.parents[j] < 0 ? start : joints.positions[static_cast<std::size_t>(joints.parents[j])];
-        const Vec3d direction = normalized(ends[j] - start, normalized(ahead[j], normalized(start - parent)));
-        const double own = std::max(length(start - parent), length(ends[j] - start));
-        const double limit = std::max(4 * own, 0.1 * diagonal);
-        const double within = inside[j] ? lengthInside(tree, start, direction, diagonal / 256, limit) : 0;
-        // A bone ends short of the skin; where it does not start inside, it is as long as its parent's.
-        segments.push_back({start, start + direction * (within > 0 ? 0.85 * within : own), j});
+        for (const Vec3d& end : boneEnds(joints, j, roles.ahead[j], tolerance))
+            segments.push_back({joints.parents[j] < 0 && !roles.inside[j] ? entryOf(tree, start, end) : start, end, j});
+        if (joints.children[j].empty()) segments.push_back(leafBone(joints, roles, tree, diagonal, j));
     }
     return segments;
 }

@@ -68,8 +68,10 @@ RayTree::RayTree(std::span<const Vec3d> positions, std::span<const Triangle> tri
                  std::span<const std::uint32_t> tags) {
     checkTriangles(triangles, positions.size());
     for (std::size_t t = 0; t < triangles.size(); ++t) {
+        tag_count_ = std::max(tag_count_, tags[t] + 1);
         Face face;
         face.tag = tags[t];
+        face.triangle = static_cast<std::uint32_t>(t);
         for (int k = 0; k < 3; ++k) face.corners[k] = positions[triangles[t][static_cast<std::size_t>(k)]];
         if (isFinite(face.corners[0]) && isFinite(face.corners[1]) && isFinite(face.corners[2])) faces_.push_back(face);
     }
@@ -136,6 +138,65 @@ void RayTree::crossings(const Vec3d& origin, const Vec3d& direction, double t_ma
         }
     }
     mergeRepeats(out);
+}
+
+namespace {
+
+double squaredDistance(const Vec3d& point, const Vec3d& low, const Vec3d& high) {
+    double sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double apart = std::max({low[k] - point[k], point[k] - high[k], 0.0});
+        sum += apart * apart;
+    }
+    return sum;
+}
+
+/// By the regions of the triangle's corners, edges and inside, in the coordinates of its two edges from `a`.
+Vec3d nearestOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+    const Vec3d ab = b - a, ac = c - a, ap = point - a, bp = point - b, cp = point - c;
+    const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
+                 d6 = dot(ac, cp);
+    if (d1 <= 0 && d2 <= 0) return a;
+    if (d3 >= 0 && d4 <= d3) return b;
+    if (d6 >= 0 && d5 <= d6) return c;
+    const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
+    if (vc <= 0 && d1 >= 0 && d3 <= 0) return a + ab * (d1 / (d1 - d3));
+    if (vb <= 0 && d2 >= 0 && d6 <= 0) return a + ac * (d2 / (d2 - d6));
+    if (va <= 0 && d4 >= d3 && d5 >= d6) return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
+    return a + (ab * vb + ac * vc) / (va + vb + vc);
+}
+
+}  // namespace
+
+std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach, const std::vector<bool>& allowed) const {
+    std::optional<SurfacePlace> best;
+    if (nodes_.empty()) return best;
+    double squared = reach * reach;
+    std::uint32_t stack[kStack];
+    int top = 0;
+    stack[top++] = 0;
+    while (top > 0) {
+        const Box& box = nodes_[stack[--top]];
+        if (!(squaredDistance(point, box.low, box.high) <= squared)) continue;
+        if (box.count == 0) {
+            const Box &left = nodes_[box.first], &right = nodes_[box.first + 1];
+            const bool left_first =
+                squaredDistance(point, left.low, left.high) <= squaredDistance(point, right.low, right.high);
+            stack[top++] = box.first + (left_first ? 1 : 0);
+            stack[top++] = box.first + (left_first ? 0 : 1);
+            continue;
+        }
+        for (std::uint32_t f = box.first; f < box.first + box.count; ++f) {
+            const Face& face = faces_[f];
+            if (!allowed[face.tag]) continue;
+            const Vec3d place = nearestOnTriangle(point, face.corners[0], face.corners[1], face.corners[2]);
+            const double apart = dot(place - point, place - point);
+            if (apart > squared || (best && apart == squared && face.triangle > best->triangle)) continue;
+            squared = apart;
+            best = SurfacePlace{std::sqrt(apart), place, face.triangle};
+        }
+    }
+    return best;
 }
 
 Enclosure enclosureOf(const RayTree& tree, const Vec3d& point) {

@@ -7,7 +7,6 @@
 // fixed share of the distance of the vertex from its bone, kept within bounds of what is usual for that bone.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
-#include <pelt/fit/rigid_bind.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/geometry/smoothing.h>
 #include <pelt/geometry/weld.h>
@@ -246,13 +245,28 @@ struct Planner {
 
 }  // namespace
 
+fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::string> joints,
+                             std::span<const std::string> excluded) {
+    const auto slots = [&](std::span<const std::string> names) {
+        std::vector<std::uint32_t> found;
+        for (const std::string& name : names) {
+            const auto joint = rig::findJoint(skeleton, name);
+            if (!joint) throw Error::badInput(fmt::format("has no joint '{}'; `pelt info` lists them", name));
+            found.push_back(static_cast<std::uint32_t>(*joint));
+        }
+        return found;
+    };
+    return {slots(joints), slots(excluded)};
+}
+
 DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
     if (character.skeleton.joints.empty()) throw Error::badInput("has no joints to follow");
     DdmPlan plan;
     plan.original = character.ddm ? character.ddm->bind : character.weights;
     plan.bind = settings.keep_bind && !plan.original.empty()
                     ? plan.original
-                    : fit::bindRigid(character.mesh, character.skeleton, plan.original);
+                    : fit::bindRigid(character.mesh, character.skeleton, plan.original,
+                                     bindOptions(character.skeleton, settings.joints, settings.exclude_joints));
     if (plan.original.empty()) plan.original = plan.bind;
     deform::DdmOptions& options = plan.options;
     options.laplacian =

@@ -54,4 +54,23 @@ TEST_F(BindJoints, AnEndSiteIsLeftOutAndTheMessageSaysSo) {
     }
 }
 
+TEST_F(BindJoints, AUserSaysWhichJointsCarrySkin) {
+    runWell({"sample", "bar3", "--resolution", "600", "-o", path("bar3.glb")});
+    withoutWeights(path("bar3.glb")).save(path("bare.glb"));
+    const auto with = [&](const std::string& verb, const char* option, const char* joints) {
+        return runPelt({verb, path("bare.glb"), option, joints, "-o", path("b.glb"), "--json"});
+    };
+    for (const auto& [option, joints] : {std::pair{"--joints", "joint0,joint2"}, {"--exclude-joints", "joint1"}}) {
+        const RunResult bound = with("bind", option, joints);
+        EXPECT_EQ(bound.status, 0) << bound.err;
+        EXPECT_EQ(bound.json().at("joints_with_skin"), 2) << option;
+        EXPECT_EQ(with("mush", option, joints).status, 0) << option;
+    }
+    for (const char* verb : {"bind", "mush"}) {
+        EXPECT_NE(with(verb, "--joints", "elbow").err.find("no joint 'elbow'"), std::string::npos) << verb;
+        EXPECT_EQ(with(verb, "--joints", "elbow").status, 3) << verb;
+        EXPECT_EQ(with(verb, "--exclude-joints", "joint0,joint1,joint2").status, 3) << verb;
+    }
+}
+
 }  // namespace

@@ -283,7 +283,7 @@ TEST(BindInside, TheNumberOfThreadsChangesNothing) {
 TEST(BindInside, CanBeStopped) {
     const BodyAndArm shape;
     const Progress stop([](auto, double) { return false; });
-    EXPECT_THROW(bindNearestBone(shape.mesh, shape.skeleton, stop), Error);
+    EXPECT_THROW(bindNearestBone(shape.mesh, shape.skeleton, {}, stop), Error);
 }
 
 TEST(BindInside, ATriangleBeyondTheVerticesIsRefused) {

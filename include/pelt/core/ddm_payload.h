@@ -52,6 +52,8 @@ struct DdmSettings {
     bool keep_bind = false;            ///< smooth the given weights, not their rigid bind
     std::optional<int> influences;     ///< at most so many joints a vertex; 0: all; not set: chosen by error
     float weld = 0;                    ///< vertices no farther apart are one
+    /// By name: the only joints that vertices may be bound to, and those that none may; files do not keep them.
+    std::vector<std::string> joints, exclude_joints;
 
     friend bool operator==(const DdmSettings&, const DdmSettings&) = default;
 };

@@ -4,6 +4,7 @@
 #include <pelt/core/progress.h>
 #include <pelt/core/skin_weights.h>
 #include <pelt/core/tet_mesh.h>
+#include <pelt/fit/rigid_bind.h>
 #include <pelt/rig/skeleton.h>
 
 #include <span>
@@ -50,6 +51,7 @@ struct BiharmonicOptions {
     BiharmonicDomain domain = BiharmonicDomain::automatic;
     const TetMesh* tets = nullptr;    ///< the volume to use; null: a lattice of tets around the mesh
     std::size_t target_tets = 50000;  ///< of that lattice
+    BindOptions bind = {};            ///< for bindBiharmonic: which joints may carry skin
 };
 
 struct BiharmonicWeights {
@@ -73,8 +75,9 @@ struct BiharmonicBind {
     bool converged = true;  ///< as HandleWeights
 };
 
-/// Weights for a skeleton: the handles are the joints' bones, as bindNearestBone draws them. `influences`: at most so
-/// many joints a vertex, the heaviest, rescaled to sum 1; 0: all.
+/// Weights for a skeleton: the handles are the joints' bones, as bindNearestBone draws them. Pieces of the mesh that it
+/// binds as a whole are no part of the volume and go to their one joint here too. `influences`: at most so many joints
+/// a vertex, the heaviest, rescaled to sum 1; 0: all.
 BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::size_t influences = 0,
                               const BiharmonicOptions& options = {}, const Progress& progress = {});
 

@@ -2,6 +2,7 @@
 
 #include <pelt/core/mesh.h>
 
+#include <optional>
 #include <span>
 
 namespace pelt::geometry {
@@ -11,6 +12,13 @@ struct Crossing {
     double t = 0;              ///< the place is origin + t · direction
     std::int32_t leaving = 0;  ///< +1 where the ray comes out through a face's front, -1 where it goes in
     std::uint32_t tag = 0;     ///< of the triangle
+};
+
+/// The place of a surface that is nearest to a point.
+struct SurfacePlace {
+    double distance = 0;
+    Vec3d point;
+    std::uint32_t triangle = 0;  ///< as the tree was given it
 };
 
 /// Triangles in a tree of boxes, for rays that want every crossing and not only the first: what is inside of open,
@@ -25,7 +33,13 @@ public:
     /// once a tag and side.
     void crossings(const Vec3d& origin, const Vec3d& direction, double t_max, std::vector<Crossing>& out) const;
 
+    /// The nearest place on the triangles whose tag is `allowed` (one entry a tag), no farther than `reach`; of equally
+    /// near ones, that of the lowest triangle. Nothing where there is none.
+    std::optional<SurfacePlace> nearest(const Vec3d& point, double reach, const std::vector<bool>& allowed) const;
+
     bool empty() const { return nodes_.empty(); }
+    /// One more than the highest tag.
+    std::uint32_t tagCount() const { return tag_count_; }
 
 private:
     struct Box {
@@ -34,13 +48,14 @@ private:
     };
     struct Face {
         Vec3d corners[3];
-        std::uint32_t tag = 0;
+        std::uint32_t tag = 0, triangle = 0;
     };
 
     void split(std::size_t node, std::uint32_t first, std::uint32_t last);
 
     std::vector<Box> nodes_;
     std::vector<Face> faces_;
+    std::uint32_t tag_count_ = 0;
 };
 
 /// How the surface wraps round a point. Both count over the same fixed directions and take what most of them say, so

@@ -3,6 +3,7 @@
 #include <pelt/core/ddm_payload.h>
 #include <pelt/core/progress.h>
 #include <pelt/deform/ddm_prepare.h>
+#include <pelt/fit/rigid_bind.h>
 #include <pelt/pipeline/methods.h>
 #include <pelt/rig/character.h>
 
@@ -14,6 +15,10 @@ struct DdmPlan {
     SkinWeights bind;      ///< the same, rigid unless the settings keep it
     deform::DdmOptions options;
 };
+
+/// Joints by their names. Throws Error (bad input) for one that is not there.
+fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::string> joints,
+                             std::span<const std::string> excluded);
 
 /// Turns settings into numbers. What is not set is chosen from the mesh: smoothing widths follow the distance of the
 /// skin from its bone and are measured on the surface, so that neither scale nor resolution changes the result.

@@ -8,11 +8,11 @@
 #include <pelt/geometry/tets.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "bind_surface.h"
 #include "handle_places.h"
-#include "skin_bones.h"
+#include "inside_bind.h"
 
 namespace pelt::fit {
 namespace {
@@ -102,12 +102,33 @@ BiharmonicWeights solveInVolume(const Mesh& mesh, std::span<const BiharmonicHand
     return result;
 }
 
-/// The bones that carry skin; where no joint lies inside the mesh, all of them.
-std::vector<geometry::BoneSegment> bonesOf(const Mesh& mesh, const Skeleton& skeleton) {
-    const BindSurface surface = bindSurface(mesh);
-    auto bones = skinBones(skeleton, surface.tree, surface.diagonal);
-    if (bones.empty()) bones = geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
-    return bones;
+/// The part of a mesh that bends, its vertices in their order.
+Mesh bendingPart(const Mesh& mesh, const std::vector<bool>& rigid) {
+    Mesh part;
+    std::vector<std::uint32_t> index(mesh.vertexCount(), 0);
+    for (std::uint32_t v = 0; v < mesh.vertexCount(); ++v) {
+        if (rigid[v]) continue;
+        index[v] = static_cast<std::uint32_t>(part.positions.size());
+        part.positions.push_back(mesh.positions[v]);
+    }
+    for (const Triangle& t : mesh.triangles)  // a piece bends or does not as a whole
+        if (!rigid[t[0]]) part.triangles.push_back({index[t[0]], index[t[1]], index[t[2]]});
+    return part;
+}
+
+/// Rows of `bending` for its vertices, the joint of the rigid bind for all others.
+SkinWeights withRigidPieces(const SkinWeights& bending, const InsideBind& bind) {
+    SkinWeights skin;
+    std::size_t row = 0;
+    for (std::size_t v = 0; v < bind.joints.size(); ++v) {
+        if (bind.rigid[v]) {
+            appendVertex(skin, std::span(&bind.joints[v], 1), std::array{1.0f});
+        } else {
+            appendVertex(skin, bending.jointsOf(row), bending.weightsOf(row));
+            ++row;
+        }
+    }
+    return skin;
 }
 
 SkinWeights skinOf(const HandleWeights& weights, std::span<const std::uint32_t> joints, std::size_t influences) {
@@ -147,23 +168,26 @@ BiharmonicWeights biharmonicWeights(const Mesh& mesh, std::span<const Biharmonic
 
 BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::size_t influences,
                               const BiharmonicOptions& options, const Progress& progress) {
-    if (skeleton.joints.empty()) throw Error::badInput("the skeleton has no joint to bind the mesh to");
+    InsideBind bind = bindInside(mesh, skeleton, options.bind, progress);
     std::vector<std::uint32_t> joints;
     std::vector<BiharmonicHandle> handles;
-    for (const geometry::BoneSegment& bone : bonesOf(mesh, skeleton)) {
+    for (const geometry::BoneSegment& bone : bind.bones) {
         if (joints.empty() || joints.back() != bone.joint) {
             joints.push_back(bone.joint);
             handles.emplace_back();
         }
         handles.back().segments.push_back({bone.start, bone.end});
     }
-    const BiharmonicWeights solved = biharmonicWeights(mesh, handles, options, progress);
-    return {skinOf(solved.weights, joints, influences),
-            solved.domain,
-            solved.domain_vertices,
-            solved.domain_tets,
-            joints.size(),
-            solved.weights.converged};
+    const auto rigid = static_cast<std::size_t>(std::count(bind.rigid.begin(), bind.rigid.end(), true));
+    if (rigid == mesh.vertexCount()) bind.rigid.assign(rigid, false);  // no volume would be left
+    const bool in_part = rigid > 0 && rigid < mesh.vertexCount();
+    const BiharmonicWeights solved = in_part
+                                         ? biharmonicWeights(bendingPart(mesh, bind.rigid), handles, options, progress)
+                                         : biharmonicWeights(mesh, handles, options, progress);
+    SkinWeights skin = skinOf(solved.weights, joints, influences);
+    if (in_part) skin = withRigidPieces(skin, bind);
+    return {std::move(skin),    solved.domain, solved.domain_vertices,
+            solved.domain_tets, joints.size(), solved.weights.converged};
 }
 
 }  // namespace pelt::fit
