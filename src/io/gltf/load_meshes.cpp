@@ -100,6 +100,7 @@ void MeshLoader::addInstance(std::size_t index) {
         MeshPart part;
         part.name = primitives.size() > 1 ? fmt::format("{}#{}", name, p) : name;
         part.instance = static_cast<std::uint32_t>(index);
+        if (instance.skin) part.body = loading_.source->skin_bodies[*instance.skin];
         if (const auto material = primitive.json().indexOf("material", "materials", document_.count("materials")))
             part.material = document_.item("materials", *material).stringOr("name", "");
         untold_ = numbersOfPrimitive(document_, primitive.json().value());

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <numeric>
 
 #include "gltf/load.h"
 
@@ -58,6 +60,24 @@ std::vector<std::size_t> skinsInUse(const Loading& loading) {
     return skins;
 }
 
+/// Per skin, its body: skins that share a joint slot hang on one skeleton in the same way.
+std::vector<std::uint32_t> bodiesOfSkins(const std::vector<std::vector<std::uint32_t>>& skin_slots, std::size_t slots) {
+    std::vector<std::uint32_t> leader(skin_slots.size()), first_skin(slots, ~0u);
+    std::iota(leader.begin(), leader.end(), 0u);
+    const auto find = [&](std::uint32_t s) {
+        while (leader[s] != s) s = leader[s] = leader[leader[s]];
+        return s;
+    };
+    for (std::uint32_t s = 0; s < skin_slots.size(); ++s)
+        for (const std::uint32_t slot : skin_slots[s]) {
+            if (first_skin[slot] == ~0u) first_skin[slot] = s;
+            const auto [low, high] = std::minmax({find(first_skin[slot]), find(s)});
+            leader[high] = low;
+        }
+    for (std::uint32_t s = 0; s < leader.size(); ++s) leader[s] = find(s);
+    return leader;
+}
+
 }  // namespace
 
 void findInstances(Loading& loading) {
@@ -93,6 +113,7 @@ void loadSkeleton(Loading& loading) {
                                                      joints.element(j).asIndex("nodes", document.count("nodes")),
                                                      inverse_binds[j]));
     }
+    source.skin_bodies = bodiesOfSkins(source.skin_slots, skeleton.joints.size());
     std::vector<bool> wanted(document.count("nodes"), false);
     for (std::size_t node : joint_nodes)
         for (; node != kNoNode && !wanted[node]; node = loading.tree.parent[node]) wanted[node] = true;

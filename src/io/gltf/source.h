@@ -33,6 +33,7 @@ public:
     std::vector<InstanceSource> instances;
     std::vector<PartSource> parts;                       ///< one per part of the mesh
     std::vector<std::vector<std::uint32_t>> skin_slots;  ///< skin -> index in the skin -> joint slot; empty: not read
+    std::vector<std::uint32_t> skin_bodies;              ///< skin -> MeshPart::body of what it moves
     std::vector<ClipSource> clip_sources;
 
     Skeleton skeleton;
