@@ -291,7 +291,9 @@ std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span
     Clusters clusters =
         makeClusters(laplacian.edges, positions, spacing, level.mass, std::size_t(double(count) / kFewer), progress);
     if (clusters.count() == 0) return std::nullopt;
+    progress.report("coarsen", 1);
     level.laplacian = patchLaplacian(fine, clusters);
+    progress.report("coarsen", 1);
     level.between = combinations(fine, clusters, level.laplacian.edges, spread);
     if (!ties.empty()) level.laplacian = withEdges(level.laplacian, tiesOfNodes(ties, clusters));
 

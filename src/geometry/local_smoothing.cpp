@@ -91,10 +91,28 @@ std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian) {
     return order;
 }
 
-bool smoothsByProducts(std::span<const double> strength, int iterations, double tolerance) {
-    if (strength.empty() || *std::min_element(strength.begin(), strength.end()) == 0) return false;
-    const double most = *std::max_element(strength.begin(), strength.end());
-    return !powerCoefficients(iterations, 2 * std::exp2(0.25) * most, tolerance, productLimit(iterations)).empty();
+namespace {
+
+bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v) {
+    return strength[v] == 0 || laplacian.diagonal[v] == 0;
+}
+
+/// Whether a vertex that keeps its values pulls on one that does not: no polynomial of the matrix does that.
+bool anyPull(const Laplacian& laplacian, std::span<const double> strength) {
+    for (std::uint32_t v = 0; v < strength.size(); ++v) {
+        if (!isFrozen(laplacian, strength, v)) continue;
+        for (const std::uint32_t n : laplacian.edges.of(v))
+            if (!isFrozen(laplacian, strength, n)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> strength, int iterations, double tolerance) {
+    if (strength.empty() || anyPull(laplacian, strength)) return false;
+    const double most = std::exp2(0.25) * *std::max_element(strength.begin(), strength.end());
+    return most == 0 || !powerCoefficients(iterations, 2 * most, tolerance, productLimit(iterations)).empty();
 }
 
 struct LocalSmoother::State {
@@ -105,6 +123,7 @@ struct LocalSmoother::State {
     std::vector<std::uint32_t> rank;  ///< of each vertex in the order
     std::size_t free_count = 0;
     double tolerance;  ///< of polynomials
+    bool pulls = false;
     mutable std::mutex coefficients_mutex;
     mutable std::map<std::pair<int, int>, std::vector<double>> coefficients_of;  ///< by iterations and stepOf(end)
     mutable std::once_flag whole_once;
@@ -113,7 +132,7 @@ struct LocalSmoother::State {
     State(const Laplacian& l, std::span<const std::uint32_t> o, SmoothingKind k, std::span<const double> s, double t)
         : laplacian(l), order(o), kind(k), strength(s), rank(l.vertexCount()), tolerance(t) {}
 
-    bool frozen(std::uint32_t v) const { return strength[v] == 0 || laplacian.diagonal[v] == 0; }
+    bool frozen(std::uint32_t v) const { return isFrozen(laplacian, strength, v); }
 
     std::vector<std::uint32_t> region(const std::vector<std::uint32_t>& from, double reach, int hops) const;
     std::vector<std::uint32_t> allFree() const;
@@ -141,6 +160,7 @@ LocalSmoother::LocalSmoother(const Laplacian& laplacian, std::span<const std::ui
         state_->free_count += !state_->frozen(v);
         state_->rank[order[v]] = v;
     }
+    state_->pulls = anyPull(laplacian, strength);
 }
 
 LocalSmoother::~LocalSmoother() = default;
@@ -195,10 +215,10 @@ double LocalSmoother::State::strongest(const std::vector<std::uint32_t>& region)
     return most;
 }
 
-/// Of the polynomial for so many implicit steps; none where a factorisation is cheaper, or vertices are frozen.
+/// Of the polynomial for so many implicit steps; none where a factorisation is cheaper, or frozen vertices pull.
 const std::vector<double>& LocalSmoother::State::coefficients(int iterations, double strongest) const {
     static const std::vector<double> kNone;
-    if (kind != SmoothingKind::implicit || free_count != strength.size() || strongest == 0) return kNone;
+    if (kind != SmoothingKind::implicit || pulls || strongest == 0) return kNone;
     const std::lock_guard lock(coefficients_mutex);
     const auto [at, fresh] = coefficients_of.try_emplace({iterations, stepOf(strongest)});
     if (fresh)
@@ -261,8 +281,14 @@ SparseChannels LocalSmoother::State::smoothByProducts(const SparseChannels& inpu
     std::vector<std::uint32_t> row_of(laplacian.vertexCount(), kNoRow);
     for (std::uint32_t row = 0; row < region.size(); ++row) row_of[region[row]] = row;
     std::vector<double> x(region.size() * width, 0.0);
-    for (std::size_t i = 0; i < input.vertices.size(); ++i)
-        std::copy_n(input.values.data() + i * width, width, x.data() + row_of[input.vertices[i]] * width);
+    std::vector<std::uint32_t> kept;
+    for (std::uint32_t i = 0; i < input.vertices.size(); ++i) {
+        const std::uint32_t row = row_of[input.vertices[i]];
+        if (row == kNoRow)
+            kept.push_back(i);
+        else
+            std::copy_n(input.values.data() + i * width, width, x.data() + row * width);
+    }
 
     // A / max D - I, with eigenvalues in [-1, 1].
     const double most = strengthOf(stepOf(strongest));
@@ -280,7 +306,7 @@ SparseChannels LocalSmoother::State::smoothByProducts(const SparseChannels& inpu
         a.offsets.push_back(std::uint32_t(a.columns.size()));
     }
     applyChebyshev(a, coefficients, x, width);
-    return gather(input, region, x, {});
+    return gather(input, region, x, kept);
 }
 
 SparseChannels LocalSmoother::State::smoothImplicit(const SparseChannels& input, std::vector<std::uint32_t> region,

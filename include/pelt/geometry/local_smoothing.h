@@ -20,8 +20,8 @@ struct SparseChannels {
 std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian);
 
 /// Whether implicit smoothing of these strengths is done without a factorisation, so that any order will do. Never where
-/// a vertex is frozen.
-bool smoothsByProducts(std::span<const double> strength, int iterations, double tolerance);
+/// a frozen vertex pulls on others.
+bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> strength, int iterations, double tolerance);
 
 /// Smooths functions that live on a part of the mesh, only where they live: each step solves
 ///     implicit: (I + D D_L^-1 L) X = X_0      explicit: X = (I - D D_L^-1 L) X_0,

@@ -70,20 +70,18 @@ public:
             level_ = geometry::makeCoarseLevel(surface.laplacian, surface.ties, surface.positions, surface.normals,
                                                key.strength, key.iterations, progress);
         if (level_) {
-            order_ = orderFor(level_->laplacian, level_->strength);
+            order_ = naturalOrder(level_->laplacian, level_->strength, kTolerance);
+            if (order_.empty()) order_ = geometry::eliminationOrder(level_->laplacian);
             mass_.assign(level_->nodeCount(), 0);
             for (std::size_t v = 0; v < level_->node_of.size(); ++v) mass_[level_->node_of[v]] += level_->mass[v];
-            smoother_.emplace(level_->laplacian, order_, key.kind, level_->strength, tolerance());
+            smoother_.emplace(level_->laplacian, order_, key.kind, level_->strength, kTolerance);
             return;
         }
         progress.report("order", 0);
-        const bool any_order = key.coarse && fine_enough && surface.order.empty();
-        if (any_order)
-            order_ = orderFor(surface.whole(), key.strength);
-        else if (surface.order.empty())
-            surface.order = geometry::eliminationOrder(surface.whole());
-        smoother_.emplace(surface.whole(), any_order ? order_ : surface.order, key.kind, key.strength,
-                          fine_enough ? tolerance() : kExact);
+        const double tolerance = key.coarse && fine_enough ? kTolerance : kExact;
+        order_ = naturalOrder(surface.whole(), key.strength, tolerance);
+        if (order_.empty() && surface.order.empty()) surface.order = geometry::eliminationOrder(surface.whole());
+        smoother_.emplace(surface.whole(), order_.empty() ? surface.order : order_, key.kind, key.strength, tolerance);
         node_count_ = surface.positions.size();
     }
 
@@ -98,12 +96,10 @@ public:
     }
 
 private:
-    double tolerance() const { return key_.coarse ? kTolerance : kExact; }
-
-    /// As the vertices come where no factorisation is needed.
-    std::vector<std::uint32_t> orderFor(const geometry::Laplacian& laplacian, std::span<const double> strength) const {
-        if (!geometry::smoothsByProducts(strength, key_.iterations, tolerance()))
-            return geometry::eliminationOrder(laplacian);
+    /// As the vertices come where no factorisation is needed; else empty.
+    std::vector<std::uint32_t> naturalOrder(const geometry::Laplacian& laplacian, std::span<const double> strength,
+                                            double tolerance) const {
+        if (!key_.coarse || !geometry::smoothsByProducts(laplacian, strength, key_.iterations, tolerance)) return {};
         std::vector<std::uint32_t> order(strength.size());
         std::iota(order.begin(), order.end(), 0u);
         return order;
