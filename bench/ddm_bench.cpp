@@ -34,7 +34,7 @@ DdmRows<float> mushed(const Subject& subject, bool defaults) {
     options.kappa.assign(n, 1);
     options.alpha.assign(n, 0.8);
     preparation.update(options);
-    return pipeline::toFloat(preparation.rows(kInfluences));
+    return preparation.rounded(kInfluences);
 }
 
 /// Everything that one size is measured with; built when its first row runs.

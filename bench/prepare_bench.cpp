@@ -1,9 +1,11 @@
-// Direct Delta Mush's precomputation: all of it, and again after κ or α changed on a prepared rig.
-// Rows are prepare/WHAT/SIZE/THREADS, in seconds; `peak_bytes` is the largest the process has been so far, so sizes run
-// in ascending order.
+// Direct Delta Mush's precomputation: all of it, and again after κ or α changed on a prepared rig; `mush` is all that
+// the verb does at its defaults but reading and writing, the choice of influences included. Rows are
+// prepare/WHAT/SIZE/THREADS, in seconds; `peak_bytes` is the largest the process has been so far, so sizes run in
+// ascending order.
 #include <benchmark/benchmark.h>
 #include <pelt/core/parallel.h>
 #include <pelt/deform/ddm_prepare.h>
+#include <pelt/pipeline/ddm.h>
 #include <pelt/scenes/scenes.h>
 #include <sys/resource.h>
 
@@ -153,6 +155,14 @@ void changed(benchmark::State& state, const Size& size, std::vector<double> defo
     }
 }
 
+constexpr Size kMushSizes[] = {
+    {"20k", 20000, 52, 0}, {"100k", 100000, 52, 0}, {"300k", 300000, 52, 0}, {"1000k", 1000000, 52, 0}};
+
+void mushed(benchmark::State& state, const Size& size) {
+    const Character biped = scenes::find("biped")->make(size.vertices);
+    for ([[maybe_unused]] auto _ : state) timed(state, [&] { benchmark::DoNotOptimize(pipeline::mush(biped, {})); });
+}
+
 void addRows() {
     const auto add = [](const std::string& name, auto&& run) {
         benchmark::RegisterBenchmark(name.c_str(), run)->UseManualTime()->Iterations(1)->Unit(benchmark::kSecond);
@@ -167,6 +177,8 @@ void addRows() {
         add("prepare/alpha" + tail + "/2t",
             [&size](benchmark::State& s) { changed(s, size, &deform::DdmOptions::alpha); });
     }
+    for (const Size& size : kMushSizes)
+        add(std::string("prepare/mush/") + size.name + "/2t", [&size](benchmark::State& s) { mushed(s, size); });
 }
 
 }  // namespace

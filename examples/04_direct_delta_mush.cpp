@@ -24,10 +24,10 @@ int main(int argc, char** argv) try {
     preparation.update(plan.options);
 
     // Choose influences: the fewest that the range of motion does not tell from all of them.
-    const DdmRows<float> all = pipeline::toFloat(preparation.rows());
+    const DdmRows<float> all = preparation.rounded(0);
     DdmRows<float> rows;
     for (std::size_t influences = 2; influences <= 8; ++influences) {
-        rows = pipeline::toFloat(preparation.rows(influences));
+        rows = preparation.rounded(influences);
         const double error = pipeline::rangeOfMotionError(character.mesh, character.skeleton, rows, all);
         std::printf("%zu joints a vertex: error %.1e of the diagonal\n", influences, error);
         if (error < 1e-4) break;

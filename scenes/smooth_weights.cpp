@@ -24,7 +24,7 @@ struct WeldedSkin {
 
 WeldedSkin weldSkin(const Mesh& mesh) {
     WeldedSkin skin;
-    skin.weld = geometry::weldByPosition(mesh.positions);
+    skin.weld = geometry::weldByPosition(mesh);
     for (const std::uint32_t v : skin.weld.representative) skin.positions.push_back(mesh.positions[v]);
     skin.triangles = geometry::weldedTriangles(mesh.triangles, skin.weld);
     return skin;

@@ -43,7 +43,7 @@ void describeBounds(std::span<const Vec3f> positions, Findings& found) {
 }
 
 void describeShape(const Mesh& mesh, float weld_tolerance, Findings& found) {
-    const geometry::Weld weld = geometry::weldByPosition(mesh.positions, weld_tolerance);
+    const geometry::Weld weld = geometry::weldByPosition(mesh, weld_tolerance);
     const geometry::MeshReport report = geometry::inspectMesh(mesh, weld);
     found.json["vertices"] = mesh.vertexCount();
     found.json["triangles"] = mesh.triangles.size();

@@ -39,6 +39,7 @@ void report(Session& session, const MushOptions& options, const Character& chara
     session.result["bones"] = bones;
     session.result["influences"] = told.influences;
     session.result["mean_influences"] = mean;
+    session.result["influences_capped"] = told.capped;
     session.result["expected_error"] = payload.expected_error;
     session.result["trials"] = nlohmann::ordered_json::array();
     for (const auto& trial : told.trials)
@@ -48,6 +49,11 @@ void report(Session& session, const MushOptions& options, const Character& chara
                     "pruning moves it by {:.1e} of its diagonal\n",
                     oneLine(options.output.string()), character.mesh.vertexCount(), bones, options.variant,
                     told.influences, mean, payload.expected_error));
+    if (told.capped)
+        session.print(
+            fmt::format("  more than {} joints a vertex would be needed for 1e-4; --influences K keeps K of them, "
+                        "0 all\n",
+                        told.influences));
 }
 
 void runMush(Session& session, MushOptions& options) {

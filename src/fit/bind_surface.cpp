@@ -61,7 +61,7 @@ double diagonalOf(std::span<const Vec3d> positions) {
 }  // namespace
 
 BindSurface bindSurface(const Mesh& mesh) {
-    geometry::Weld weld = geometry::weldByPosition(mesh.positions);
+    geometry::Weld weld = geometry::weldByPosition(mesh);
     std::vector<Vec3d> positions = weldedPositions(mesh, weld);
     std::vector<Triangle> triangles = geometry::weldedTriangles(mesh.triangles, weld);
     geometry::Adjacency adjacency = geometry::vertexAdjacency(triangles, weld.count());

@@ -13,7 +13,7 @@ namespace {
 /// Vertices by the cell of a grid that they lie in; a cell is as wide as the search reaches.
 class PointGrid {
 public:
-    using Cell = std::array<std::int64_t, 3>;
+    using Cell = std::array<double, 3>;  ///< whole numbers, which cannot overflow
 
     PointGrid(std::span<const Vec3f> points, std::span<const std::uint32_t> chosen, double cell)
         : points_(points), cell_(cell) {
@@ -24,11 +24,11 @@ public:
     template <class Visit>
     void visitNear(std::uint32_t vertex, const Visit& visit) const {
         const Cell at = cellOf(vertex);
-        for (std::int64_t x = at[0] - 1; x <= at[0] + 1; ++x)
-            for (std::int64_t y = at[1] - 1; y <= at[1] + 1; ++y) {
+        for (int x = -1; x <= 1; ++x)
+            for (int y = -1; y <= 1; ++y) {
                 // Cells are sorted with z last, so three neighbours in z are one run.
-                const Entry from{{x, y, at[2] - 1}, 0};
-                const Cell last{x, y, at[2] + 1};
+                const Entry from{{at[0] + x, at[1] + y, at[2] - 1}, 0};
+                const Cell last{at[0] + x, at[1] + y, at[2] + 1};
                 for (auto e = std::lower_bound(entries_.begin(), entries_.end(), from);
                      e != entries_.end() && e->first <= last; ++e)
                     visit(e->second);
@@ -40,8 +40,7 @@ private:
 
     Cell cellOf(std::uint32_t v) const {
         const Vec3f& p = points_[v];
-        return {std::int64_t(std::floor(p.x / cell_)), std::int64_t(std::floor(p.y / cell_)),
-                std::int64_t(std::floor(p.z / cell_))};
+        return {std::floor(p.x / cell_), std::floor(p.y / cell_), std::floor(p.z / cell_)};
     }
 
     std::span<const Vec3f> points_;
@@ -50,14 +49,14 @@ private:
 };
 
 double reachOf(const Laplacian& laplacian, std::span<const Vec3f> positions) {
-    Vec3f low = positions[0], high = positions[0];
+    Vec3d low(positions[0]), high = low;
     double sum = 0;
     std::size_t edges = 0;
     for (std::uint32_t v = 0; v < positions.size(); ++v) {
-        const Vec3f& p = positions[v];
+        const Vec3d p(positions[v]);
         low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
         high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-        for (const std::uint32_t n : laplacian.edges.of(v)) sum += length(positions[n] - p);
+        for (const std::uint32_t n : laplacian.edges.of(v)) sum += length(Vec3d(positions[n]) - p);
         edges += laplacian.edges.of(v).size();
     }
     return std::max(2 * sum / double(std::max<std::size_t>(edges, 1)), 0.005 * length(high - low));
@@ -91,6 +90,7 @@ PartTies tieParts(const Laplacian& laplacian, std::span<const Vec3f> positions, 
     if (chosen.empty()) return {};
 
     const double reach = reachOf(laplacian, positions);
+    if (!(reach > 0) || !std::isfinite(reach)) return {};
     const PointGrid grid(positions, chosen, reach);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
     for (const std::uint32_t v : chosen) {
@@ -99,7 +99,7 @@ PartTies tieParts(const Laplacian& laplacian, std::span<const Vec3f> positions, 
         std::uint32_t nearest = kNoLabel;
         grid.visitNear(v, [&](std::uint32_t n) {
             if (parts.part[n] == parts.part[v] || labels[n] != labels[v]) return;
-            const double distance = length(positions[n] - positions[v]);
+            const double distance = length(Vec3d(positions[n]) - Vec3d(positions[v]));
             if (distance < best || (distance == best && n < nearest)) {
                 best = distance;
                 nearest = n;

@@ -44,13 +44,17 @@ double reachOf(int iterations, double cutoff) {
 }
 
 /// Products with the sparse matrix that cost as much as one implicit step: a row of the factor has some five times the
-/// entries of a row of the matrix, and every step reads it twice.
-constexpr int kProductsPerStep = 6;
+/// entries of a row of the matrix, every step reads it twice, and the factor has to be made.
+constexpr int kProductsPerStep = 8;
 constexpr int kMostProducts = 512;  ///< beyond, finding the polynomial would cost more than it saves
 
-/// Chebyshev coefficients of (1 + x)^-iterations over [0, end], as many as double precision needs; empty where that is
-/// more than `limit`.
-std::vector<double> powerCoefficients(int iterations, double end, std::size_t limit) {
+std::size_t productLimit(int iterations) {
+    return std::size_t(std::min(std::int64_t(kProductsPerStep) * iterations, std::int64_t(kMostProducts)));
+}
+
+/// Chebyshev coefficients of (1 + x)^-iterations over [0, end], down to `tolerance`; empty where they are more than
+/// `limit`.
+std::vector<double> powerCoefficients(int iterations, double end, double tolerance, std::size_t limit) {
     const std::size_t samples = 2 * limit;
     std::vector<double> at(samples), coefficients;
     for (std::size_t j = 0; j < samples; ++j)
@@ -61,7 +65,8 @@ std::vector<double> powerCoefficients(int iterations, double end, std::size_t li
         for (std::size_t j = 0; j < samples; ++j)
             sum += at[j] * std::cos(double(k) * (double(j) + 0.5) * std::numbers::pi / double(samples));
         coefficients.push_back(sum * (k == 0 ? 1.0 : 2.0) / double(samples));
-        if (k > 1 && std::abs(coefficients[k]) < 1e-16 && std::abs(coefficients[k - 1]) < 1e-16) return coefficients;
+        if (k > 1 && std::abs(coefficients[k]) < tolerance && std::abs(coefficients[k - 1]) < tolerance)
+            return coefficients;
     }
     return {};
 }
@@ -86,6 +91,30 @@ std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian) {
     return order;
 }
 
+namespace {
+
+bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v) {
+    return strength[v] == 0 || laplacian.diagonal[v] == 0;
+}
+
+/// Whether a vertex that keeps its values pulls on one that does not: no polynomial of the matrix does that.
+bool anyPull(const Laplacian& laplacian, std::span<const double> strength) {
+    for (std::uint32_t v = 0; v < strength.size(); ++v) {
+        if (!isFrozen(laplacian, strength, v)) continue;
+        for (const std::uint32_t n : laplacian.edges.of(v))
+            if (!isFrozen(laplacian, strength, n)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> strength, int iterations, double tolerance) {
+    if (strength.empty() || anyPull(laplacian, strength)) return false;
+    const double most = std::exp2(0.25) * *std::max_element(strength.begin(), strength.end());
+    return most == 0 || !powerCoefficients(iterations, 2 * most, tolerance, productLimit(iterations)).empty();
+}
+
 struct LocalSmoother::State {
     const Laplacian& laplacian;
     std::span<const std::uint32_t> order;
@@ -93,30 +122,32 @@ struct LocalSmoother::State {
     std::span<const double> strength;
     std::vector<std::uint32_t> rank;  ///< of each vertex in the order
     std::size_t free_count = 0;
-    double strongest = 0;
+    double tolerance;  ///< of polynomials
+    bool pulls = false;
     mutable std::mutex coefficients_mutex;
-    mutable std::map<int, std::vector<double>> coefficients_of;  ///< by number of iterations
+    mutable std::map<std::pair<int, int>, std::vector<double>> coefficients_of;  ///< by iterations and stepOf(end)
     mutable std::once_flag whole_once;
     mutable LocalFactor whole;  ///< of all free vertices, made when a function reaches most of them
 
-    State(const Laplacian& l, std::span<const std::uint32_t> o, SmoothingKind k, std::span<const double> s)
-        : laplacian(l), order(o), kind(k), strength(s), rank(l.vertexCount()) {}
+    State(const Laplacian& l, std::span<const std::uint32_t> o, SmoothingKind k, std::span<const double> s, double t)
+        : laplacian(l), order(o), kind(k), strength(s), rank(l.vertexCount()), tolerance(t) {}
 
-    bool frozen(std::uint32_t v) const { return strength[v] == 0 || laplacian.diagonal[v] == 0; }
+    bool frozen(std::uint32_t v) const { return isFrozen(laplacian, strength, v); }
 
     std::vector<std::uint32_t> region(const std::vector<std::uint32_t>& from, double reach, int hops) const;
     std::vector<std::uint32_t> allFree() const;
-    const std::vector<double>& coefficients(int iterations) const;
+    double strongest(const std::vector<std::uint32_t>& region) const;
+    const std::vector<double>& coefficients(int iterations, double strongest) const;
     bool rimAbove(const SparseChannels& result, const std::vector<std::uint32_t>& region, double cutoff) const;
     SparseChannels smoothByProducts(const SparseChannels& input, const std::vector<std::uint32_t>& region,
-                                    const std::vector<double>& coefficients) const;
+                                    const std::vector<double>& coefficients, double strongest) const;
     SparseChannels smoothImplicit(const SparseChannels& input, std::vector<std::uint32_t> region, int iterations) const;
     SparseChannels smoothExplicit(const SparseChannels& input, std::vector<std::uint32_t> region, int iterations) const;
 };
 
 LocalSmoother::LocalSmoother(const Laplacian& laplacian, std::span<const std::uint32_t> order, SmoothingKind kind,
-                             std::span<const double> strength)
-    : state_(std::make_unique<State>(laplacian, order, kind, strength)) {
+                             std::span<const double> strength, double tolerance)
+    : state_(std::make_unique<State>(laplacian, order, kind, strength, tolerance)) {
     if (strength.size() != laplacian.vertexCount() || order.size() != laplacian.vertexCount())
         throw Error::badUsage("smoothing takes one strength for each vertex");
     for (std::uint32_t v = 0; v < strength.size(); ++v) {
@@ -127,9 +158,9 @@ LocalSmoother::LocalSmoother(const Laplacian& laplacian, std::span<const std::ui
             throw Error::badUsage("explicit smoothing is stable up to a strength of 1, vertex " + std::to_string(v) +
                                   " has " + std::to_string(strength[v]) + ": use implicit smoothing");
         state_->free_count += !state_->frozen(v);
-        state_->strongest = std::max(state_->strongest, strength[v]);
         state_->rank[order[v]] = v;
     }
+    state_->pulls = anyPull(laplacian, strength);
 }
 
 LocalSmoother::~LocalSmoother() = default;
@@ -174,14 +205,25 @@ std::vector<std::uint32_t> LocalSmoother::State::region(const std::vector<std::u
     return found;
 }
 
-/// Of the polynomial for so many implicit steps; none where a factorisation is cheaper, or vertices are frozen.
-const std::vector<double>& LocalSmoother::State::coefficients(int iterations) const {
+/// The next power of the fourth root of 2 from there, so that few polynomials serve all regions.
+int stepOf(double strongest) { return int(std::ceil(4 * std::log2(strongest))); }
+double strengthOf(int step) { return std::exp2(step / 4.0); }
+
+double LocalSmoother::State::strongest(const std::vector<std::uint32_t>& region) const {
+    double most = 0;
+    for (const std::uint32_t v : region) most = std::max(most, strength[v]);
+    return most;
+}
+
+/// Of the polynomial for so many implicit steps; none where a factorisation is cheaper, or frozen vertices pull.
+const std::vector<double>& LocalSmoother::State::coefficients(int iterations, double strongest) const {
+    static const std::vector<double> kNone;
+    if (kind != SmoothingKind::implicit || pulls || strongest == 0) return kNone;
     const std::lock_guard lock(coefficients_mutex);
-    const auto [at, fresh] = coefficients_of.try_emplace(iterations);
-    if (fresh && kind == SmoothingKind::implicit && free_count == strength.size())
-        at->second = powerCoefficients(
-            iterations, 2 * strongest,
-            std::size_t(std::min(std::int64_t(kProductsPerStep) * iterations, std::int64_t(kMostProducts))));
+    const auto [at, fresh] = coefficients_of.try_emplace({iterations, stepOf(strongest)});
+    if (fresh)
+        at->second =
+            powerCoefficients(iterations, 2 * strengthOf(stepOf(strongest)), tolerance, productLimit(iterations));
     return at->second;
 }
 
@@ -234,19 +276,26 @@ SparseChannels gather(const SparseChannels& input, const std::vector<std::uint32
 
 SparseChannels LocalSmoother::State::smoothByProducts(const SparseChannels& input,
                                                       const std::vector<std::uint32_t>& region,
-                                                      const std::vector<double>& coefficients) const {
+                                                      const std::vector<double>& coefficients, double strongest) const {
     const std::size_t width = input.width;
     std::vector<std::uint32_t> row_of(laplacian.vertexCount(), kNoRow);
     for (std::uint32_t row = 0; row < region.size(); ++row) row_of[region[row]] = row;
     std::vector<double> x(region.size() * width, 0.0);
-    for (std::size_t i = 0; i < input.vertices.size(); ++i)
-        std::copy_n(input.values.data() + i * width, width, x.data() + row_of[input.vertices[i]] * width);
+    std::vector<std::uint32_t> kept;
+    for (std::uint32_t i = 0; i < input.vertices.size(); ++i) {
+        const std::uint32_t row = row_of[input.vertices[i]];
+        if (row == kNoRow)
+            kept.push_back(i);
+        else
+            std::copy_n(input.values.data() + i * width, width, x.data() + row * width);
+    }
 
     // A / max D - I, with eigenvalues in [-1, 1].
+    const double most = strengthOf(stepOf(strongest));
     SparseRows a;
     a.offsets.push_back(0);
     for (const std::uint32_t v : region) {
-        const double k = strength[v] / strongest;
+        const double k = strength[v] / most;
         a.diagonal.push_back(k - 1);
         for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
             const std::uint32_t n = row_of[laplacian.edges.neighbours[e]];
@@ -257,7 +306,7 @@ SparseChannels LocalSmoother::State::smoothByProducts(const SparseChannels& inpu
         a.offsets.push_back(std::uint32_t(a.columns.size()));
     }
     applyChebyshev(a, coefficients, x, width);
-    return gather(input, region, x, {});
+    return gather(input, region, x, kept);
 }
 
 SparseChannels LocalSmoother::State::smoothImplicit(const SparseChannels& input, std::vector<std::uint32_t> region,
@@ -342,7 +391,6 @@ SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations
     const State& s = *state_;
     if (iterations == 0 || input.vertices.empty()) return input;
     const bool one_edge_a_step = s.kind == SmoothingKind::explicit_;
-    const std::vector<double>& coefficients = s.coefficients(iterations);
     SparseChannels result;
     std::size_t explored = std::numeric_limits<std::size_t>::max();
     for (double reach = reachOf(iterations, cutoff);; reach *= 1.3) {
@@ -351,9 +399,11 @@ SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations
         if (region.size() == explored) break;  // as far as it can go
         explored = region.size();
         const std::vector<std::uint32_t> checked = region;
+        const double strongest = s.strongest(region);
+        const std::vector<double>& coefficients = s.coefficients(iterations, strongest);
         result = one_edge_a_step        ? s.smoothExplicit(input, std::move(region), iterations)
                  : coefficients.empty() ? s.smoothImplicit(input, std::move(region), iterations)
-                                        : s.smoothByProducts(input, region, coefficients);
+                                        : s.smoothByProducts(input, region, coefficients, strongest);
         if (result.vertices.size() >= s.free_count || cutoff <= 0 || !s.rimAbove(result, checked, cutoff)) break;
     }
     // Leave out what fell under the cutoff.

@@ -11,8 +11,8 @@
 namespace pelt::geometry {
 namespace {
 
-using Bits = std::array<std::uint32_t, 3>;
-using Cell = std::array<double, 3>;
+using Bits = std::array<std::uint32_t, 4>;  ///< position, body
+using Cell = std::array<double, 4>;         ///< whole numbers, the body last
 
 std::uint64_t mix(std::uint64_t h) {
     h ^= h >> 32;
@@ -22,10 +22,19 @@ std::uint64_t mix(std::uint64_t h) {
 }
 
 /// Float bits with both zeros alike. NaNs compare by their bits, so that even they weld only with themselves.
-Bits canonicalBits(const Vec3f& p) {
+Bits canonicalBits(const Vec3f& p, std::uint32_t body) {
     const auto bits = [](float f) { return f == 0.0f ? 0u : std::bit_cast<std::uint32_t>(f); };
-    return {bits(p.x), bits(p.y), bits(p.z)};
+    return {bits(p.x), bits(p.y), bits(p.z), body};
 }
+
+/// Points and the bodies they belong to.
+struct Points {
+    std::span<const Vec3f> positions;
+    std::span<const std::uint32_t> bodies;  ///< empty: all of one
+
+    std::uint32_t body(std::uint32_t v) const { return bodies.empty() ? 0 : bodies[v]; }
+    Bits bits(std::uint32_t v) const { return canonicalBits(positions[v], body(v)); }
+};
 
 /// Numbers the classes by their first vertex; `leader[v]` is the lowest vertex of the class of v.
 Weld numbered(std::span<const std::uint32_t> leader) {
@@ -42,16 +51,17 @@ Weld numbered(std::span<const std::uint32_t> leader) {
     return weld;
 }
 
-/// Per vertex, the lowest vertex of equal position: an open-addressing table filled in vertex order.
-std::vector<std::uint32_t> exactLeaders(std::span<const Vec3f> positions) {
+/// Per vertex, the lowest vertex of equal position and body: an open-addressing table filled in vertex order.
+std::vector<std::uint32_t> exactLeaders(const Points& points) {
     constexpr std::uint32_t kEmpty = ~0u;
-    const std::size_t slots = std::bit_ceil(positions.size() * 2 + 1);
+    const std::size_t slots = std::bit_ceil(points.positions.size() * 2 + 1);
     std::vector<std::uint32_t> table(slots, kEmpty);
-    std::vector<std::uint32_t> leader(positions.size());
-    for (std::uint32_t v = 0; v < positions.size(); ++v) {
-        const Bits key = canonicalBits(positions[v]);
-        std::size_t slot = mix(mix(std::uint64_t(key[0]) << 32 | key[1]) ^ key[2]) & (slots - 1);
-        while (table[slot] != kEmpty && canonicalBits(positions[table[slot]]) != key) slot = (slot + 1) & (slots - 1);
+    std::vector<std::uint32_t> leader(points.positions.size());
+    for (std::uint32_t v = 0; v < points.positions.size(); ++v) {
+        const Bits key = points.bits(v);
+        std::size_t slot =
+            mix(mix(std::uint64_t(key[0]) << 32 | key[1]) ^ (std::uint64_t(key[3]) << 32 | key[2])) & (slots - 1);
+        while (table[slot] != kEmpty && points.bits(table[slot]) != key) slot = (slot + 1) & (slots - 1);
         if (table[slot] == kEmpty) table[slot] = v;
         leader[v] = table[slot];
     }
@@ -70,16 +80,16 @@ struct CellHash {
 /// welded as a whole and dense clusters stay cheap. Cell coordinates are whole doubles, which cannot overflow.
 class WeldGrid {
 public:
-    WeldGrid(std::span<const Vec3f> positions, double tolerance)
-        : positions_(positions), tolerance_(tolerance), cell_size_(tolerance * 0.57735) {
-        cells_.reserve(positions.size());
-        blocks_.reserve(positions.size());
+    WeldGrid(const Points& points, double tolerance)
+        : points_(points), tolerance_(tolerance), cell_size_(tolerance * 0.57735) {
+        cells_.reserve(points.positions.size());
+        blocks_.reserve(points.positions.size());
     }
 
     void insert(std::uint32_t vertex, DisjointSets& sets) {
-        const Vec3d p(positions_[vertex]);
+        const Vec3d p(points_.positions[vertex]);
         const auto whole = [&](double x) { return std::floor(x / cell_size_) + 0.0; };  // + 0: no negative zero
-        const Cell cell{whole(p.x), whole(p.y), whole(p.z)};
+        const Cell cell{whole(p.x), whole(p.y), whole(p.z), double(points_.body(vertex))};
         for (const double c : cell) {
             if (!std::isfinite(c)) return;  // not finite, or floats so coarse that only equal ones are near
         }
@@ -97,7 +107,8 @@ public:
         for (const auto& [cell, members] : cells_) {
             if (isAlone(cell)) continue;
             for (int n = 63; n < 125; ++n) {  // the half of the 5x5x5 block after its centre, 62
-                const Cell other{cell[0] + n / 25 - 2 + 0.0, cell[1] + n / 5 % 5 - 2 + 0.0, cell[2] + n % 5 - 2 + 0.0};
+                const Cell other{cell[0] + n / 25 - 2 + 0.0, cell[1] + n / 5 % 5 - 2 + 0.0, cell[2] + n % 5 - 2 + 0.0,
+                                 cell[3]};
                 const auto found = cells_.find(other);
                 if (found == cells_.end()) continue;
                 if (sets.root(members.front()) == sets.root(found->second.front())) continue;
@@ -110,7 +121,7 @@ private:
     /// The block of 8x8x8 cells that holds the cell so many steps away.
     static Cell blockOf(const Cell& cell, int dx, int dy, int dz) {
         const auto block = [](double c) { return std::floor(c / 8) + 0.0; };
-        return {block(cell[0] + dx), block(cell[1] + dy), block(cell[2] + dz)};
+        return {block(cell[0] + dx), block(cell[1] + dy), block(cell[2] + dz), cell[3]};
     }
 
     /// Whether the blocks within reach of the cell hold no other: most vertices of a mesh with a small tolerance, and
@@ -128,14 +139,14 @@ private:
     bool anyNear(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
         for (const std::uint32_t i : a) {
             for (const std::uint32_t j : b) {
-                const Vec3d d = Vec3d(positions_[i]) - Vec3d(positions_[j]);
+                const Vec3d d = Vec3d(points_.positions[i]) - Vec3d(points_.positions[j]);
                 if (dot(d, d) <= tolerance_ * tolerance_) return true;
             }
         }
         return false;
     }
 
-    std::span<const Vec3f> positions_;
+    Points points_;
     double tolerance_, cell_size_;
     std::unordered_map<Cell, std::vector<std::uint32_t>, CellHash> cells_;
     std::unordered_map<Cell, std::uint32_t, CellHash> blocks_;  ///< how many cells of the block hold a vertex
@@ -143,13 +154,16 @@ private:
 
 }  // namespace
 
-Weld weldByPosition(std::span<const Vec3f> positions, float tolerance) {
+Weld weldByPosition(std::span<const Vec3f> positions, float tolerance, std::span<const std::uint32_t> bodies) {
     if (!(tolerance >= 0)) throw Error::badUsage("the welding tolerance must be zero or a positive length");
-    std::vector<std::uint32_t> leader = exactLeaders(positions);
+    if (!bodies.empty() && bodies.size() != positions.size())
+        throw Error::badUsage("welding takes one body for each vertex");
+    const Points points{positions, bodies};
+    std::vector<std::uint32_t> leader = exactLeaders(points);
     if (tolerance == 0) return numbered(leader);
 
     DisjointSets sets(positions.size());
-    WeldGrid grid(positions, tolerance);
+    WeldGrid grid(points, tolerance);
     for (std::uint32_t v = 0; v < positions.size(); ++v) {
         sets.join(leader[v], v);
         if (leader[v] == v) grid.insert(v, sets);
@@ -157,6 +171,22 @@ Weld weldByPosition(std::span<const Vec3f> positions, float tolerance) {
     grid.joinNeighbours(sets);
     for (std::uint32_t v = 0; v < positions.size(); ++v) leader[v] = sets.root(v);
     return numbered(leader);
+}
+
+std::vector<std::uint32_t> bodiesOf(const Mesh& mesh) {
+    const auto same = [&](const MeshPart& part) { return part.body == mesh.parts.front().body; };
+    if (std::all_of(mesh.parts.begin(), mesh.parts.end(), same)) return {};
+    std::vector<std::uint32_t> bodies(mesh.vertexCount(), 0);
+    for (const MeshPart& part : mesh.parts) {
+        const std::size_t first = std::min<std::size_t>(part.first_vertex, bodies.size());
+        std::fill_n(bodies.begin() + std::ptrdiff_t(first),
+                    std::min<std::size_t>(part.vertex_count, bodies.size() - first), part.body);
+    }
+    return bodies;
+}
+
+Weld weldByPosition(const Mesh& mesh, float tolerance) {
+    return weldByPosition(mesh.positions, tolerance, bodiesOf(mesh));
 }
 
 std::vector<Triangle> weldedTriangles(std::span<const Triangle> triangles, const Weld& weld) {

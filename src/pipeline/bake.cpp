@@ -363,7 +363,7 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
     const Mesh& mesh = character.mesh;
     const std::vector<Pose> clip = clipPoses(character, request);
     const std::vector<Pose> range = request.sequence ? std::vector<Pose>{} : rangePoses(character, request.range);
-    const geometry::Weld weld = geometry::weldByPosition(mesh.positions, request.weld);
+    const geometry::Weld weld = geometry::weldByPosition(mesh, request.weld);
     std::vector<Vec3f> rest;
     for (const std::uint32_t v : weld.representative) rest.push_back(mesh.positions[v]);
     const double radius = geometry::smallestEnclosingSphere(mesh.positions).radius;

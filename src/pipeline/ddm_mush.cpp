@@ -11,12 +11,14 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kTolerance = 1e-4;  ///< of the diagonal: what pruning may cost by default
+constexpr double kTolerance = 1e-4;         ///< of the diagonal: what pruning may cost by default
+constexpr std::size_t kMostInfluences = 8;  ///< a vertex, where nobody asked for more
 constexpr std::size_t kGrain = 2048;
 
 double diagonalOf(const Mesh& mesh) {
-    Vec3f low = mesh.positions.at(0), high = low;
-    for (const Vec3f& p : mesh.positions) {
+    Vec3d low(mesh.positions.at(0)), high = low;
+    for (const Vec3f& q : mesh.positions) {
+        const Vec3d p(q);
         low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
         high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
     }
@@ -26,9 +28,9 @@ double diagonalOf(const Mesh& mesh) {
 /// The poses of the range of motion, deformed by some rows; compared with others' rows.
 class RangeOfMotionMeasure {
 public:
-    RangeOfMotionMeasure(const Mesh& mesh, const Skeleton& skeleton, const DdmRows<float>& reference)
-        : mesh_(mesh), diagonal_(diagonalOf(mesh)), poses_(rig::rangeOfMotion(skeleton)) {
-        const deform::DdmRig rig = deform::packDdm(mesh, reference, deform::DdmForm::v0);
+    RangeOfMotionMeasure(Mesh mesh, double diagonal, const Skeleton& skeleton, const DdmRows<float>& reference)
+        : mesh_(std::move(mesh)), diagonal_(diagonal), poses_(rig::rangeOfMotion(skeleton)) {
+        const deform::DdmRig rig = deform::packDdm(mesh_, reference, deform::DdmForm::v0);
         deform::DdmPose pose(rig);
         for (const auto& bones : poses_) expected_.push_back(evaluate(rig, pose, bones));
     }
@@ -40,8 +42,8 @@ public:
         for (std::size_t p = 0; p < poses_.size(); ++p) {
             const std::vector<Vec3f> positions = evaluate(rig, pose, poses_[p]);
             for (std::size_t v = 0; v < positions.size(); ++v) {
-                const Vec3f d = positions[v] - expected_[p][v];
-                sum += double(dot(d, d));
+                const Vec3d d = Vec3d(positions[v]) - Vec3d(expected_[p][v]);
+                sum += dot(d, d);
             }
         }
         const double mean = sum / double(std::max<std::size_t>(poses_.size() * mesh_.vertexCount(), 1));
@@ -59,7 +61,7 @@ private:
         return positions;
     }
 
-    const Mesh& mesh_;
+    Mesh mesh_;
     double diagonal_;
     std::vector<std::vector<Affine3f>> poses_;
     std::vector<std::vector<Vec3f>> expected_;
@@ -71,38 +73,54 @@ std::size_t mostInfluences(const DdmRows<float>& rows) {
     return most;
 }
 
-/// Entries of equal ω by lower joint; they are sorted by ω already.
-void sortTies(DdmRows<float>& rows, std::size_t v) {
-    for (std::uint32_t e = rows.offsets[v] + 1; e < rows.offsets[v + 1]; ++e)
-        for (std::uint32_t k = e;
-             k > rows.offsets[v] && rows.blocks[k].w == rows.blocks[k - 1].w && rows.joints[k] < rows.joints[k - 1];
-             --k) {
-            std::swap(rows.joints[k], rows.joints[k - 1]);
-            std::swap(rows.blocks[k], rows.blocks[k - 1]);
-            std::swap(rows.psi[k], rows.psi[k - 1]);
+/// The vertices at which pruning is measured: all, or of a large mesh one of every so many, drawn so that no pattern in
+/// their order is followed.
+std::vector<std::uint32_t> measuredVertices(std::size_t count) {
+    constexpr std::size_t kAll = 32768, kSome = 16384;
+    std::vector<std::uint32_t> vertices;
+    const std::size_t size = count <= kAll ? count : kSome;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t first = i * count / size, last = (i + 1) * count / size;
+        const std::uint64_t draw = (i + 1) * 0x9E3779B97F4A7C15U;
+        vertices.push_back(std::uint32_t(first + (draw >> 32) % (last - first)));
+    }
+    return vertices;
+}
+
+Mesh pointsOf(const Mesh& mesh, const std::vector<std::uint32_t>& vertices) {
+    Mesh points;
+    for (const std::uint32_t v : vertices) points.positions.push_back(mesh.positions[v]);
+    return points;
+}
+
+/// The number of influences that is asked for, or the fewest that are enough, at most kMostInfluences; tells what it
+/// costs.
+std::size_t chooseInfluences(const Character& character, const deform::DdmPreparation& preparation,
+                             const DdmSettings& settings, DdmEncoding encoding, const Progress& progress,
+                             MushReport& told) {
+    progress.report("influences", 0);
+    const std::vector<std::uint32_t> vertices = measuredVertices(character.mesh.vertexCount());
+    const DdmRows<float> all = preparation.rounded(0, vertices);
+    const std::size_t most = std::min(mostInfluences(all), kMostInfluences);
+    const RangeOfMotionMeasure measure(pointsOf(character.mesh, vertices), diagonalOf(character.mesh),
+                                       character.skeleton, all);
+    for (std::size_t k = settings.influences ? std::size_t(*settings.influences) : 2;; ++k) {
+        const double error = measure.error(io::asStored(preparation.rounded(k, vertices), encoding));
+        told.trials.push_back({k, error});
+        progress.report("influences", double(k) / double(std::max(most, k)));
+        if (settings.influences || error <= kTolerance) return k;
+        if (k >= most) {
+            told.capped = mostInfluences(all) > kMostInfluences;
+            return k;
         }
+    }
 }
 
 }  // namespace
 
-DdmRows<float> toFloat(const DdmRows<double>& rows) {
-    DdmRows<float> result;
-    result.offsets = rows.offsets;
-    result.joints = rows.joints;
-    result.blocks.reserve(rows.blocks.size());
-    for (const DdmBlock<double>& b : rows.blocks)
-        result.blocks.push_back({float(b.xx), float(b.xy), float(b.xz), float(b.yy), float(b.yz), float(b.zz),
-                                 float(b.x), float(b.y), float(b.z), float(b.w)});
-    result.psi.assign(rows.psi.begin(), rows.psi.end());
-    for (std::size_t v = 0; v < rows.vertexCount(); ++v) sortTies(result, v);
-    result.centers.reserve(rows.centers.size());
-    for (const Vec3d& c : rows.centers) result.centers.emplace_back(c);
-    return result;
-}
-
 double rangeOfMotionError(const Mesh& mesh, const Skeleton& skeleton, const DdmRows<float>& rows,
                           const DdmRows<float>& reference) {
-    return RangeOfMotionMeasure(mesh, skeleton, reference).error(rows);
+    return RangeOfMotionMeasure(mesh, diagonalOf(mesh), skeleton, reference).error(rows);
 }
 
 DdmPayload mush(const Character& character, const DdmSettings& settings, const MushTarget& target,
@@ -117,25 +135,13 @@ DdmPayload mush(const Character& character, const DdmSettings& settings, const M
     payload.encoding = target.encoding;
     payload.settings = settings;
     payload.bind = std::move(plan.original);
-    const DdmRows<float> all = toFloat(preparation.rows(0));
-    const std::size_t most = mostInfluences(all);
     MushReport local;
     MushReport& told = report ? *report : local;
-    if (settings.influences == 0 && target.encoding == DdmEncoding::float32) {
-        payload.rows = all;
-        payload.expected_error = 0;
-    } else {
-        progress.report("influences", 0);
-        const RangeOfMotionMeasure measure(character.mesh, character.skeleton, all);
-        const std::size_t first = settings.influences ? std::size_t(*settings.influences) : 2;
-        for (std::size_t k = first;; ++k) {
-            payload.rows = toFloat(preparation.rows(k));
-            payload.expected_error = measure.error(io::asStored(payload.rows, target.encoding));
-            told.trials.push_back({k, payload.expected_error});
-            progress.report("influences", double(k) / double(most));
-            if (settings.influences || payload.expected_error <= kTolerance || k >= most) break;
-        }
-    }
+    const bool keep_all = settings.influences == 0 && target.encoding == DdmEncoding::float32;
+    const std::size_t kept =
+        keep_all ? 0 : chooseInfluences(character, preparation, settings, target.encoding, progress, told);
+    payload.rows = preparation.rounded(kept);
+    payload.expected_error = keep_all ? 0 : told.trials.back().error;
     told.influences = mostInfluences(payload.rows);
     return payload;
 }

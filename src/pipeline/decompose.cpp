@@ -59,7 +59,7 @@ Mesh skinMesh(const Mesh& rest, const std::vector<Vec3f>& corrected) {
     mesh.positions = corrected;
     mesh.uvs = rest.uvs;
     mesh.triangles = rest.triangles;
-    mesh.normals = geometry::angleWeightedNormals(corrected, rest.triangles, geometry::weldByPosition(rest.positions));
+    mesh.normals = geometry::angleWeightedNormals(corrected, rest.triangles, geometry::weldByPosition(rest));
     return mesh;
 }
 

@@ -52,7 +52,7 @@ public:
         if (made_.character.skeleton.joints.empty()) throw Error::badInput("has no joints to fit a skin to");
         made_.times = sampleTimes(made_.character, sampling);
         made_.clip = std::size_t(&chosenClip(made_.character, sampling) - made_.character.clips.data());
-        made_.weld = geometry::weldByPosition(made_.character.mesh.positions);
+        made_.weld = geometry::weldByPosition(made_.character.mesh);
         rest_ = atRepresentatives(made_.character.mesh.positions, made_.weld);
     }
 

@@ -178,7 +178,7 @@ DdmRows<float> ddmRows(const Character& character, const MethodOptions& options,
     const DdmPlan plan = planDdm(character, settings);
     deform::DdmPreparation preparation(character.mesh, plan.bind);
     preparation.update(plan.options, progress);
-    return toFloat(preparation.rows(std::size_t(settings.influences.value_or(0))));
+    return preparation.rounded(std::size_t(settings.influences.value_or(0)));
 }
 
 std::span<const Method> methods() { return kMethods; }

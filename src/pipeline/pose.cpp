@@ -220,7 +220,7 @@ public:
         if (request.rig.energy == pose::Energy::tets)
             throw Error::badUsage("--unreduced works on surfaces; choose another energy than tets");
         const Mesh& mesh = character.mesh;
-        weld_ = geometry::weldByPosition(mesh.positions, request.rig.weld);
+        weld_ = geometry::weldByPosition(mesh, request.rig.weld);
         triangles_ = geometry::weldedTriangles(mesh.triangles, weld_);
         held_.assign(weld_.count(), 0);
         std::vector<char> given(character.skeleton.joints.size(), 0);
@@ -293,7 +293,7 @@ geometry::SequenceError measureClip(const PoseResult& result, std::span<const Ve
 pose::Energy energyFor(const Character& character) {
     const std::size_t joints = character.skeleton.joints.size();
     if (character.weights.empty()) return pose::Energy::spokes_and_rims;  // those that are made join all pieces
-    const geometry::Weld weld = geometry::weldByPosition(character.mesh.positions);
+    const geometry::Weld weld = geometry::weldByPosition(character.mesh);
     const auto triangles = geometry::weldedTriangles(character.mesh.triangles, weld);
     const geometry::ConnectedParts parts = geometry::connectedParts(geometry::vertexAdjacency(triangles, weld.count()));
     // Joints and pieces as one graph, an edge for each weight.

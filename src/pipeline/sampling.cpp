@@ -63,7 +63,7 @@ std::vector<double> sampleTimes(const Character& character, const Sampling& samp
 
 std::vector<Vec3f> restNormals(const Mesh& mesh, float weld_tolerance) {
     if (!mesh.normals.empty()) return mesh.normals;
-    const geometry::Weld weld = geometry::weldByPosition(mesh.positions, weld_tolerance);
+    const geometry::Weld weld = geometry::weldByPosition(mesh, weld_tolerance);
     return geometry::angleWeightedNormals(mesh.positions, mesh.triangles, weld);
 }
 
@@ -134,7 +134,7 @@ bool CharacterSampler::State::morph(double seconds, bool want_normals) {
     if (want_normals && !mesh.normals.empty()) morphed_normals = normalsAtRest();
     rig::addMorphs(mesh, weights, morphed_positions, morphed_normals);
     if (want_normals && mesh.normals.empty()) {
-        if (!weld) weld = geometry::weldByPosition(mesh.positions);
+        if (!weld) weld = geometry::weldByPosition(mesh);
         morphed_normals = geometry::angleWeightedNormals(morphed_positions, mesh.triangles, *weld);
     }
     return true;

@@ -115,5 +115,25 @@ TEST(Weld, ATriangleBeyondTheMeshIsRefused) {
     EXPECT_THROW(weldedTriangles(triangles, weldByPosition(points)), Error);
 }
 
+TEST(Weld, BodiesStayApartWhereverTheyLie) {
+    Mesh mesh;
+    const auto points = randomPoints(200, 3);
+    for (int copy = 0; copy < 3; ++copy) mesh.positions.insert(mesh.positions.end(), points.begin(), points.end());
+    mesh.parts = {{"a", "", 0, 200, 0, 0, 0, 0}, {"b", "", 200, 200, 0, 0, 1, 7}, {"c", "", 400, 200, 0, 0, 2, 0}};
+    for (const float tolerance : {0.0f, 1e-4f}) {
+        const Weld weld = weldByPosition(mesh, tolerance);
+        EXPECT_EQ(weld.count(), 400u);
+        for (std::uint32_t v = 0; v < 200; ++v) {
+            EXPECT_EQ(weld.welded[v], weld.welded[v + 400]);  // two nodes of one body
+            EXPECT_NE(weld.welded[v], weld.welded[v + 200]);
+        }
+    }
+    for (MeshPart& part : mesh.parts) part.body = 0;
+    EXPECT_EQ(weldByPosition(mesh).count(), 200u);
+    EXPECT_TRUE(bodiesOf(mesh).empty());
+    const std::vector<std::uint32_t> wrong(3);
+    EXPECT_THROW(weldByPosition(mesh.positions, 0, wrong), Error);
+}
+
 }  // namespace
 }  // namespace pelt::geometry

@@ -11,6 +11,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "ddm_rows.h"
+
 // What numerics promise of Direct Delta Mush, on every scene: relative to the bounding-box diagonal, in double
 // precision by the reference and in single by the kernels, with all influences kept.
 
@@ -61,7 +63,7 @@ struct Subject {
         return posed;
     }
     std::vector<Vec3d> single(DdmForm form, const std::vector<Affine3d>& bones) const {
-        const deform::DdmRig rig = deform::packDdm(character.mesh, pipeline::toFloat(rows), form);
+        const deform::DdmRig rig = deform::packDdm(character.mesh, toFloat(rows), form);
         deform::DdmPose packed(rig);
         packed.set(cast<Affine3f>(bones));
         std::vector<Vec3f> posed(rest.size());

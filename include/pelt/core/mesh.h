@@ -18,6 +18,9 @@ struct MeshPart {
     std::uint32_t first_vertex = 0, vertex_count = 0;
     std::uint32_t first_triangle = 0, triangle_count = 0;
     std::uint32_t instance = 0;  ///< parts of one instance (one node that carries a mesh) share morph weights
+    /// Parts of one body hang on the same joints: their vertices at equal positions are one point of its surface.
+    /// Vertices of different bodies never are.
+    std::uint32_t body = 0;
 };
 
 /// Offsets that a morph weight scales before skinning; only vertices that move are listed, in ascending order.

@@ -22,6 +22,9 @@ struct DdmOptions {
     float weld_tolerance = 0;
     /// A joint's part in a vertex under this is dropped while smoothing; 0 keeps all that is there.
     double cutoff = 1e-7;
+    /// Implicit smoothing that is wide in edges may be done on a coarser surface, with results within 1e-4 of the
+    /// diagonal; where the mesh is small or the smoothing narrow it is exact all the same.
+    bool coarse = false;
 };
 
 /// How `connect_parts` ties the parts for this bind, for other smoothers; indices are vertices of the mesh.
@@ -43,6 +46,9 @@ public:
     DdmRows<double> rows() const;
     /// The same with the `influences` largest joints of each vertex (0: all), renormalised.
     DdmRows<double> rows(std::size_t influences) const;
+    /// The same in single precision, of all vertices or of these. Entries stay sorted where rounding makes two equal.
+    DdmRows<float> rounded(std::size_t influences) const;
+    DdmRows<float> rounded(std::size_t influences, std::span<const std::uint32_t> vertices) const;
 
 private:
     struct State;

@@ -16,7 +16,14 @@ struct Weld {
 
 /// Welds vertices of equal position (float bits, -0 = 0); with a tolerance, also those no farther apart than it
 /// (chains of near vertices become one). Throws Error (bad usage) for a tolerance that is negative or no number.
-Weld weldByPosition(std::span<const Vec3f> positions, float tolerance = 0);
+/// `bodies`: empty, or a number per vertex; vertices of different numbers stay apart wherever they lie.
+Weld weldByPosition(std::span<const Vec3f> positions, float tolerance = 0, std::span<const std::uint32_t> bodies = {});
+
+/// The same for a mesh, whose parts say what belongs to which body (MeshPart::body).
+Weld weldByPosition(const Mesh& mesh, float tolerance = 0);
+
+/// Per vertex, the body of its part; empty where all are of one.
+std::vector<std::uint32_t> bodiesOf(const Mesh& mesh);
 
 /// The triangles over welded vertices; those that fall together to an edge or a point are left out.
 std::vector<Triangle> weldedTriangles(std::span<const Triangle> triangles, const Weld& weld);

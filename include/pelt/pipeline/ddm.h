@@ -34,6 +34,7 @@ struct MushReport {
     };
     std::vector<Trial> trials;   ///< tried while the number of influences was chosen
     std::size_t influences = 0;  ///< the largest of any vertex
+    bool capped = false;         ///< more would have been needed for the tolerance than are kept unasked
 };
 
 /// What a mushed file asks for besides its settings.
@@ -52,8 +53,4 @@ double rangeOfMotionError(const Mesh& mesh, const Skeleton& skeleton, const DdmR
 
 /// What the character stores, or what smoothing it now gives: with all joints, unless a number is asked for.
 DdmRows<float> ddmRows(const Character& character, const MethodOptions& options, const Progress& progress = {});
-
-/// The same in single precision. Entries stay sorted where rounding makes two of them equal.
-DdmRows<float> toFloat(const DdmRows<double>& rows);
-
 }  // namespace pelt::pipeline

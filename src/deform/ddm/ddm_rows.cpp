@@ -3,6 +3,9 @@
 #include <pelt/core/parallel.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
 
 namespace pelt::deform {
 namespace {
@@ -19,56 +22,124 @@ struct Entry {
     double omega() const { return moments[kMoments - 1]; }
 };
 
+/// The entries of one vertex in a field, ascending by joint.
+class FieldRow {
+public:
+    explicit FieldRow(const Field& field) : field_(field), width_(field.channels.width) {}
+
+    std::size_t size() const { return joints_.size(); }
+    std::uint32_t joint(std::size_t e) const { return joints_[e]; }
+    const double* values(std::size_t e) const { return values_.data() + order_[e] * width_; }
+    double last(std::size_t e) const { return values(e)[width_ - 1]; }
+
+    void read(std::size_t v) {
+        joints_.clear();
+        values_.clear();
+        const geometry::Interpolation& between = field_.between;
+        if (between.offsets.empty()) {
+            add(v, 1);
+        } else {
+            for (std::size_t k = between.offsets[v]; k < between.offsets[v + 1]; ++k)
+                add(between.nodes[k], between.weights[k]);
+        }
+        order_.resize(joints_.size());
+        std::iota(order_.begin(), order_.end(), std::size_t(0));
+        for (const std::uint32_t j : joints_) slots_[j] = kNone;
+        std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return joints_[a] < joints_[b]; });
+        std::sort(joints_.begin(), joints_.end());
+    }
+
+private:
+    static constexpr std::uint32_t kNone = ~std::uint32_t(0);
+
+    void add(std::size_t node, double weight) {
+        const VertexChannels& from = field_.channels;
+        for (std::size_t e = from.offsets[node]; e < from.offsets[node + 1]; ++e) {
+            const std::uint32_t joint = from.joints[e];
+            if (joint >= slots_.size()) slots_.resize(joint + std::size_t(1), kNone);
+            if (slots_[joint] == kNone) {
+                slots_[joint] = std::uint32_t(joints_.size());
+                joints_.push_back(joint);
+                values_.resize(values_.size() + width_, 0.0);
+            }
+            double* to = values_.data() + slots_[joint] * width_;
+            for (std::size_t c = 0; c < width_; ++c) to[c] += weight * from.values[e * width_ + c];
+        }
+    }
+
+    const Field& field_;
+    std::size_t width_;
+    std::vector<std::uint32_t> joints_, slots_;  ///< slots: by joint, its place in `values_` while reading
+    std::vector<std::size_t> order_;
+    std::vector<double> values_;
+};
+
 /// p_i of Eq. 11 rev., from Σ Ψ, and what Ψ's weights sum to (1 up to what a cutoff left out).
 struct Center {
     double p[4] = {};  ///< homogeneous, 1 last
     double sum = 0;
 };
 
-Center centerOf(const VertexChannels& psi, std::size_t v) {
+Center centerOf(const FieldRow& psi) {
     Center center;
-    for (std::size_t e = psi.offsets[v]; e < psi.offsets[v + 1]; ++e)
-        for (int c = 0; c < 4; ++c) center.p[c] += psi.values[e * kMoments + 6 + c];
+    for (std::size_t e = 0; e < psi.size(); ++e)
+        for (int c = 0; c < 4; ++c) center.p[c] += psi.values(e)[6 + c];
     center.sum = center.p[3];
     for (double& x : center.p) x /= center.sum;
     return center;
 }
 
+/// Whether a field's weights are what smoothing a partition of unity leaves, up to a cutoff: systems that no longer
+/// can be solved in double precision (needles, joints very far away) show here.
+bool isPartition(const FieldRow& row) {
+    constexpr double kLoss = 1e-2;
+    double sum = 0;
+    for (std::size_t e = 0; e < row.size(); ++e) {
+        if (!(std::abs(row.last(e)) < 1 + kLoss)) return false;
+        sum += row.last(e);
+    }
+    return std::abs(sum - 1) < kLoss;
+}
+
 /// Ω_ij = (1 - α) Ψ_ij + α w'_ij [p p^T p; p^T 1], joints ascending.   [LeLewis19] Eq. 11 rev.
-void appendOmega(const OmegaParts& parts, std::size_t v, std::vector<Entry>& entries) {
-    const VertexChannels& psi = parts.psi;
-    const Center center = centerOf(psi, v);
+void appendOmega(const FieldRow& psi, const FieldRow* weights, double alpha, std::vector<Entry>& entries) {
+    const Center center = centerOf(psi);
     const double* p = center.p;
     const double pp[kMoments] = {p[0] * p[0], p[0] * p[1], p[0] * p[2], p[1] * p[1], p[1] * p[2],
                                  p[2] * p[2], p[0],        p[1],        p[2],        1};
-    const double alpha = parts.weights ? parts.alpha[v] : 0;
     double weight_sum = 0;
-    std::size_t w = 0, w_end = 0;
-    if (alpha > 0) {
-        w = parts.weights->offsets[v];
-        w_end = parts.weights->offsets[v + 1];
-        for (std::size_t e = w; e < w_end; ++e) weight_sum += parts.weights->values[e];
-    }
-    std::size_t e = psi.offsets[v];
-    const std::size_t end = psi.offsets[v + 1];
+    const std::size_t end = psi.size(), w_end = weights ? weights->size() : 0;
+    for (std::size_t w = 0; w < w_end; ++w) weight_sum += weights->last(w);
+    std::size_t e = 0, w = 0;
     while (e < end || w < w_end) {
         Entry entry;
-        const std::uint32_t in_psi = e < end ? psi.joints[e] : ~0u;
-        const std::uint32_t in_weights = w < w_end ? parts.weights->joints[w] : ~0u;
+        const std::uint32_t in_psi = e < end ? psi.joint(e) : ~0u;
+        const std::uint32_t in_weights = w < w_end ? weights->joint(w) : ~0u;
         entry.joint = std::min(in_psi, in_weights);
         if (in_psi == entry.joint) {
-            for (std::size_t c = 0; c < kMoments; ++c)
-                entry.moments[c] = (1 - alpha) * psi.values[e * kMoments + c] / center.sum;
-            entry.psi = psi.values[e * kMoments + kMoments - 1] / center.sum;
+            for (std::size_t c = 0; c < kMoments; ++c) entry.moments[c] = (1 - alpha) * psi.values(e)[c] / center.sum;
+            entry.psi = psi.last(e) / center.sum;
             ++e;
         }
         if (in_weights == entry.joint) {
-            const double blend = alpha * parts.weights->values[w] / weight_sum;
+            const double blend = alpha * weights->last(w) / weight_sum;
             for (std::size_t c = 0; c < kMoments; ++c) entry.moments[c] += blend * pp[c];
             ++w;
         }
         entries.push_back(entry);
     }
+}
+
+/// Entries of equal ω by lower joint, where rounding made them equal; they are sorted by ω already.
+template <class T>
+void sortTies(DdmRows<T>& rows, std::size_t first, std::size_t last) {
+    for (std::size_t e = first + 1; e < last; ++e)
+        for (std::size_t k = e;
+             k > first && rows.blocks[k].w == rows.blocks[k - 1].w && rows.joints[k] < rows.joints[k - 1]; --k) {
+            std::swap(rows.joints[k], rows.joints[k - 1]);
+            std::swap(rows.blocks[k], rows.blocks[k - 1]);
+            std::swap(rows.psi[k], rows.psi[k - 1]);
+        }
 }
 
 /// Keeps the largest and divides by the sum of their ω, or translations are lost.
@@ -92,78 +163,153 @@ void prune(std::vector<Entry>& entries, std::size_t influences) {
     }
 }
 
-/// The entries about their own centre: Ω' = T(-p) Ω T(-p)^T, p of the entries that were kept.
-void appendRow(const std::vector<Entry>& entries, const Vec3d& origin, DdmRows<double>& rows) {
+/// A row about its own centre: Ω' = T(-p) Ω T(-p)^T, p of the entries that were kept.
+struct CentredRow {
     double p[3] = {};
-    for (const Entry& e : entries)
-        for (int c = 0; c < 3; ++c) p[c] += e.moments[6 + c];
-    for (const Entry& e : entries) {
-        const double* m = e.moments;
-        const double w = e.omega();
-        const auto second = [&](int index, int a, int b) {
-            return m[index] - p[a] * m[6 + b] - p[b] * m[6 + a] + w * p[a] * p[b];
-        };
-        rows.joints.push_back(e.joint);
-        rows.blocks.push_back({second(0, 0, 0), second(1, 0, 1), second(2, 0, 2), second(3, 1, 1), second(4, 1, 2),
-                               second(5, 2, 2), m[6] - p[0] * w, m[7] - p[1] * w, m[8] - p[2] * w, w});
-        rows.psi.push_back(e.psi);
+    std::vector<DdmBlock<double>> blocks;
+
+    void set(const std::vector<Entry>& entries) {
+        std::fill(std::begin(p), std::end(p), 0.0);
+        blocks.clear();
+        for (const Entry& e : entries)
+            for (int c = 0; c < 3; ++c) p[c] += e.moments[6 + c];
+        for (const Entry& e : entries) {
+            const double* m = e.moments;
+            const double w = e.omega();
+            const auto second = [&](int index, int a, int b) {
+                return m[index] - p[a] * m[6 + b] - p[b] * m[6 + a] + w * p[a] * p[b];
+            };
+            blocks.push_back({second(0, 0, 0), second(1, 0, 1), second(2, 0, 2), second(3, 1, 1), second(4, 1, 2),
+                              second(5, 2, 2), m[6] - p[0] * w, m[7] - p[1] * w, m[8] - p[2] * w, w});
+        }
     }
+
+    /// Whether single precision can hold it: finite, and where joints are blended not so small that the covariance
+    /// loses its digits.
+    bool sound() const {
+        constexpr double kMost = 1e37, kLeast = 1e-32;
+        double trace = 0;
+        for (const DdmBlock<double>& b : blocks) {
+            for (const double x : {b.xx, b.xy, b.xz, b.yy, b.yz, b.zz, b.x, b.y, b.z, b.w})
+                if (!(std::abs(x) < kMost)) return false;
+            trace += b.xx + b.yy + b.zz;
+        }
+        return blocks.size() == 1 || (blocks.size() > 1 && trace >= kLeast);
+    }
+};
+
+/// The bind of a vertex as a row: no neighbourhood, so that the vertex goes where its joints take it.
+void appendBind(const OmegaParts& parts, std::size_t v, std::vector<Entry>& entries) {
+    const std::uint32_t row = parts.representative[v];
+    const Vec3d u = Vec3d(parts.positions[v]) - parts.origin;
+    for (std::size_t i = 0; i < parts.bind.influenceCount(row); ++i) {
+        const double w = parts.bind.weightsOf(row)[i];
+        Entry entry{parts.bind.jointsOf(row)[i], {}, w};
+        const double pp[kMoments] = {u.x * u.x, u.x * u.y, u.x * u.z, u.y * u.y, u.y * u.z,
+                                     u.z * u.z, u.x,       u.y,       u.z,       1};
+        for (std::size_t c = 0; c < kMoments; ++c) entry.moments[c] = w * pp[c];
+        entries.push_back(entry);
+    }
+}
+
+template <class T>
+void appendRow(const std::vector<Entry>& entries, const CentredRow& row, const Vec3d& origin, DdmRows<T>& rows) {
+    const std::size_t first = rows.joints.size();
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+        const DdmBlock<double>& b = row.blocks[e];
+        rows.joints.push_back(entries[e].joint);
+        rows.blocks.push_back({T(b.xx), T(b.xy), T(b.xz), T(b.yy), T(b.yz), T(b.zz), T(b.x), T(b.y), T(b.z), T(b.w)});
+        rows.psi.push_back(T(entries[e].psi));
+    }
+    sortTies(rows, first, rows.joints.size());
     rows.offsets.push_back(std::uint32_t(rows.joints.size()));
-    rows.centers.push_back(origin + Vec3d{p[0], p[1], p[2]});
+    rows.centers.emplace_back(origin + Vec3d{row.p[0], row.p[1], row.p[2]});
 }
 
-/// `from`'s rows in the order that `which` names them.
-DdmRows<double> pick(const DdmRows<double>& from, std::span<const std::uint32_t> which) {
-    DdmRows<double> rows;
-    std::size_t entries = 0;
-    for (const std::uint32_t v : which) entries += from.influenceCount(v);
-    rows.offsets.reserve(which.size() + 1);
-    rows.joints.reserve(entries);
-    rows.blocks.reserve(entries);
-    rows.psi.reserve(entries);
-    rows.centers.reserve(which.size());
-    for (const std::uint32_t v : which) {
-        const auto first = from.offsets[v], last = from.offsets[v + 1];
-        rows.joints.insert(rows.joints.end(), from.joints.begin() + first, from.joints.begin() + last);
-        rows.blocks.insert(rows.blocks.end(), from.blocks.begin() + first, from.blocks.begin() + last);
-        rows.psi.insert(rows.psi.end(), from.psi.begin() + first, from.psi.begin() + last);
-        rows.offsets.push_back(std::uint32_t(rows.joints.size()));
-        rows.centers.push_back(from.centers[v]);
+/// Makes rows one by one; keeps the room they need.
+template <class T>
+class RowMaker {
+public:
+    RowMaker(const OmegaParts& parts, std::size_t influences) : parts_(parts), influences_(influences) {
+        if (parts.weights) weights_.emplace(*parts.weights);
     }
-    return rows;
-}
 
-void append(const DdmRows<double>& part, DdmRows<double>& rows) {
-    const std::uint32_t base = rows.offsets.back();
-    for (std::size_t v = 1; v < part.offsets.size(); ++v) rows.offsets.push_back(base + part.offsets[v]);
-    rows.joints.insert(rows.joints.end(), part.joints.begin(), part.joints.end());
-    rows.blocks.insert(rows.blocks.end(), part.blocks.begin(), part.blocks.end());
-    rows.psi.insert(rows.psi.end(), part.psi.begin(), part.psi.end());
-    rows.centers.insert(rows.centers.end(), part.centers.begin(), part.centers.end());
+    void append(std::size_t v, DdmRows<T>& rows) {
+        const double alpha = weights_ ? parts_.alpha[v] : 0;
+        entries_.clear();
+        psi_.read(v);
+        if (alpha > 0) weights_->read(v);
+        bool sound = isPartition(psi_) && (alpha == 0 || isPartition(*weights_));
+        if (sound) {
+            appendOmega(psi_, alpha > 0 ? &*weights_ : nullptr, alpha, entries_);
+            prune(entries_, influences_);
+            row_.set(entries_);
+            sound = row_.sound();
+        }
+        if (!sound) keepBind(v);
+        appendRow(entries_, row_, parts_.origin, rows);
+    }
+
+private:
+    void keepBind(std::size_t v) {
+        entries_.clear();
+        appendBind(parts_, v, entries_);
+        prune(entries_, influences_);
+        row_.set(entries_);
+        for (DdmBlock<double>& b : row_.blocks) b = {0, 0, 0, 0, 0, 0, 0, 0, 0, b.w};
+    }
+
+    const OmegaParts& parts_;
+    std::size_t influences_;
+    FieldRow psi_{parts_.psi};
+    std::optional<FieldRow> weights_;
+    std::vector<Entry> entries_;
+    CentredRow row_;
+};
+
+/// The chunks one after the other.
+template <class T>
+DdmRows<T> joined(std::vector<DdmRows<T>>& chunks) {
+    std::vector<std::size_t> row(chunks.size() + 1, 0), entry(chunks.size() + 1, 0);
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
+        row[c + 1] = row[c] + chunks[c].centers.size();
+        entry[c + 1] = entry[c] + chunks[c].joints.size();
+    }
+    DdmRows<T> rows;
+    rows.offsets.resize(row.back() + 1);
+    rows.centers.resize(row.back());
+    rows.joints.resize(entry.back());
+    rows.blocks.resize(entry.back());
+    rows.psi.resize(entry.back());
+    parallelFor(chunks.size(), 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t c = first; c < last; ++c) {
+            DdmRows<T>& chunk = chunks[c];
+            for (std::size_t v = 1; v < chunk.offsets.size(); ++v)
+                rows.offsets[row[c] + v] = std::uint32_t(entry[c] + chunk.offsets[v]);
+            std::copy(chunk.centers.begin(), chunk.centers.end(), rows.centers.begin() + std::ptrdiff_t(row[c]));
+            std::copy(chunk.joints.begin(), chunk.joints.end(), rows.joints.begin() + std::ptrdiff_t(entry[c]));
+            std::copy(chunk.blocks.begin(), chunk.blocks.end(), rows.blocks.begin() + std::ptrdiff_t(entry[c]));
+            std::copy(chunk.psi.begin(), chunk.psi.end(), rows.psi.begin() + std::ptrdiff_t(entry[c]));
+            chunk = {};
+        }
+    });
+    return rows;
 }
 
 }  // namespace
 
-DdmRows<double> makeRows(const OmegaParts& parts, std::span<const std::uint32_t> welded, std::size_t influences) {
+template <class T>
+DdmRows<T> makeRows(const OmegaParts& parts, std::span<const std::uint32_t> which, std::size_t influences) {
     constexpr std::size_t kGrain = 4096;
-    const std::size_t count = parts.alpha.size();
-    std::vector<DdmRows<double>> chunks((count + kGrain - 1) / kGrain);
-    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
-        DdmRows<double>& chunk = chunks[first / kGrain];
-        std::vector<Entry> entries;
-        for (std::size_t v = first; v < last; ++v) {
-            entries.clear();
-            appendOmega(parts, v, entries);
-            prune(entries, influences);
-            appendRow(entries, parts.origin, chunk);
-        }
+    std::vector<DdmRows<T>> chunks((which.size() + kGrain - 1) / kGrain);
+    parallelFor(which.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        RowMaker<T> maker(parts, influences);
+        for (std::size_t i = first; i < last; ++i) maker.append(which[i], chunks[first / kGrain]);
     });
-    DdmRows<double> rows;
-    for (DdmRows<double>& chunk : chunks) {
-        append(chunk, rows);
-        chunk = {};
-    }
-    return welded.size() == count ? rows : pick(rows, welded);
+    return joined(chunks);
 }
+
+template DdmRows<float> makeRows(const OmegaParts&, std::span<const std::uint32_t>, std::size_t);
+template DdmRows<double> makeRows(const OmegaParts&, std::span<const std::uint32_t>, std::size_t);
 
 }  // namespace pelt::deform

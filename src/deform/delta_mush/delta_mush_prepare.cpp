@@ -103,7 +103,7 @@ DeltaMushRig prepareDeltaMush(const Mesh& rest, const SkinWeights& weights, cons
     checkOptions(options, rest.vertexCount());
     DeltaMushRig::Packed packed;
     packed.joint_count = packInfluences(weights, rest.vertexCount()).joint_count;  // checks the weights
-    packed.weld = geometry::weldByPosition(rest.positions, options.weld_tolerance);
+    packed.weld = geometry::weldByPosition(rest, options.weld_tolerance);
     packed.positions = rest.positions;
     packed.normals = rest.normals;
     packed.weights = weightsOfPoints(weights, packed.weld);

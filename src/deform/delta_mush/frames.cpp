@@ -17,10 +17,15 @@ Mat3d basisOf(const Vec3d& normal) {
 }
 
 Vec3d normalAt(std::span<const Corner> corners, std::size_t vertex, std::span<const Vec3d> positions) {
+    constexpr double kCancelled = 1e-6;  // faces that lie on each other, a skin and its lining, leave only rounding
     Vec3d sum;
-    for (const Corner& c : corners)
-        sum += cross(positions[c.next] - positions[vertex], positions[c.last] - positions[vertex]);
-    return normalized(sum);
+    double size = 0;
+    for (const Corner& c : corners) {
+        const Vec3d face = cross(positions[c.next] - positions[vertex], positions[c.last] - positions[vertex]);
+        sum += face;
+        size += length(face);
+    }
+    return length(sum) > kCancelled * size ? normalized(sum) : Vec3d{};
 }
 
 /// The turn in the plane that fits pairs of vectors best, as a complex number: Σ conj(a) b.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "gltf/load.h"
 
@@ -79,6 +80,33 @@ void mergeJoints(Loading& loading) {
     character.ddm = std::move(payload);
 }
 
+/// Per skin, its body: skins that share a joint slot hang on one skeleton in the same way.
+std::vector<std::uint32_t> bodiesOfSkins(const std::vector<std::vector<std::uint32_t>>& skin_slots, std::size_t slots) {
+    std::vector<std::uint32_t> leader(skin_slots.size()), first_skin(slots, ~0u);
+    std::iota(leader.begin(), leader.end(), 0u);
+    const auto find = [&](std::uint32_t s) {
+        while (leader[s] != s) s = leader[s] = leader[leader[s]];
+        return s;
+    };
+    for (std::uint32_t s = 0; s < skin_slots.size(); ++s)
+        for (const std::uint32_t slot : skin_slots[s]) {
+            if (first_skin[slot] == ~0u) first_skin[slot] = s;
+            const auto [low, high] = std::minmax({find(first_skin[slot]), find(s)});
+            leader[high] = low;
+        }
+    for (std::uint32_t s = 0; s < leader.size(); ++s) leader[s] = find(s);
+    return leader;
+}
+
+/// Parts whose skins share joints are welded where they meet; others stand in one place by chance.
+void findBodies(Loading& loading) {
+    const GltfSource& source = *loading.source;
+    const std::vector<std::uint32_t> bodies =
+        bodiesOfSkins(source.skin_slots, loading.character.skeleton.joints.size());
+    for (MeshPart& part : loading.character.mesh.parts)
+        if (const auto& skin = source.instances[part.instance].skin) part.body = bodies[*skin];
+}
+
 }  // namespace
 
 void normalizeSpace(Loading& loading) {
@@ -101,6 +129,7 @@ void normalizeSpace(Loading& loading) {
         if (source.instances[i].skin) source.instances[i].placement = character.from_file[i];
     movePayload(loading);
     mergeJoints(loading);
+    findBodies(loading);
 }
 
 }  // namespace pelt::io::gltf

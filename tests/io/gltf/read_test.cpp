@@ -155,6 +155,21 @@ TEST(GltfRead, SeveralSkinsShareEqualSlotsAndSplitUnequalOnes) {
     EXPECT_EQ(c.mesh.parts[1].instance, 1U);
 }
 
+TEST(GltfRead, SkinsThatShareAJointAreOneBody) {
+    GlbMaker maker = makeStrip();
+    maker.json["nodes"].push_back({{"mesh", 0}, {"skin", 1}});
+    maker.json["nodes"].push_back({{"mesh", 0}, {"skin", 2}});
+    maker.json["nodes"].push_back({{"name", "other"}});
+    Json same = maker.json["skins"][0];
+    maker.json["skins"].push_back(same);
+    maker.json["skins"].push_back({{"joints", {maker.json["nodes"].size() - 1, maker.json["nodes"].size() - 1}}});
+    for (std::size_t n = 3; n < maker.json["nodes"].size(); ++n) maker.json["scenes"][0]["nodes"].push_back(n);
+    const Mesh mesh = maker.load().mesh;
+    ASSERT_EQ(mesh.parts.size(), 3u);
+    EXPECT_EQ(mesh.parts[0].body, mesh.parts[1].body);
+    EXPECT_NE(mesh.parts[0].body, mesh.parts[2].body);
+}
+
 TEST(GltfRead, EightInfluencesComeFromTwoSets) {
     GlbMaker maker = makeStrip();
     for (int j = 0; j < 6; ++j) maker.json["nodes"].push_back({{"name", "extra"}});

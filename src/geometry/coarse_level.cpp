@@ -1,0 +1,318 @@
+// Wide smoothing on patches of the surface instead of its vertices.
+//
+//   λ_v, D_v   strength and diagonal of vertex v      S_v = D_v / λ_v   its mass in (S + L) x = S x_0
+//   A, B       patches (nodes)                        c_A               mean of their members, weighted by S
+//
+// Members start as their mean, x_A = Σ S_v x_v / S_A with S_A = Σ S_v, exact for constants and, since the node stands
+// at c_A, for linear functions. Fluxes between patches are those of the mesh for linear functions: over the edges vw
+// that cross from A to B, Σ w_vw (x_w - x_v) = F·g for x = g·u, with F = Σ w_vw (u_w - u_v), and W_AB (c_B - c_A)·g is
+// that for W_AB = F·d / d·d, d = c_B - c_A (a finite volume scheme on an almost centroidal Voronoi partition). Back at
+// a vertex, nodes near it are combined so that linear functions come out as they are (moving least squares).
+//
+// Taking means and combining spread a point too: by the variance of a patch, and by that of the combination. Both are
+// measured and taken off the variance σ² of the smoothing, of which p steps have 2 p τ in each direction; what is left
+// is an error of fourth order in the size of a patch over σ.
+#include <pelt/core/mat.h>
+#include <pelt/core/parallel.h>
+#include <pelt/geometry/coarse_level.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "coarse_clusters.h"
+
+namespace pelt::geometry {
+namespace {
+
+constexpr double kSpacing = 0.3;  ///< of nodes, in σ
+constexpr double kBend = 0.25;    ///< radians that the surface may turn from a node to the next
+constexpr double kFewer = 3;      ///< a level is worth its while with so many times fewer nodes than vertices
+constexpr double kKernel = 1.5;   ///< radius of the combination, in distances to the neighbouring nodes
+constexpr double kLeastShare = 0.3;
+constexpr std::size_t kGrain = 1024;
+
+struct Fine {
+    const Laplacian& laplacian;  ///< without ties
+    std::span<const Vec3f> positions;
+    std::vector<double> mass;  ///< S; 0 where the vertex is frozen
+
+    bool frozen(std::size_t v) const { return mass[v] == 0; }
+
+    /// σ² in one direction: a step takes a point along an edge with a chance of w / S.
+    double variance(std::size_t v, int iterations) const {
+        if (frozen(v)) return 0;
+        double sum = 0;
+        for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
+            const Vec3d d = Vec3d(positions[laplacian.edges.neighbours[e]]) - Vec3d(positions[v]);
+            sum += laplacian.weights[e] * dot(d, d);
+        }
+        return iterations * sum / (2 * mass[v]);
+    }
+
+    /// How fast the normal turns round v, in radians over a length. Creases need small patches: across them, lines
+    /// through the air are no measure of the way along the surface.
+    double curvature(std::size_t v, std::span<const Vec3f> normals) const {
+        double turns = 0, lengths = 0;
+        for (const std::uint32_t n : laplacian.edges.of(v)) {
+            const Vec3d turn = Vec3d(normals[n]) - Vec3d(normals[v]), d = Vec3d(positions[n]) - Vec3d(positions[v]);
+            turns += dot(turn, turn);
+            lengths += dot(d, d);
+        }
+        return lengths > 0 ? std::sqrt(turns / lengths) : 0;
+    }
+};
+
+std::vector<double> masses(const Laplacian& laplacian, std::span<const ExtraEdge> ties,
+                           std::span<const double> strength) {
+    std::vector<double> mass = laplacian.diagonal;
+    for (const ExtraEdge& tie : ties) {
+        mass[tie.a] += tie.weight;
+        mass[tie.b] += tie.weight;
+    }
+    for (std::size_t v = 0; v < mass.size(); ++v) mass[v] = strength[v] > 0 ? mass[v] / strength[v] : 0;
+    return mass;
+}
+
+/// Edges between patches as they are found from one of them.
+struct Rim {
+    std::vector<std::uint32_t> others;  ///< ascending
+    std::vector<double> weights;
+};
+
+Rim rimOf(const Fine& fine, const Clusters& clusters, std::size_t a) {
+    struct Flux {
+        std::uint32_t other;
+        Vec3d sum;
+    };
+    std::vector<Flux> fluxes;
+    for (const std::uint32_t v : clusters.of(a))
+        for (std::size_t e = fine.laplacian.edges.offsets[v]; e < fine.laplacian.edges.offsets[v + 1]; ++e) {
+            const std::uint32_t n = fine.laplacian.edges.neighbours[e], b = clusters.cluster_of[n];
+            if (b == a) continue;
+            auto found = std::find_if(fluxes.begin(), fluxes.end(), [&](const Flux& f) { return f.other == b; });
+            if (found == fluxes.end()) found = fluxes.insert(found, {b, {}});
+            found->sum += (Vec3d(fine.positions[n]) - Vec3d(fine.positions[v])) * fine.laplacian.weights[e];
+        }
+    std::sort(fluxes.begin(), fluxes.end(), [](const Flux& x, const Flux& y) { return x.other < y.other; });
+    Rim rim;
+    for (const Flux& flux : fluxes) {
+        const Vec3d d = clusters.centres[flux.other] - clusters.centres[a];
+        const double squared = dot(d, d);
+        rim.others.push_back(flux.other);
+        rim.weights.push_back(squared > 0 ? std::max(0.0, dot(flux.sum, d) / squared) : 0);
+    }
+    return rim;
+}
+
+/// The Laplacian over the patches, without ties. The patch of the lower number decides what an edge weighs.
+Laplacian patchLaplacian(const Fine& fine, const Clusters& clusters) {
+    std::vector<Rim> rims(clusters.count());
+    parallelFor(rims.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t a = first; a < last; ++a) rims[a] = rimOf(fine, clusters, a);
+    });
+    Laplacian result;
+    for (std::uint32_t a = 0; a < rims.size(); ++a) {
+        double sum = 0;
+        for (std::size_t k = 0; k < rims[a].others.size(); ++k) {
+            const std::uint32_t b = rims[a].others[k];
+            double weight = rims[a].weights[k];
+            if (b < a) {
+                const Rim& other = rims[b];
+                weight = other.weights[std::size_t(std::lower_bound(other.others.begin(), other.others.end(), a) -
+                                                   other.others.begin())];
+            }
+            result.edges.neighbours.push_back(b);
+            result.weights.push_back(weight);
+            sum += weight;
+        }
+        result.edges.offsets.push_back(std::uint32_t(result.edges.neighbours.size()));
+        result.diagonal.push_back(sum);
+    }
+    return result;
+}
+
+/// Per patch, the mean distance to its neighbours, averaged with theirs.
+std::vector<double> distances(const Adjacency& edges, std::span<const Vec3d> centres) {
+    std::vector<double> own(centres.size(), 0), smooth(centres.size());
+    for (std::size_t a = 0; a < own.size(); ++a) {
+        for (const std::uint32_t b : edges.of(a)) own[a] += length(centres[b] - centres[a]);
+        own[a] /= double(std::max<std::size_t>(edges.of(a).size(), 1));
+    }
+    for (std::size_t a = 0; a < own.size(); ++a) {
+        smooth[a] = own[a];
+        for (const std::uint32_t b : edges.of(a)) smooth[a] += own[b];
+        smooth[a] /= double(edges.of(a).size() + 1);
+    }
+    return smooth;
+}
+
+/// Combines nodes at vertices.
+class Combiner {
+public:
+    Combiner(const Adjacency& edges, std::span<const Vec3d> centres) : edges_(edges), centres_(centres) {}
+
+    /// The nodes that vertices of patch `a` may see: within two edges.
+    void enter(std::uint32_t a) {
+        candidates_.assign(1, a);
+        for (const std::uint32_t b : edges_.of(a)) {
+            candidates_.push_back(b);
+            for (const std::uint32_t c : edges_.of(b)) candidates_.push_back(c);
+        }
+        std::sort(candidates_.begin(), candidates_.end());
+        candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+    }
+
+    /// Appends the combination at `point` and returns its variance in one direction.
+    double append(std::uint32_t own, const Vec3d& point, double radius, std::vector<std::uint32_t>& nodes,
+                  std::vector<double>& weights) {
+        near_.clear();
+        double sum = 0;
+        Vec3d first;
+        for (const std::uint32_t c : candidates_) {
+            const Vec3d d = centres_[c] - point;
+            const double q = 1 - dot(d, d) / (radius * radius);
+            if (!(q > 0)) continue;
+            near_.push_back({c, q * q, d});
+            sum += q * q;
+            first += d * (q * q);
+        }
+        if (near_.size() < 2) {
+            nodes.push_back(own);
+            weights.push_back(1);
+            return 0;
+        }
+        const Vec3d tilt = tiltOf(sum, first, radius);
+        double total = 0, variance = 0;
+        for (Near& n : near_) total += n.weight = std::max(0.0, n.weight * (1 + dot(tilt, n.offset)));
+        for (const Near& n : near_) {
+            if (n.weight == 0) continue;
+            nodes.push_back(n.node);
+            weights.push_back(n.weight / total);
+            variance += n.weight / total * dot(n.offset, n.offset) / 2;
+        }
+        return variance;
+    }
+
+private:
+    struct Near {
+        std::uint32_t node;
+        double weight;
+        Vec3d offset;
+    };
+
+    /// b for which weights φ (1 + b·d) have no first moment: Σ φ d + (Σ φ d dᵀ + ε) b = 0. ε keeps what lies across the
+    /// surface, where the nodes hardly extend, from deciding.
+    Vec3d tiltOf(double sum, const Vec3d& first, double radius) const {
+        Mat3d second = Mat3d{} * (1e-2 * radius * radius * sum);
+        for (const Near& n : near_)
+            for (int c = 0; c < 3; ++c) second.col[c] += n.offset * (n.weight * n.offset[c]);
+        return inverse(second) * first * -1.0;
+    }
+
+    const Adjacency& edges_;
+    std::span<const Vec3d> centres_;
+    std::vector<std::uint32_t> candidates_;
+    std::vector<Near> near_;
+};
+
+/// Rows of the combination by patch, then by vertex; fills `variance` per vertex.
+Interpolation combinations(const Fine& fine, const Clusters& clusters, const Adjacency& edges,
+                           std::vector<double>& variance) {
+    struct Chunk {
+        std::vector<std::uint32_t> vertices, counts, nodes;
+        std::vector<double> weights;
+    };
+    constexpr std::size_t kPatches = 64;
+    const std::vector<double> apart = distances(edges, clusters.centres);
+    std::vector<Chunk> chunks((clusters.count() + kPatches - 1) / kPatches);
+    parallelFor(clusters.count(), kPatches, [&](std::size_t begin, std::size_t end) {
+        Chunk& chunk = chunks[begin / kPatches];
+        Combiner combiner(edges, clusters.centres);
+        for (std::size_t a = begin; a < end; ++a) {
+            combiner.enter(std::uint32_t(a));
+            for (const std::uint32_t v : clusters.of(a)) {
+                const std::size_t before = chunk.nodes.size();
+                const double radius = fine.frozen(v) ? 0 : kKernel * apart[a];
+                variance[v] =
+                    combiner.append(std::uint32_t(a), Vec3d(fine.positions[v]), radius, chunk.nodes, chunk.weights);
+                chunk.vertices.push_back(v);
+                chunk.counts.push_back(std::uint32_t(chunk.nodes.size() - before));
+            }
+        }
+    });
+    Interpolation result;
+    result.offsets.assign(fine.positions.size() + 1, 0);
+    for (const Chunk& chunk : chunks)
+        for (std::size_t i = 0; i < chunk.vertices.size(); ++i) result.offsets[chunk.vertices[i] + 1] = chunk.counts[i];
+    for (std::size_t v = 0; v < fine.positions.size(); ++v) result.offsets[v + 1] += result.offsets[v];
+    result.nodes.resize(result.offsets.back());
+    result.weights.resize(result.offsets.back());
+    parallelFor(chunks.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) {
+            std::size_t from = 0;
+            for (std::size_t i = 0; i < chunks[c].vertices.size(); from += chunks[c].counts[i++]) {
+                const std::size_t to = result.offsets[chunks[c].vertices[i]];
+                std::copy_n(chunks[c].nodes.begin() + std::ptrdiff_t(from), chunks[c].counts[i],
+                            result.nodes.begin() + std::ptrdiff_t(to));
+                std::copy_n(chunks[c].weights.begin() + std::ptrdiff_t(from), chunks[c].counts[i],
+                            result.weights.begin() + std::ptrdiff_t(to));
+            }
+        }
+    });
+    return result;
+}
+
+std::vector<ExtraEdge> tiesOfNodes(std::span<const ExtraEdge> ties, const Clusters& clusters) {
+    std::vector<ExtraEdge> result;
+    for (const ExtraEdge& tie : ties) {
+        const std::uint32_t a = clusters.cluster_of[tie.a], b = clusters.cluster_of[tie.b];
+        if (a != b) result.push_back({a, b, tie.weight});
+    }
+    return result;
+}
+
+}  // namespace
+
+std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span<const ExtraEdge> ties,
+                                           std::span<const Vec3f> positions, std::span<const Vec3f> normals,
+                                           std::span<const double> strength, int iterations, const Progress& progress) {
+    const Fine fine{laplacian, positions, masses(laplacian, ties, strength)};
+    const std::size_t count = positions.size();
+    CoarseLevel level;
+    level.mass.resize(count);
+    std::vector<double> variance(count), spacing(count), spread(count, 0);
+    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v) {
+            variance[v] = fine.variance(v, iterations);
+            spacing[v] = std::min(kSpacing * std::sqrt(variance[v]), kBend / fine.curvature(v, normals));
+            level.mass[v] = fine.frozen(v) ? 1 : fine.mass[v];
+        }
+    });
+    Clusters clusters =
+        makeClusters(laplacian.edges, positions, spacing, level.mass, std::size_t(double(count) / kFewer), progress);
+    if (clusters.count() == 0) return std::nullopt;
+    progress.report("coarsen", 1);
+    level.laplacian = patchLaplacian(fine, clusters);
+    progress.report("coarsen", 1);
+    level.between = combinations(fine, clusters, level.laplacian.edges, spread);
+    if (!ties.empty()) level.laplacian = withEdges(level.laplacian, tiesOfNodes(ties, clusters));
+
+    level.strength.resize(clusters.count());
+    for (std::size_t a = 0; a < clusters.count(); ++a) {
+        double mass = 0, wanted = 0, taken = 0;
+        bool frozen = false;
+        for (const std::uint32_t v : clusters.of(a)) {
+            const Vec3d d = Vec3d(positions[v]) - clusters.centres[a];
+            mass += level.mass[v];
+            wanted += level.mass[v] * variance[v];
+            taken += level.mass[v] * (spread[v] + dot(d, d) / 2);
+            frozen = frozen || fine.frozen(v);
+        }
+        const double share = wanted > 0 ? std::max(kLeastShare, 1 - taken / wanted) : 1;
+        level.strength[a] = frozen ? 0 : level.laplacian.diagonal[a] / mass * share;
+    }
+    level.node_of = std::move(clusters.cluster_of);
+    return level;
+}
+
+}  // namespace pelt::geometry
