@@ -216,10 +216,10 @@ void report(Session& session, const DecomposeOptions& options, const Sequences& 
         maxInfluences(made.character.weights), error.e_rms, error.rms, error.max, normals, made.compression.ratio()));
 }
 
-/// No step but a re-initialisation may raise the error; where one does, a user hears of it. Smoothing trades it away.
+/// No step but a re-initialisation may raise the error; where one does, a user hears of it.
 void checkSteps(Session& session, const DecomposeOptions& options, const std::vector<fit::DecomposeStep>& steps) {
     constexpr double kRounding = 1e-6, kFloat = 1e-4;  ///< of the error; of single precision, in E_RMS
-    for (std::size_t s = 1; s < steps.size() && options.solver.smoothness == 0; ++s) {
+    for (std::size_t s = 1; s < steps.size(); ++s) {
         if (steps[s].name == "reinitialise" || steps[s].e_rms <= steps[s - 1].e_rms * (1 + kRounding) + kFloat)
             continue;
         session.warn(options.output,
@@ -285,7 +285,7 @@ void addSolverOptions(CLI::App& verb, DecomposeOptions& options) {
         ->type_name("N");
     verb.add_option("--smoothness", options.solver.smoothness,
                     "Share of the edges against the vertices in what is minimised, from 0 to below 1: more gives "
-                    "smoother surfaces, less a smaller E_RMS (default: 0.875)")
+                    "smoother surfaces, less a smaller E_RMS (default: 0.86)")
         ->check(zeroOrMore())
         ->type_name("S");
     verb.add_option("--rest-correction", options.rest_correction,

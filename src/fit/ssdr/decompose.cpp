@@ -169,14 +169,7 @@ double Solver::updateWeights(Choice choice) {
             choice == Choice::all || (choice == Choice::worst && own_objective_[v] > kWorthChoosing * mean);
         updateVertex(v, local, chooses, solver);
     });
-    // Neighbours have to agree by and by: once more with each other's news, which costs no look at the frames.
-    if (!used_->empty()) {
-        if (options_.correct_rest) correctRest(pass);
-        pass.run([&](std::uint32_t v, const VertexPass::Local& local, SimplexSolver& solver) {
-            updateVertex(v, local, false, solver);
-        });
-        if (options_.correct_rest) correctRest(pass);
-    }
+    if (!used_->empty() && options_.correct_rest) correctRest(pass);
     for (std::size_t v = 0; v < data_.vertices; ++v) weights_[v].error = pass.squaredResidual(v);
     return pass.objective();
 }
