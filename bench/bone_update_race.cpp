@@ -163,7 +163,7 @@ RaceResult raceBoneUpdates(MeshSequence& frames, std::span<const Vec3f> rest, st
     for (int iteration = 0; iteration < iterations; ++iteration) {
         const double begin = cpuSeconds();
         if (update == BoneUpdate::closed_form)
-            updateBones(data, sumVertices(data, weights, bones), fit::BoneKind::rigid, 0, 0, motions);
+            updateBones(sumVertices(data, tieEdges(data, {}), weights, bones), fit::BoneKind::rigid, 0, 0, motions);
         else
             updateByLevenbergMarquardt(data, weights, motions);
         result.bone_seconds += cpuSeconds() - begin;

@@ -95,9 +95,8 @@ std::int32_t addNode(Skeleton& skeleton, const std::string& name, std::int32_t p
 }
 
 /// The innermost node of a bone is the joint, and has its name.
-BoneNodes addBone(Skeleton& skeleton, std::size_t bone, std::int32_t parent, const Vec3d& translation, bool rigid,
-                  bool linked) {
-    const std::string name = fmt::format("bone_{}", bone);
+BoneNodes addBone(Skeleton& skeleton, const std::string& name, std::int32_t parent, const Vec3d& translation,
+                  bool rigid, bool linked) {
     BoneNodes nodes;
     if (rigid) {
         nodes.carrier = nodes.joint = addNode(skeleton, name, parent, translation);
@@ -118,6 +117,7 @@ Layout makeLayout(const Decomposition& d, std::span<const BoneLink> links) {
     layout.skeleton.joints.resize(d.bones);
     std::size_t roots = 0;
     for (const BoneLink& link : linked ? links : siblings) roots += link.parent < 0;
+    const std::size_t digits = std::max<std::size_t>(2, std::to_string(d.bones - 1).size());  // so that names sort
     const std::int32_t top = roots > 1 ? addNode(layout.skeleton, "bones", -1) : -1;
     for (const std::uint32_t bone : layout.order) {
         std::int32_t parent = top;
@@ -131,7 +131,8 @@ Layout makeLayout(const Decomposition& d, std::span<const BoneLink> links) {
                 translation -= links[above].center;
             }
         }
-        layout.bones[bone] = addBone(layout.skeleton, bone, parent, translation, isRigid(d, bone), linked);
+        layout.bones[bone] = addBone(layout.skeleton, fmt::format("bone_{:0{}}", bone, digits), parent, translation,
+                                     isRigid(d, bone), linked);
         layout.skeleton.joints[bone] = {static_cast<std::uint32_t>(layout.bones[bone].joint),
                                         Affine3d(Mat3d{}, linked ? -links[bone].center : Vec3d{})};
     }

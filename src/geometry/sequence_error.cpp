@@ -4,6 +4,9 @@
 #include <pelt/geometry/sequence_error.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
 
 namespace pelt::geometry {
 namespace {
@@ -23,8 +26,72 @@ void checkSizes(const MeshSequence& a, const MeshSequence& b, std::span<const Ve
     }
 }
 
+void checkFaces(std::span<const Triangle> triangles, std::size_t vertices) {
+    for (std::size_t f = 0; f < triangles.size(); ++f)
+        for (const std::uint32_t v : triangles[f])
+            if (v >= vertices)
+                throw Error::badInput("face " + std::to_string(f) + " names vertex " + std::to_string(v) + " of " +
+                                      std::to_string(vertices));
+}
+
 struct RangeError {
     double sum = 0, max = 0;  ///< of squared distances
+};
+
+/// Counts the angles between the normals of faces: a histogram, so that memory does not grow with the frames. Sums are
+/// taken range by range, so that they have the same rounding on any number of threads.
+class NormalAngles {
+public:
+    explicit NormalAngles(std::span<const Triangle> triangles)
+        : triangles_(triangles), ranges_((triangles.size() + kGrain - 1) / kGrain), counts_(kBins, 0) {}
+
+    void addFrame(std::span<const Vec3f> a, std::span<const Vec3f> b) {
+        parallelFor(triangles_.size(), kGrain, [&](std::size_t first, std::size_t last) {
+            Range& range = ranges_[first / kGrain];
+            range.angles.clear();
+            for (std::size_t f = first; f < last; ++f) {
+                const Vec3d n = normal(a, triangles_[f]), m = normal(b, triangles_[f]);
+                if (dot(n, n) == 0 || dot(m, m) == 0) continue;
+                const double angle = std::atan2(length(cross(n, m)), dot(n, m)) * 180 / std::numbers::pi;
+                range.angles.push_back(float(angle));
+                range.sum += angle;
+            }
+        });
+        for (const Range& range : ranges_)
+            for (const float angle : range.angles)
+                ++counts_[std::min(static_cast<std::size_t>(angle * kBinsPerDegree), kBins - 1)];
+    }
+
+    std::optional<NormalError> result() const {
+        const std::uint64_t total = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+        if (total == 0) return {};
+        NormalError error;
+        for (const Range& range : ranges_) error.mean += range.sum / double(total);
+        std::uint64_t below = 0;
+        for (std::size_t bin = 0; bin < kBins; ++bin) {
+            below += counts_[bin];
+            if (double(below) < 0.99 * double(total)) continue;
+            error.p99 = double(bin + 1) / kBinsPerDegree;
+            break;
+        }
+        return error;
+    }
+
+private:
+    static constexpr std::size_t kBinsPerDegree = 100, kBins = 180 * kBinsPerDegree;
+    struct Range {
+        std::vector<float> angles;  ///< of the frame at hand
+        double sum = 0;             ///< of all frames
+    };
+
+    static Vec3d normal(std::span<const Vec3f> x, const Triangle& t) {
+        const Vec3d origin(x[t[0]]);
+        return cross(Vec3d(x[t[1]]) - origin, Vec3d(x[t[2]]) - origin);
+    }
+
+    std::span<const Triangle> triangles_;
+    std::vector<Range> ranges_;
+    std::vector<std::uint64_t> counts_;
 };
 
 /// Squared distances of one frame: adds them to `vertex_sums` and gives their sum and largest. The sum is taken
@@ -50,9 +117,10 @@ RangeError addFrame(std::span<const Vec3f> a, std::span<const Vec3f> b, std::spa
 
 }  // namespace
 
-SequenceError compareSequences(MeshSequence& a, MeshSequence& b, std::span<const Vec3f> rest,
-                               const Progress& progress) {
+SequenceError compareSequences(MeshSequence& a, MeshSequence& b, std::span<const Vec3f> rest, const Progress& progress,
+                               std::span<const Triangle> triangles) {
     checkSizes(a, b, rest);
+    checkFaces(triangles, rest.size());
     const std::size_t vertices = a.vertexCount(), frames = a.frameCount();
     SequenceError error;
     error.vertex_rms.resize(vertices, 0.0f);
@@ -63,6 +131,7 @@ SequenceError compareSequences(MeshSequence& a, MeshSequence& b, std::span<const
 
     std::vector<Vec3f> positions_a(vertices), positions_b(vertices);
     std::vector<double> vertex_sums(vertices, 0.0);
+    NormalAngles angles(triangles);
     double sum = 0;
     for (std::size_t f = 0; f < frames; ++f) {
         progress.report("compare", double(f) / double(frames));
@@ -72,7 +141,9 @@ SequenceError compareSequences(MeshSequence& a, MeshSequence& b, std::span<const
         error.frames.push_back({std::sqrt(frame.sum / double(vertices)), std::sqrt(frame.max)});
         error.max = std::max(error.max, error.frames.back().max);
         sum += frame.sum;
+        angles.addFrame(positions_a, positions_b);
     }
+    error.normals = angles.result();
     progress.report("compare", 1);
 
     const double count = double(vertices) * double(frames);

@@ -224,7 +224,7 @@ geometry::SequenceError measureClips(const Character& character, std::span<const
         list.push_back(clips.back().get());
     }
     JoinedSequence posed(std::move(list)), frames = joined(sequences);
-    return geometry::compareSequences(posed, frames, rest, progress);
+    return geometry::compareSequences(posed, frames, rest, progress, character.mesh.triangles);
 }
 
 }  // namespace pelt::pipeline

@@ -30,7 +30,7 @@ struct FrameRange {
 
 /// What a Character needs to play a decomposition.
 struct BoneAnimation {
-    Skeleton skeleton;        ///< joint j is bone j, node "bone_j"
+    Skeleton skeleton;  ///< joint j is bone j, node "bone_00", "bone_01" …, of as many digits as the count needs
     std::vector<Clip> clips;  ///< one a range
 };
 

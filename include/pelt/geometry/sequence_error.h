@@ -3,6 +3,8 @@
 #include <pelt/core/mesh_sequence.h>
 #include <pelt/core/progress.h>
 
+#include <optional>
+
 namespace pelt::geometry {
 
 struct FrameError {
@@ -10,16 +12,24 @@ struct FrameError {
     double max = 0;
 };
 
+/// How far the faces of one sequence are turned against those of the other, in degrees, over all faces and frames.
+struct NormalError {
+    double mean = 0;
+    double p99 = 0;  ///< what 99 of 100 do not exceed, to a hundredth of a degree
+};
+
 /// How far two sequences are apart, in the file's units; e_rms is [LeDeng12]'s: the rest pose scaled into the unit
 /// sphere, then 1000 sqrt(sum |d|^2 / (3 V F)); 0 for a rest pose that is a single point.
 struct SequenceError {
     double rms = 0, max = 0, e_rms = 0;
     std::vector<FrameError> frames;
-    std::vector<float> vertex_rms;  ///< per vertex over all frames
+    std::vector<float> vertex_rms;       ///< per vertex over all frames
+    std::optional<NormalError> normals;  ///< where faces were given, and some have an area in both
 };
 
-/// Reads both frame by frame. `rest` gives the scale of e_rms (V long). Throws Error (bad input) for different sizes.
+/// Reads both frame by frame. `rest` gives the scale of e_rms (V long); `triangles`, if any, are
+/// the faces whose normals are compared. Throws Error (bad input) for different sizes or a face beyond the vertices.
 SequenceError compareSequences(MeshSequence& a, MeshSequence& b, std::span<const Vec3f> rest,
-                               const Progress& progress = {});
+                               const Progress& progress = {}, std::span<const Triangle> triangles = {});
 
 }  // namespace pelt::geometry

@@ -1,6 +1,8 @@
-// [LeDeng12] §3.3. For bone j in one frame, with A = Σ_i w_i p̃_i q_i^T (4 x 3) and S = Σ_i w_i² p̃_i p̃_i^T:
+// [LeDeng12] §3.3. For bone j in one frame, with A = Σ_i u_i q_i^T (4 x 3) and S = Σ_i u_i (w_i p̃_i)^T, u_i = w_i p̃_i:
 //     p_* = Σ w² p / Σ w², q_* = Σ w q / Σ w²                 Eq. 8b: last column of S, last row of A
 //     Σ w p̄ q̄^T = A_{1..3} - p_* A_4                          Eq. 9
+// Ties between neighbours change u_i (bone_update.h) and nothing else: tr(M S M^T) - 2 tr(M A) is minimised either way,
+// and of its first term, once T is eliminated, tr(R (..) R^T) is the same for every rotation.
 //     R = the rotation that maximises tr(R Σ w p̄ q̄^T), T = q_* - R p_*   Eq. 10, det R = +1
 #include "bone_update.h"
 
@@ -8,6 +10,7 @@
 #include <pelt/deform/rotation.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 
 #include "ssdr_kernel.h"
@@ -19,25 +22,16 @@ constexpr int kSweeps = 12;             ///< over the bones of a frame, at most
 constexpr double kSettled = 1e-10;      ///< of the mean squared length of a frame: a sweep that gains less is the last
 constexpr double kFlexibleRank = 1e-9;  ///< directions of affine bones that data says less about stay as they are
 
-/// The 4 x 4 matrix of ten terms.
-struct Symmetric {
-    double v[4][4];
-    explicit Symmetric(const double* terms) {
-        for (int c = 0; c < 4; ++c)
-            for (int e = c; e < 4; ++e) v[c][e] = v[e][c] = *terms++;
-    }
-};
-
 using Block = double[4][3];
 
-/// out += factor S M^T for bone k of a frame.
+/// out += factor S M^T for bone k of a frame; S is 4 x 4.
 void addProduct(const double* s, const double* m, std::size_t columns, double factor, Block& out) {
-    const Symmetric sums(s);
     for (int r = 0; r < 3; ++r) {
         const double* row = m + std::size_t(r) * columns;
-        for (int c = 0; c < 4; ++c)
-            out[c][r] += factor * (sums.v[c][0] * row[0] + sums.v[c][1] * row[1] + sums.v[c][2] * row[2] +
-                                   sums.v[c][3] * row[3]);
+        for (int c = 0; c < 4; ++c) {
+            const double* sums = s + 4 * c;
+            out[c][r] += factor * (sums[0] * row[0] + sums[1] * row[1] + sums[2] * row[2] + sums[3] * row[3]);
+        }
     }
 }
 
@@ -66,8 +60,8 @@ public:
             for (int c = 0; c < 4; ++c) a[c][r] = moment(j, r, c);
         for (const std::uint32_t k : sums_.neighbours[j]) addProduct(pair(j, k), m_ + 4 * k, columns_, -1, a);
         const double* s = pair(j, j);
-        const double weight = s[9];
-        const Vec3d p = Vec3d(s[3], s[6], s[8]) / weight, q = Vec3d(a[3][0], a[3][1], a[3][2]) / weight;
+        const double weight = s[15];
+        const Vec3d p = Vec3d(s[3], s[7], s[11]) / weight, q = Vec3d(a[3][0], a[3][1], a[3][2]) / weight;
         Mat3d cross;  // (Σ w p̄ q̄^T)^T
         for (int r = 0; r < 3; ++r)
             for (int c = 0; c < 3; ++c) cross(r, c) = a[c][r] - p[c] * a[3][r];
@@ -83,7 +77,7 @@ public:
     }
 
 private:
-    const double* pair(std::size_t j, std::size_t k) const { return sums_.s.data() + (j * sums_.bones + k) * 10; }
+    const double* pair(std::size_t j, std::size_t k) const { return sums_.s.data() + (j * sums_.bones + k) * 16; }
     double moment(std::size_t j, int r, int c) const {
         return sums_.c[(4 * j + std::size_t(c)) * sums_.dimensions + 3 * frame_ + std::size_t(r)];
     }
@@ -101,10 +95,10 @@ void updateFlexible(const VertexSums& sums, const std::vector<std::size_t>& free
     Eigen::MatrixXd system(size, size), right(size, dimensions);
     for (std::size_t a = 0; a < free.size(); ++a) {
         for (std::size_t b = 0; b < free.size(); ++b) {
-            const Symmetric s(sums.s.data() + (free[a] * sums.bones + free[b]) * 10);
+            const double* s = sums.s.data() + (free[a] * sums.bones + free[b]) * 16;
             for (Eigen::Index c = 0; c < 4; ++c)
                 for (Eigen::Index e = 0; e < 4; ++e)
-                    system(4 * Eigen::Index(a) + c, 4 * Eigen::Index(b) + e) = s.v[c][e];
+                    system(4 * Eigen::Index(a) + c, 4 * Eigen::Index(b) + e) = s[4 * c + e];
         }
         // What is left for the free bones to explain, all bones as they are.
         for (Eigen::Index c = 0; c < 4; ++c)
@@ -112,12 +106,12 @@ void updateFlexible(const VertexSums& sums, const std::vector<std::size_t>& free
                 right(4 * Eigen::Index(a) + c, d) =
                     sums.c[(4 * free[a] + std::size_t(c)) * sums.dimensions + std::size_t(d)];
         const auto subtract = [&](std::size_t k) {
-            const Symmetric s(sums.s.data() + (free[a] * sums.bones + k) * 10);
+            const double* s = sums.s.data() + (free[a] * sums.bones + k) * 16;
             for (Eigen::Index d = 0; d < dimensions; ++d) {
                 const double* m = motions.m.data() + std::size_t(d) * motions.columns() + 4 * k;
                 for (Eigen::Index c = 0; c < 4; ++c)
                     right(4 * Eigen::Index(a) + c, d) -=
-                        s.v[c][0] * m[0] + s.v[c][1] * m[1] + s.v[c][2] * m[2] + s.v[c][3] * m[3];
+                        s[4 * c] * m[0] + s[4 * c + 1] * m[1] + s[4 * c + 2] * m[2] + s[4 * c + 3] * m[3];
             }
         };
         subtract(free[a]);
@@ -136,57 +130,93 @@ void updateFlexible(const VertexSums& sums, const std::vector<std::size_t>& free
                     change(4 * Eigen::Index(a) + c, d);
 }
 
+double weightOf(const SimplexSolver::Weights& weights, std::size_t bone) {
+    for (std::size_t i = 0; i < weights.bones.size(); ++i)
+        if (weights.bones[i] == bone) return weights.values[i];
+    return 0;
+}
+
+/// Per bone the vertices that it moves, or that have an edge to one that it moves.
+std::vector<std::vector<std::uint32_t>> membersOf(const EdgeTies& ties, const VertexWeights& weights,
+                                                  std::size_t bones) {
+    std::vector<std::vector<std::uint32_t>> members(bones);
+    const auto add = [&](std::uint32_t vertex, std::uint32_t bone) {
+        if (members[bone].empty() || members[bone].back() != vertex) members[bone].push_back(vertex);
+    };
+    for (std::uint32_t v = 0; v < weights.size(); ++v) {
+        for (const std::uint32_t bone : weights[v].bones) add(v, bone);
+        for (const std::uint32_t n : ties.edges.of(v))
+            for (const std::uint32_t bone : weights[n].bones) add(v, bone);
+    }
+    return members;
+}
+
+/// u_ij of vertex `v` and bone `j`.
+void derivative(const Trajectories& data, const EdgeTies& ties, const VertexWeights& weights, std::uint32_t v,
+                std::size_t j, double u[4]) {
+    double tied = 0;
+    Vec3d others;
+    double other = 0;
+    for (std::size_t e = ties.begin(v); e < ties.end(v); ++e) {
+        const std::uint32_t n = ties.edges.neighbours[e];
+        tied += ties.strength[e];
+        const double w = ties.strength[e] * weightOf(weights[n], j);
+        others += data.rest[n] * w;
+        other += w;
+    }
+    const double w = (data.massOf(v) + tied) * weightOf(weights[v], j);
+    const Vec3d sum = data.rest[v] * w - others;
+    u[0] = sum.x, u[1] = sum.y, u[2] = sum.z, u[3] = w - other;
+}
+
 }  // namespace
 
-VertexSums sumVertices(const Trajectories& data, const VertexWeights& weights, std::size_t bones) {
+VertexSums sumVertices(const Trajectories& data, const EdgeTies& ties, const VertexWeights& weights,
+                       std::size_t bones) {
     VertexSums sums;
     sums.bones = bones;
     sums.dimensions = data.dimensions();
+    sums.squared = ties.own_squared + ties.edge_squared;
     sums.c.assign(bones * 4 * data.dimensions(), 0.0);
-    sums.s.assign(bones * bones * 10, 0.0);
+    sums.s.assign(bones * bones * 16, 0.0);
+    sums.significance.assign(bones, 0.0);
     sums.neighbours.resize(bones);
-    struct Entry {
-        std::uint32_t vertex;
-        double weight;
-    };
-    std::vector<std::vector<Entry>> members(bones);
-    for (std::uint32_t v = 0; v < data.vertices; ++v)
-        for (std::size_t i = 0; i < weights[v].bones.size(); ++i)
-            members[weights[v].bones[i]].push_back({v, weights[v].values[i]});
-
+    const std::vector<std::vector<std::uint32_t>> members = membersOf(ties, weights, bones);
     parallelFor(bones, 1, [&](std::size_t first, std::size_t last) {
         for (std::size_t j = first; j < last; ++j) {
             double* c = sums.c.data() + j * 4 * data.dimensions();
-            for (const Entry& entry : members[j]) {
-                const Vec3d& p = data.rest[entry.vertex];
-                const double factor[4] = {entry.weight * p.x, entry.weight * p.y, entry.weight * p.z, entry.weight};
-                addOuter(data.of(entry.vertex), data.dimensions(), factor, c);
-                double terms[10];
-                quadraticTerms(p, terms);
-                const SimplexSolver::Weights& all = weights[entry.vertex];
-                for (std::size_t i = 0; i < all.bones.size(); ++i) {
-                    double* s = sums.s.data() + (j * bones + all.bones[i]) * 10;
-                    for (int term = 0; term < 10; ++term) s[term] += entry.weight * all.values[i] * terms[term];
+            for (const std::uint32_t v : members[j]) {
+                const double own = weightOf(weights[v], j);
+                sums.significance[j] += data.massOf(v) * own * own;
+                double u[4];
+                derivative(data, ties, weights, v, j, u);
+                addOuter(data.of(v), data.dimensions(), u, c);
+                const Vec3d& p = data.rest[v];
+                for (std::size_t i = 0; i < weights[v].bones.size(); ++i) {
+                    double* s = sums.s.data() + (j * bones + weights[v].bones[i]) * 16;
+                    const double w = weights[v].values[i], at[4] = {w * p.x, w * p.y, w * p.z, w};
+                    for (int a = 0; a < 4; ++a)
+                        for (int b = 0; b < 4; ++b) s[4 * a + b] += u[a] * at[b];
                 }
             }
-            for (std::uint32_t k = 0; k < bones; ++k)
-                if (k != j && sums.s[(j * bones + k) * 10 + 9] > 0) sums.neighbours[j].push_back(k);
+            for (std::uint32_t k = 0; k < bones; ++k) {
+                const double* s = sums.s.data() + (j * bones + k) * 16;
+                if (k != j && std::any_of(s, s + 16, [](double x) { return x != 0; })) sums.neighbours[j].push_back(k);
+            }
         }
     });
     return sums;
 }
 
-double updateBones(const Trajectories& data, const VertexSums& sums, BoneKind kind, std::size_t first_free,
-                   double threshold, Motions& motions) {
+double updateBones(const VertexSums& sums, BoneKind kind, std::size_t first_free, double threshold, Motions& motions) {
     std::vector<std::size_t> free;
     for (std::size_t j = first_free; j < sums.bones; ++j)
-        if (sums.significance(j) >= threshold) free.push_back(j);
+        if (sums.significance[j] >= threshold) free.push_back(j);
     if (kind == BoneKind::flexible && !free.empty()) updateFlexible(sums, free, motions);
 
-    double total = 0;
-    for (const double x : data.squared) total += x;
-    std::vector<double> energy(data.frames);
-    parallelFor(data.frames, 1, [&](std::size_t first, std::size_t last) {
+    double total = sums.squared;
+    std::vector<double> energy(motions.frames);
+    parallelFor(motions.frames, 1, [&](std::size_t first, std::size_t last) {
         for (std::size_t t = first; t < last; ++t) {
             FrameUpdate frame(sums, motions, t);
             energy[t] = frame.energy();
@@ -195,7 +225,7 @@ double updateBones(const Trajectories& data, const VertexSums& sums, BoneKind ki
                 for (const std::size_t j : free) frame.updateRigid(j);
                 const double now = frame.energy(), gained = energy[t] - now;
                 energy[t] = now;
-                if (gained < kSettled * total / double(data.frames)) break;
+                if (gained < kSettled * sums.squared / double(motions.frames)) break;
             }
         }
     });

@@ -10,7 +10,6 @@
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/fit/decompose.h>
-#include <pelt/geometry/adjacency.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -19,28 +18,30 @@
 
 #include "bone_update.h"
 #include "clusters.h"
-#include "ssdr_kernel.h"
+#include "vertex_pass.h"
 
 namespace pelt::fit {
 namespace {
 
 using namespace ssdr;
 
-constexpr std::size_t kGrain = 64;    ///< vertices that are solved by one task
+constexpr std::size_t kGrain = 64;    ///< vertices of one task
 constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
 constexpr int kAssociateEvery =
     2;  ///< iterations; between, weights are solved on the bones a vertex has, for half the cost
-constexpr double kRestPull = 1e-6;  ///< of a vertex to its given rest position, against one frame
-constexpr double kTinyWeight = 1e-7;
-constexpr double kExact = 1e-4;  ///< E_RMS that frames in single precision cannot be told from no error
+constexpr double kRestPull = 1e-6;       ///< of a vertex to its given rest position, against one frame
+constexpr double kLeastWeight = 1e-4;    ///< what is less shows nowhere, and costs an influence in every file
+constexpr double kOverRelaxation = 1.8;  ///< of a vertex towards its best, where neighbours are tied
+constexpr int kLastRestSweeps = 4;       ///< over the rest pose, where neighbours are tied
+constexpr double kExact = 1e-4;          ///< E_RMS that frames in single precision cannot be told from no error
 
 void check(const DecomposeOptions& options, std::size_t vertices, std::size_t frames) {
     if (options.bones == 0) throw Error::badUsage("the number of bones must be at least 1");
     if (options.max_iterations < 0) throw Error::badUsage("the number of iterations must be at least 0");
-    if (!(options.smoothness >= 0) || !std::isfinite(options.smoothness))
-        throw Error::badUsage("smoothness must be zero or a positive number");
+    if (!(options.smoothness >= 0 && options.smoothness < 1))
+        throw Error::badUsage("smoothness must be at least 0 and below 1");
     if (!(options.convergence >= 0)) throw Error::badUsage("convergence must be zero or a positive number");
     if (options.kept_bones > options.bones)
         throw Error::badUsage(
@@ -59,17 +60,35 @@ void check(const DecomposeOptions& options, std::size_t vertices, std::size_t fr
             throw Error::badInput(fmt::format("the kept weights name bone {} of {}", bone, options.bones));
 }
 
+/// Goes on from where the weights were, beyond the best ones, as far as none gets too small. The best point of a convex
+/// set is never beyond the lowest one of the line to it, so up to twice the way nothing rises.
+void overRelax(const SimplexSolver::Weights& from, SimplexSolver::Weights& to) {
+    if (from.bones != to.bones) return;
+    double reach = kOverRelaxation;
+    for (std::size_t i = 0; i < to.values.size(); ++i) {
+        const double step = to.values[i] - from.values[i];
+        if (step < 0 && from.values[i] + reach * step < kLeastWeight)
+            reach = std::max(1.0, (kLeastWeight - from.values[i]) / step);
+    }
+    for (std::size_t i = 0; i < to.values.size(); ++i)
+        to.values[i] = from.values[i] + reach * (to.values[i] - from.values[i]);
+}
+
 class Solver {
 public:
-    /// Moves the rest pose of `data` where that is corrected.
-    Solver(Trajectories& data, std::span<const Triangle> triangles, const DecomposeOptions& options,
+    /// Moves the rest pose of `data` where that is corrected. `weld` and `ties` are of that data.
+    Solver(Trajectories& data, const geometry::Weld& weld, const EdgeTies& ties, const DecomposeOptions& options,
            const Progress& progress)
         : data_(data),
+          weld_(weld),
+          ties_(ties),
+          no_ties_(tieEdges(data, {})),
           options_(options),
           progress_(progress),
           motions_(options.bones, data_.frames),
-          weights_(data_.vertices) {
-        if (options.smoothness > 0) neighbours_ = geometry::vertexAdjacency(triangles, data_.vertices);
+          weights_(data_.vertices),
+          own_objective_(data_.vertices),
+          threshold_(std::min(kInsignificant, 0.2 * double(data_.vertices) / double(options.bones))) {
         takeKept();
     }
 
@@ -78,30 +97,38 @@ public:
 private:
     void takeKept();
     bool keptWeights(std::size_t vertex) const {
-        return !options_.kept_weights.empty() && options_.kept_weights.influenceCount(vertex) > 0;
+        return !options_.kept_weights.empty() && options_.kept_weights.influenceCount(weld_.representative[vertex]) > 0;
     }
     Affine3d toSolved(const Affine3d& m, std::size_t frame) const;
     Affine3d toFile(const Affine3d& m, std::size_t frame) const;
 
-    template <class Body>
-    void forVertices(const Body& body);
     /// Which vertices choose their bones anew; the others keep them.
     enum class Choice { none, worst, all };
     double updateWeights(Choice choice);
-    double smoothTarget(std::size_t vertex, std::vector<double>& target) const;
+    void updateVertex(std::uint32_t v, const VertexPass::Local& local, bool chooses, SimplexSolver& solver);
     bool reinitialise(const VertexSums& sums, double threshold);
-    double correctRest();
-    double note(const char* name, double squared_error);
+    double updateRest();
+    void correctRest(VertexPass& pass);
+    void correctVertex(std::uint32_t v, const VertexPass::Local& local, const BoneProducts& products);
+    void descend(double objective);
+    bool tie();
+    double note(const char* name, double objective);
     void finish(Decomposition& result) const;
+    void measure(Decomposition& result) const;
 
     Trajectories& data_;
+    const geometry::Weld& weld_;
+    EdgeTies ties_, no_ties_;
+    const EdgeTies* used_ = &no_ties_;  ///< the first turns go without ties: they converge faster, and lower
     const DecomposeOptions& options_;
     const Progress& progress_;
     Motions motions_;
     VertexWeights weights_;
-    geometry::Adjacency neighbours_;
+    std::vector<double> own_objective_;  ///< per vertex, when its weights were solved
     std::vector<DecomposeStep> steps_;
-    int reinitialised_ = 0;
+    double threshold_;  ///< Σ w² under which a bone says nothing
+    double whole_ = 1;  ///< the objective is so many times what is told
+    int iteration_ = 0, reinitialised_ = 0;
     double done_ = 0;
 };
 
@@ -120,9 +147,11 @@ void Solver::takeKept() {
             motions_.set(t, j, toSolved(options_.kept_motion[t * options_.kept_bones + j], t));
     for (std::size_t v = 0; v < data_.vertices; ++v) {
         if (!keptWeights(v)) continue;
+        const SkinWeights& kept = options_.kept_weights;
+        const std::size_t given = weld_.representative[v];
         std::vector<std::pair<std::uint32_t, double>> sorted;
-        for (std::size_t i = 0; i < options_.kept_weights.influenceCount(v); ++i)
-            sorted.emplace_back(options_.kept_weights.jointsOf(v)[i], options_.kept_weights.weightsOf(v)[i]);
+        for (std::size_t i = 0; i < kept.influenceCount(given); ++i)
+            sorted.emplace_back(kept.jointsOf(given)[i], kept.weightsOf(given)[i]);
         std::sort(sorted.begin(), sorted.end());
         for (const auto& [bone, value] : sorted) {
             weights_[v].bones.push_back(bone);
@@ -131,72 +160,36 @@ void Solver::takeKept() {
     }
 }
 
-/// body(vertex, projected, solver) for every vertex on all threads; projected as SimplexSolver::setVertex takes it.
-template <class Body>
-void Solver::forVertices(const Body& body) {
-    const BoneProducts products = productsOf(motions_);
-    for (std::size_t begin = 0; begin < data_.vertices; begin += kVerticesAtOnce) {
-        progress_.report("decompose", done_);
-        const std::size_t count = std::min(kVerticesAtOnce, data_.vertices - begin);
-        parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
-            SimplexSolver solver(products);
-            std::vector<double> projected(kGrain * motions_.columns());
-            multiplyRows(data_.of(begin + first), last - first, data_.dimensions(), motions_.m.data(),
-                         motions_.columns(), projected.data());
-            for (std::size_t i = first; i < last; ++i) {
-                const double* own = projected.data() + (i - first) * motions_.columns();
-                solver.setVertex(data_.rest[begin + i], own, data_.squared[begin + i]);
-                body(begin + i, own, solver, products);
-            }
-        });
-    }
-}
-
-/// The neighbours' mean weights; returns how strongly they pull.
-double Solver::smoothTarget(std::size_t vertex, std::vector<double>& target) const {
-    target.assign(motions_.bones, 0.0);
-    double count = 0;
-    for (const std::uint32_t n : neighbours_.of(vertex)) {
-        const SimplexSolver::Weights& w = weights_[n];
-        for (std::size_t i = 0; i < w.bones.size(); ++i) target[w.bones[i]] += w.values[i];
-        count += !w.bones.empty();
-    }
-    if (count == 0) return 0;
-    for (double& x : target) x /= count;
-    return options_.smoothness * double(data_.frames);
-}
-
 double Solver::updateWeights(Choice choice) {
-    VertexWeights updated(weights_.size());
-    std::vector<double> errors(weights_.size());
-    double mean = 0;
-    for (const SimplexSolver::Weights& w : weights_) mean += w.error / double(weights_.size());
-    forVertices([&](std::size_t v, const double* projected, SimplexSolver& solver, const BoneProducts&) {
-        std::vector<double> target;
-        if (keptWeights(v)) {
-            updated[v] = weights_[v];
-            updated[v].error = solver.errorOf(updated[v]);
-        } else {
-            const double pull = options_.smoothness > 0 ? smoothTarget(v, target) : 0;
-            if (pull > 0) solver.addPull(pull, target);
-            const bool chooses =
-                choice == Choice::all || (choice == Choice::worst && weights_[v].error > kWorthChoosing * mean);
-            if (!chooses && !weights_[v].bones.empty()) {
-                solver.resolve(weights_[v], updated[v]);
-            } else if (options_.association == Association::closest) {
-                solver.solveOnClosest(weights_[v], options_.influences, updated[v]);
-            } else {
-                solver.solve(weights_[v], options_.influences, updated[v]);
-            }
-            if (pull > 0) {
-                solver.setVertex(data_.rest[v], projected, data_.squared[v]);  // what is left without the pull
-                updated[v].error = solver.errorOf(updated[v]);
-            }
-        }
-        errors[v] = updated[v].error;
+    VertexPass pass(data_, *used_, motions_, weights_, kLeastWeight, progress_, done_);
+    const double mean =
+        std::accumulate(own_objective_.begin(), own_objective_.end(), 0.0) / double(own_objective_.size());
+    pass.run([&](std::uint32_t v, const VertexPass::Local& local, SimplexSolver& solver) {
+        const bool chooses =
+            choice == Choice::all || (choice == Choice::worst && own_objective_[v] > kWorthChoosing * mean);
+        updateVertex(v, local, chooses, solver);
     });
-    weights_ = std::move(updated);
-    return std::accumulate(errors.begin(), errors.end(), 0.0);
+    if (!used_->empty() && options_.correct_rest) correctRest(pass);
+    for (std::size_t v = 0; v < data_.vertices; ++v) weights_[v].error = pass.squaredResidual(v);
+    return pass.objective();
+}
+
+void Solver::updateVertex(std::uint32_t v, const VertexPass::Local& local, bool chooses, SimplexSolver& solver) {
+    if (keptWeights(v)) {
+        own_objective_[v] = local.share * solver.errorOf(weights_[v]);
+        return;
+    }
+    SimplexSolver::Weights updated;
+    if (!chooses && !weights_[v].bones.empty()) {
+        solver.resolve(weights_[v], updated);
+    } else if (options_.association == Association::closest) {
+        solver.solveOnClosest(weights_[v], options_.influences, updated);
+    } else {
+        solver.solve(weights_[v], options_.influences, updated);
+    }
+    own_objective_[v] = local.share * updated.error;
+    if (!used_->empty()) overRelax(weights_[v], updated);
+    weights_[v] = std::move(updated);
 }
 
 /// Gives bones without vertices a new start where the error is largest, [LeDeng12] §3.3.1.
@@ -205,7 +198,7 @@ bool Solver::reinitialise(const VertexSums& sums, double threshold) {
     for (std::size_t v = 0; v < data_.vertices; ++v) error[v] = weights_[v].error;
     bool any = false;
     for (std::size_t j = options_.kept_bones; j < motions_.bones; ++j) {
-        if (sums.significance(j) >= threshold || reinitialised_ >= kReinitialisations) continue;
+        if (sums.significance[j] >= threshold || reinitialised_ >= kReinitialisations) continue;
         const auto worst = std::uint32_t(std::max_element(error.begin(), error.end()) - error.begin());
         if (error[worst] <= 1e-12 * data_.squared[worst]) break;
         const auto seeds = nearestAtRest(data_, worst, kSeedVertices);
@@ -219,64 +212,89 @@ bool Solver::reinitialise(const VertexSums& sums, double threshold) {
 
 /// The rest pose where the bones explain the frames best: for each vertex a 3 x 3 system of the same products,
 /// [LeDeng12] §3 after [Kavan10].
-double Solver::correctRest() {
-    std::vector<double> errors(data_.vertices);
-    forVertices([&](std::size_t v, const double* projected, SimplexSolver&, const BoneProducts& products) {
-        double terms[BoneProducts::kTerms] = {}, along[4] = {};
-        const SimplexSolver::Weights& w = weights_[v];
-        for (std::size_t a = 0; a < w.bones.size(); ++a) {
-            for (int c = 0; c < 4; ++c) along[c] += w.values[a] * projected[4 * w.bones[a] + std::size_t(c)];
-            for (std::size_t b = 0; b < w.bones.size(); ++b)
-                for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
-                    terms[term] +=
-                        w.values[a] * w.values[b] * products.of(w.bones[b])[term * products.bones + w.bones[a]];
-        }
-        const double pull = kRestPull * double(data_.frames);
-        Vec3d& p = data_.rest[v];
-        Eigen::Matrix3d a;
-        a << terms[0] + pull, terms[1] / 2, terms[2] / 2,  //
-            terms[1] / 2, terms[4] + pull, terms[5] / 2,   //
-            terms[2] / 2, terms[5] / 2, terms[7] + pull;
-        const Eigen::Vector3d right(along[0] - terms[3] / 2 + pull * p.x, along[1] - terms[6] / 2 + pull * p.y,
-                                    along[2] - terms[8] / 2 + pull * p.z);
-        const Eigen::Vector3d moved = a.ldlt().solve(right);
-        if (moved.allFinite()) p = Vec3d(moved.x(), moved.y(), moved.z());
-        double q[BoneProducts::kTerms], error = data_.squared[v];
-        quadraticTerms(p, q);
-        for (std::size_t term = 0; term < BoneProducts::kTerms; ++term) error += q[term] * terms[term];
-        error -= 2 * (along[0] * p.x + along[1] * p.y + along[2] * p.z + along[3]);
-        errors[v] = std::max(error, 0.0);
+void Solver::correctRest(VertexPass& pass) {
+    pass.run([&](std::uint32_t v, const VertexPass::Local& local, SimplexSolver&) {
+        correctVertex(v, local, pass.products());
     });
-    return std::accumulate(errors.begin(), errors.end(), 0.0);
 }
 
-double Solver::note(const char* name, double squared_error) {
-    steps_.push_back({name, data_.eRms(squared_error)});
-    return squared_error;
+double Solver::updateRest() {
+    VertexPass pass(data_, *used_, motions_, weights_, kLeastWeight, progress_, done_);
+    for (int sweep = 0; sweep < (used_->empty() ? 1 : kLastRestSweeps); ++sweep) correctRest(pass);
+    return pass.objective();
+}
+
+void Solver::correctVertex(std::uint32_t v, const VertexPass::Local& local, const BoneProducts& products) {
+    double terms[BoneProducts::kTerms] = {}, along[3] = {};
+    const SimplexSolver::Weights& w = weights_[v];
+    for (std::size_t a = 0; a < w.bones.size(); ++a) {
+        for (int c = 0; c < 3; ++c) along[c] += w.values[a] * local.projected[4 * w.bones[a] + std::size_t(c)];
+        for (std::size_t b = 0; b < w.bones.size(); ++b)
+            for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
+                terms[term] += w.values[a] * w.values[b] * products.of(w.bones[b])[term * products.bones + w.bones[a]];
+    }
+    const double pull = kRestPull * double(data_.frames);
+    Vec3d& p = data_.rest[v];
+    Eigen::Matrix3d a;
+    a << terms[0] + pull, terms[1] / 2, terms[2] / 2,  //
+        terms[1] / 2, terms[4] + pull, terms[5] / 2,   //
+        terms[2] / 2, terms[5] / 2, terms[7] + pull;
+    const Eigen::Vector3d right(along[0] - terms[3] / 2 + pull * p.x, along[1] - terms[6] / 2 + pull * p.y,
+                                along[2] - terms[8] / 2 + pull * p.z);
+    const Eigen::Vector3d moved = a.ldlt().solve(right);
+    const double reach = used_->empty() ? 1 : kOverRelaxation;
+    if (moved.allFinite()) p += (Vec3d(moved.x(), moved.y(), moved.z()) - p) * reach;
+}
+
+double Solver::note(const char* name, double objective) {
+    steps_.push_back({name, data_.eRms(objective / whole_)});
+    return objective;
+}
+
+/// Turns of bones and weights until two of them gain next to nothing.
+void Solver::descend(double objective) {
+    while (iteration_ < options_.max_iterations) {
+        ++iteration_;
+        done_ = double(iteration_) / double(iteration_ + 10);
+        const VertexSums sums = sumVertices(data_, *used_, weights_, motions_.bones);
+        if (reinitialise(sums, threshold_)) {
+            objective = note("reinitialise", updateWeights(Choice::all));
+            continue;
+        }
+        note("bones", updateBones(sums, options_.kind, options_.kept_bones, threshold_, motions_));
+        if (options_.correct_rest_always) note("rest", updateRest());
+        const bool associate = iteration_ % kAssociateEvery == 0;
+        const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
+        if (data_.eRms(now) < kExact) return;
+        if (!associate) continue;
+        if (std::sqrt(objective) - std::sqrt(now) <= kAssociateEvery * options_.convergence * std::sqrt(objective))
+            return;
+        objective = now;
+    }
+}
+
+/// From here on edges count: their part is scaled so that it has its share of an objective that is, as a whole, what
+/// the error is now. Nothing where there is no error to share.
+bool Solver::tie() {
+    const VertexPass pass(data_, ties_, motions_, weights_, kLeastWeight, progress_, done_);
+    double error = 0;
+    for (std::size_t v = 0; v < data_.vertices; ++v) error += data_.massOf(v) * pass.squaredResidual(v);
+    const double tied = pass.objective() - error;
+    if (data_.eRms(error) < kExact || !(tied > 0)) return false;
+    const double share = options_.smoothness / (1 - options_.smoothness);
+    scaleTies(ties_, share * error / tied);
+    whole_ = 1 + share;
+    used_ = &ties_;
+    return true;
 }
 
 Decomposition Solver::run() {
     initialiseMotions(data_, options_.kept_bones, options_.seed, motions_, progress_);
-    const double threshold = std::min(kInsignificant, 0.2 * double(data_.vertices) / double(motions_.bones));
-    double error = note("initialise", updateWeights(Choice::all));
-    for (int iteration = 1; iteration <= options_.max_iterations; ++iteration) {
-        done_ = double(iteration) / double(iteration + 10);
-        const VertexSums sums = sumVertices(data_, weights_, motions_.bones);
-        if (reinitialise(sums, threshold)) {
-            error = note("reinitialise", updateWeights(Choice::all));
-            continue;
-        }
-        note("bones", updateBones(data_, sums, options_.kind, options_.kept_bones, threshold, motions_));
-        if (options_.correct_rest_always) note("rest", correctRest());
-        const bool associate = iteration % kAssociateEvery == 0;
-        const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
-        if (data_.eRms(now) < kExact) break;
-        if (!associate) continue;
-        if (std::sqrt(error) - std::sqrt(now) <= kAssociateEvery * options_.convergence * std::sqrt(error)) break;
-        error = now;
-    }
+    descend(note("initialise", updateWeights(Choice::all)));
+    if (iteration_ < options_.max_iterations && !ties_.empty() && tie())
+        descend(note("weights", updateWeights(Choice::all)));
     if (options_.max_iterations > 0) note("weights", updateWeights(Choice::all));
-    if (options_.correct_rest) note("rest", correctRest());
+    if (options_.correct_rest) note("rest", updateRest());
     Decomposition result;
     finish(result);
     return result;
@@ -287,45 +305,58 @@ void Solver::finish(Decomposition& result) const {
     result.frames = data_.frames;
     result.steps = steps_;
     result.reinitialised = reinitialised_;
-    for (const Vec3d& p : data_.rest) result.rest.emplace_back(p * data_.radius + data_.rest_center);
     for (std::size_t t = 0; t < data_.frames; ++t)
         for (std::size_t j = 0; j < motions_.bones; ++j) result.motion.push_back(toFile(motions_.get(t, j), t));
-    for (std::size_t v = 0; v < weights_.size(); ++v) {
-        const SimplexSolver::Weights& w = weights_[v];
-        std::vector<std::uint32_t> bones;
-        std::vector<float> values;
-        for (std::size_t i = 0; i < w.bones.size(); ++i) {
-            if (w.values[i] < kTinyWeight) continue;
-            bones.push_back(w.bones[i]);
-            values.push_back(float(w.values[i]));
-        }
-        appendVertex(result.weights, bones, values);
+    for (const std::uint32_t v : weld_.welded) {
+        result.rest.emplace_back(data_.rest[v] * data_.radius + data_.rest_center);
+        const std::vector<float> values(weights_[v].values.begin(), weights_[v].values.end());
+        appendVertex(result.weights, weights_[v].bones, values);
     }
-    // What the result as it is given leaves, vertex by vertex.
+    measure(result);
+}
+
+/// What the result as it is given leaves, vertex by vertex.
+void Solver::measure(Decomposition& result) const {
     std::vector<double> sums(data_.vertices), largest(data_.vertices);
     parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
-            const Vec3d p = (Vec3d(result.rest[v]) - data_.rest_center) / data_.radius;
+            const std::size_t given = weld_.representative[v];
+            const std::span<const std::uint32_t> bones = result.weights.jointsOf(given);
+            const std::span<const float> values = result.weights.weightsOf(given);
+            const Vec3d p = (Vec3d(result.rest[given]) - data_.rest_center) / data_.radius;
             for (std::size_t t = 0; t < data_.frames; ++t) {
                 double squared = 0;
                 for (std::size_t d = 3 * t; d < 3 * t + 3; ++d) {
                     double x = -double(data_.of(v)[d]);
-                    for (std::size_t i = 0; i < result.weights.influenceCount(v); ++i) {
-                        const double* m =
-                            motions_.m.data() + d * motions_.columns() + 4 * result.weights.jointsOf(v)[i];
-                        x += double(result.weights.weightsOf(v)[i]) * (m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3]);
+                    for (std::size_t i = 0; i < bones.size(); ++i) {
+                        const double* m = motions_.m.data() + d * motions_.columns() + 4 * bones[i];
+                        x += double(values[i]) * (m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3]);
                     }
                     squared += x * x;
                 }
-                sums[v] += squared;
+                sums[v] += data_.massOf(v) * squared;
                 largest[v] = std::max(largest[v], squared);
             }
         }
     });
     const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
     result.e_rms = data_.eRms(total);
-    result.rms = data_.radius * std::sqrt(total / (double(data_.vertices) * double(data_.frames)));
+    result.rms = data_.radius * std::sqrt(total / (double(result.rest.size()) * double(data_.frames)));
     result.max = data_.radius * std::sqrt(*std::max_element(largest.begin(), largest.end()));
+}
+
+/// The faces whose edges count.
+std::vector<Triangle> edgesTied(std::span<const Triangle> triangles, const geometry::Weld& weld,
+                                const DecomposeOptions& options) {
+    return options.smoothness > 0 ? geometry::weldedTriangles(triangles, weld) : std::vector<Triangle>();
+}
+
+/// Vertices at one place all the time are one, unless they were given different weights to keep.
+geometry::Weld weld(Trajectories& data, const SkinWeights& kept) {
+    return weldTrajectories(data, [&](std::uint32_t a, std::uint32_t b) {
+        return kept.empty() || (std::ranges::equal(kept.jointsOf(a), kept.jointsOf(b)) &&
+                                std::ranges::equal(kept.weightsOf(a), kept.weightsOf(b)));
+    });
 }
 
 }  // namespace
@@ -334,7 +365,9 @@ Decomposition decompose(MeshSequence& frames, std::span<const Vec3f> rest, std::
                         const DecomposeOptions& options, const Progress& progress) {
     check(options, rest.size(), frames.frameCount());
     Trajectories data = readTrajectories(frames, rest, progress);
-    return Solver(data, triangles, options, progress).run();
+    const geometry::Weld welded = weld(data, options.kept_weights);
+    const EdgeTies ties = tieEdges(data, edgesTied(triangles, welded, options));
+    return Solver(data, welded, ties, options, progress).run();
 }
 
 Decomposition decomposeTo(double tolerance, MeshSequence& frames, std::span<const Vec3f> rest,
@@ -343,12 +376,14 @@ Decomposition decomposeTo(double tolerance, MeshSequence& frames, std::span<cons
     check(options, rest.size(), frames.frameCount());
     if (!(tolerance >= 0)) throw Error::badUsage("the tolerance must be zero or a positive number");
     Trajectories data = readTrajectories(frames, rest, progress);
+    const geometry::Weld welded = weld(data, options.kept_weights);
+    const EdgeTies ties = tieEdges(data, edgesTied(triangles, welded, options));
     const std::vector<Vec3d> given_rest = data.rest;
     const auto attempt = [&](std::size_t bones) {
         DecomposeOptions trial = options;
         trial.bones = bones;
         data.rest = given_rest;
-        Decomposition result = Solver(data, triangles, trial, progress).run();
+        Decomposition result = Solver(data, welded, ties, trial, progress).run();
         trials.push_back({bones, result.e_rms});
         return result;
     };

@@ -38,6 +38,7 @@ BoneProducts productsOf(const Motions& motions) {
     const Matrix gram = m.transpose() * m;
     BoneProducts products;
     const std::size_t bones = products.bones = motions.bones;
+    products.gram.assign(gram.data(), gram.data() + gram.size());
     products.pairs.resize(bones * BoneProducts::kTerms * bones);
     products.diagonal.resize(BoneProducts::kTerms * bones);
     for (std::size_t k = 0; k < bones; ++k)

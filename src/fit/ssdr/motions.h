@@ -29,6 +29,7 @@ struct BoneProducts {
     std::size_t bones = 0;
     std::vector<double> pairs;     ///< [k][term][j]
     std::vector<double> diagonal;  ///< [term][j], of j with itself
+    std::vector<double> gram;      ///< Σ_t M_j^T M_k, row 4 j + c, column 4 k + e
 
     const double* of(std::size_t k) const { return pairs.data() + k * kTerms * bones; }
 };

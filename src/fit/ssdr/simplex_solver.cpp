@@ -16,8 +16,9 @@ constexpr double kGain = 1e-6;  ///< a bone that could lower the error at a lowe
 
 }  // namespace
 
-SimplexSolver::SimplexSolver(const BoneProducts& products)
+SimplexSolver::SimplexSolver(const BoneProducts& products, double least_weight)
     : products_(products),
+      least_weight_(least_weight),
       along_(products.bones),
       alone_(products.bones),
       columns_(products.bones),
@@ -28,7 +29,6 @@ SimplexSolver::SimplexSolver(const BoneProducts& products)
 void SimplexSolver::setVertex(const Vec3d& p, const double* projected, double squared) {
     quadraticTerms(p, terms_);
     squared_ = squared;
-    pull_ = 0;
     for (const std::uint32_t bone : made_) has_column_[bone] = false;
     made_.clear();
     const std::size_t bones = products_.bones;
@@ -56,14 +56,6 @@ double SimplexSolver::errorTowards(std::uint32_t bone, double error) const {
     return (1 - a) * (1 - a) * error + 2 * a * (1 - a) * across + a * a * at_bone;
 }
 
-void SimplexSolver::addPull(double pull, std::span<const double> target) {
-    pull_ = pull;
-    target_ = target;
-    target_squared_ = 0;
-    for (const double x : target) target_squared_ += x * x;
-    for (std::size_t j = 0; j < alone_.size(); ++j) alone_[j] += pull * (1 - 2 * target[j] + target_squared_);
-}
-
 /// D_jk for one k and all j, or those of `only_`.
 const double* SimplexSolver::column(std::uint32_t bone) {
     std::vector<double>& out = columns_[bone];
@@ -79,7 +71,6 @@ const double* SimplexSolver::column(std::uint32_t bone) {
             double sum = fixed - along_[j];
             for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
                 sum += terms_[term] * pairs[term * bones + j];
-            if (pull_ > 0) sum += pull_ * (target_squared_ - target_[j] - target_[bone]);
             out[j] = sum;
         }
         out[bone] = alone_[bone];
@@ -92,8 +83,6 @@ const double* SimplexSolver::column(std::uint32_t bone) {
         const double* row = pairs + term * bones;
         for (std::size_t j = 0; j < bones; ++j) out[j] += factor * row[j];
     }
-    if (pull_ > 0)
-        for (std::size_t j = 0; j < bones; ++j) out[j] += pull_ * (target_squared_ - target_[j] - target_[bone]);
     out[bone] = alone_[bone];
     return out.data();
 }
@@ -206,6 +195,24 @@ double SimplexSolver::minimise(std::vector<std::uint32_t>& set, std::vector<doub
     return slopes(set, x);
 }
 
+/// Takes bones of too little weight out of the set, and minimises over the others.
+double SimplexSolver::trim(std::vector<std::uint32_t>& set, std::vector<double>& x, double error) {
+    while (*std::min_element(x.begin(), x.end()) < least_weight_) {
+        std::size_t kept = 0;
+        double total = 0;
+        for (std::size_t i = 0; i < set.size(); ++i) {
+            if (x[i] < least_weight_) continue;
+            set[kept] = set[i];
+            total += x[kept++] = x[i];
+        }
+        set.resize(kept);
+        x.resize(kept);
+        for (double& value : x) value /= total;
+        error = minimise(set, x);
+    }
+    return error;
+}
+
 /// Minimises over all bones.
 double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>& x) {
     double value = minimise(set, x);
@@ -303,7 +310,7 @@ void SimplexSolver::resolve(const Weights& start, Weights& result) {
     set_ = start.bones;
     x_ = start.values;
     only_ = &start.bones;
-    const double before = slopes(set_, x_), error = minimise(set_, x_);
+    const double before = slopes(set_, x_), error = trim(set_, x_, minimise(set_, x_));
     only_ = nullptr;
     for (const std::uint32_t bone : made_) has_column_[bone] = false;
     made_.clear();
@@ -325,7 +332,7 @@ void SimplexSolver::begin(const Weights& start) {
     before_ = old_error_ = std::numeric_limits<double>::infinity();
     if (old_set_.empty()) return;
     before_ = slopes(old_set_, old_x_);
-    old_error_ = minimise(old_set_, old_x_);
+    old_error_ = trim(old_set_, old_x_, minimise(old_set_, old_x_));
 }
 
 void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights& result) {
@@ -341,7 +348,7 @@ void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights&
         prune(set_, x_, influences);
         error = minimise(set_, x_);
     }
-    takeBetter(start, error, result);
+    takeBetter(start, trim(set_, x_, error), result);
 }
 
 void SimplexSolver::solveOnClosest(const Weights& start, std::size_t influences, Weights& result) {
@@ -352,7 +359,7 @@ void SimplexSolver::solveOnClosest(const Weights& start, std::size_t influences,
     if (influences > 0) set_.resize(std::min(influences, set_.size()));
     x_.assign(set_.size(), 0.0);
     x_[0] = 1;
-    takeBetter(start, minimise(set_, x_), result);
+    takeBetter(start, trim(set_, x_, minimise(set_, x_)), result);
 }
 
 /// New bones may have cost more than they brought, and where rounding is all that is left to gain nothing changes.

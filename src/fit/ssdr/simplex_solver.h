@@ -14,13 +14,11 @@ namespace pelt::fit::ssdr {
 /// since on a set P of bones the minimum over Σ x = 1 is x ~ D_P^-1 1.
 class SimplexSolver {
 public:
-    explicit SimplexSolver(const BoneProducts& products);
+    /// Bones whose weight would be under `least_weight` get none.
+    explicit SimplexSolver(const BoneProducts& products, double least_weight = 0);
 
     /// `projected`: Σ_t M_j^T v, four numbers a bone; `squared`: |v|².
     void setVertex(const Vec3d& p, const double* projected, double squared);
-    /// Adds `pull` |x - target|² to what is minimised; `target` has one number a bone. After setVertex.
-    void addPull(double pull, std::span<const double> target);
-
     /// Adds `cost` Σ x²/prior, whose minimum over Σ x = 1 is the prior (one number a bone, of any sum); bones with a
     /// prior of 0 may get no weight, and there must be others. After setVertex.
     void addCost(double cost, std::span<const double> prior);
@@ -52,6 +50,7 @@ private:
     void settle(std::vector<std::uint32_t>& set, std::vector<double>& x);
     double slopes(const std::vector<std::uint32_t>& set, const std::vector<double>& x);
     double minimise(std::vector<std::uint32_t>& set, std::vector<double>& x);
+    double trim(std::vector<std::uint32_t>& set, std::vector<double>& x, double error);
     double grow(std::vector<std::uint32_t>& set, std::vector<double>& x);
     void prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
     void begin(const Weights& start);
@@ -60,9 +59,9 @@ private:
     void finish(std::vector<std::uint32_t>& set, std::vector<double>& x, double error, Weights& result) const;
 
     const BoneProducts& products_;
+    double least_weight_;
     double terms_[BoneProducts::kTerms] = {};
-    double squared_ = 0, pull_ = 0, target_squared_ = 0;
-    std::span<const double> target_;
+    double squared_ = 0;
     std::vector<double> along_;  ///< Σ_t (M_j p)·v
     std::vector<double> alone_;  ///< D_jj
     std::vector<std::vector<double>> columns_;

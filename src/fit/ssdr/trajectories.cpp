@@ -6,7 +6,10 @@
 #include <pelt/geometry/bounding_sphere.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <numeric>
+#include <unordered_map>
 
 namespace pelt::fit::ssdr {
 namespace {
@@ -31,10 +34,20 @@ void checkSizes(const MeshSequence& frames, std::span<const Vec3f> rest) {
         if (!isFinite(rest[v])) throw Error::badInput(fmt::format("rest pose, vertex {} is not finite", v));
 }
 
+/// Of where a vertex is at rest and in all frames (FNV-1a over words; 0 and -0 alike).
+std::uint64_t hashOf(const Trajectories& data, std::size_t vertex) {
+    std::uint64_t hash = 14695981039346656037ULL;
+    const auto add = [&](auto bits) { hash = (hash ^ bits) * 1099511628211ULL; };
+    for (int a = 0; a < 3; ++a) add(std::bit_cast<std::uint64_t>(data.rest[vertex][a] + 0.0));
+    for (std::size_t d = 0; d < data.dimensions(); ++d) add(std::bit_cast<std::uint32_t>(data.of(vertex)[d] + 0.0f));
+    return hash;
+}
+
 }  // namespace
 
 double Trajectories::eRms(double squared_error) const {
-    return 1000 * std::sqrt(std::max(squared_error, 0.0) / (3.0 * double(vertices) * double(frames)));
+    const double points = mass.empty() ? double(vertices) : std::accumulate(mass.begin(), mass.end(), 0.0);
+    return 1000 * std::sqrt(std::max(squared_error, 0.0) / (3.0 * points * double(frames)));
 }
 
 Trajectories readTrajectories(MeshSequence& frames, std::span<const Vec3f> rest, const Progress& progress) {
@@ -77,6 +90,41 @@ Trajectories readTrajectories(MeshSequence& frames, std::span<const Vec3f> rest,
                 data.squared[v] += double(data.of(v)[d]) * double(data.of(v)[d]);
     });
     return data;
+}
+
+geometry::Weld weldTrajectories(Trajectories& data, const std::function<bool(std::uint32_t, std::uint32_t)>& alike) {
+    std::vector<std::uint64_t> hashes(data.vertices);
+    parallelFor(data.vertices, kVertexGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v) hashes[v] = hashOf(data, v);
+    });
+    geometry::Weld weld;
+    std::unordered_multimap<std::uint64_t, std::uint32_t> seen;  // welded vertices
+    for (std::uint32_t v = 0; v < data.vertices; ++v) {
+        const auto [first, last] = seen.equal_range(hashes[v]);
+        const auto found = std::find_if(first, last, [&](const auto& entry) {
+            const std::uint32_t other = weld.representative[entry.second];
+            return data.rest[other] == data.rest[v] && alike(other, v) &&
+                   std::equal(data.of(v), data.of(v) + data.dimensions(), data.of(other));
+        });
+        weld.welded.push_back(found == last ? std::uint32_t(weld.count()) : found->second);
+        if (found != last) continue;
+        seen.emplace(hashes[v], std::uint32_t(weld.count()));
+        weld.representative.push_back(v);
+    }
+    data.mass.assign(weld.count(), 0.0);
+    for (const std::uint32_t w : weld.welded) data.mass[w] += 1;
+    for (std::size_t w = 0; w < weld.count(); ++w) {
+        const std::size_t v = weld.representative[w];
+        data.rest[w] = data.rest[v];
+        data.squared[w] = data.squared[v];
+        if (v != w)
+            std::copy_n(data.of(v), data.dimensions(), data.values.begin() + std::ptrdiff_t(w * data.dimensions()));
+    }
+    data.vertices = weld.count();
+    data.rest.resize(data.vertices);
+    data.squared.resize(data.vertices);
+    data.values.resize(data.vertices * data.dimensions());
+    return weld;
 }
 
 std::vector<std::uint32_t> nearestAtRest(const Trajectories& data, std::uint32_t center, std::size_t count) {

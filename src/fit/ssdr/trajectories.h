@@ -2,7 +2,9 @@
 
 #include <pelt/core/mesh_sequence.h>
 #include <pelt/core/progress.h>
+#include <pelt/geometry/weld.h>
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -18,12 +20,14 @@ struct Trajectories {
     std::vector<float> values;    ///< vertex i owns the 3 frames numbers from i * dimensions()
     std::vector<double> squared;  ///< their squared length
     std::vector<Vec3d> rest;
+    std::vector<double> mass;  ///< how many vertices of the sequence each of these stands for; empty: one each
     std::vector<Vec3d> frame_center;
     Vec3d rest_center;
     double radius = 1;
 
     std::size_t dimensions() const { return 3 * frames; }
     const float* of(std::size_t vertex) const { return values.data() + vertex * dimensions(); }
+    double massOf(std::size_t vertex) const { return mass.empty() ? 1.0 : mass[vertex]; }
     /// E_RMS of a sum of squared distances in this space, [LeDeng12] §4.
     double eRms(double squared_error) const;
 };
@@ -31,6 +35,10 @@ struct Trajectories {
 /// Reads every frame once. Throws Error (bad input) for a sequence without frames or vertices, of another size than
 /// `rest`, or with a number that is not finite.
 Trajectories readTrajectories(MeshSequence& frames, std::span<const Vec3f> rest, const Progress& progress);
+
+/// Makes one vertex of those that are in one place at rest and in every frame, as copies at seams of texture
+/// coordinates are, and that `alike` allows (called with two vertices). Says which is which.
+geometry::Weld weldTrajectories(Trajectories& data, const std::function<bool(std::uint32_t, std::uint32_t)>& alike);
 
 /// The `count` vertices nearest to vertex `center` at rest, itself first; fewer where there are fewer.
 std::vector<std::uint32_t> nearestAtRest(const Trajectories& data, std::uint32_t center, std::size_t count);

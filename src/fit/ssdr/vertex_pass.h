@@ -1,0 +1,60 @@
+#pragma once
+
+#include <pelt/core/progress.h>
+
+#include <functional>
+
+#include "edge_ties.h"
+
+namespace pelt::fit::ssdr {
+
+/// Goes once over all vertices while the bones stand still. The vertices of a group have no edge between them, so they
+/// are updated at the same time, on all threads, and the groups one after the other: every vertex meets its neighbours
+/// as they are by then, the objective can only fall, and threads change nothing.
+///
+/// With the neighbours' residuals r_n fixed, the part of the objective that vertex i has a say in is, with
+/// g = Σ_n c_in r_n and d = Σ_n c_in,
+///     m |r|² + Σ_n c |r - r_n|² = (m + d) (|x - v'|² + ..),  v' = v + g / (m + d),
+/// the problem without ties for another trajectory, of which only Σ_t M_j^T v' and a constant are needed.
+class VertexPass {
+public:
+    /// Reads the frames. Weights that are there count, and none that is found is under `least_weight`; vertices without
+    /// any do not yet tie their neighbours.
+    VertexPass(const Trajectories& data, const EdgeTies& ties, const Motions& motions, const VertexWeights& weights,
+               double least_weight, const Progress& progress, double done);
+
+    /// One vertex, as SimplexSolver::setVertex takes it.
+    struct Local {
+        const double* projected;  ///< Σ_t M_j^T v', four numbers a bone
+        double squared;           ///< |v'|² and the constant: what is left, times `share`, is the vertex's objective
+        double share;             ///< m + d
+    };
+    /// body(vertex, local, solver) may change the weights of the vertex and its rest position; `solver` is set to it.
+    void run(const std::function<void(std::uint32_t, const Local&, SimplexSolver&)>& body);
+
+    const BoneProducts& products() const { return products_; }
+    double squaredResidual(std::size_t vertex) const { return left_[vertex]; }  ///< |r_i|²
+    /// Σ m |r|² + Σ c |r_i - r_n|².
+    double objective() const;
+
+private:
+    void project();
+    void updateResidual(std::size_t vertex, std::vector<double>& moved);
+    double alongResidual(std::size_t vertex, std::size_t edge) const;
+    Local localOf(std::uint32_t vertex, std::vector<double>& pulled) const;
+
+    const Trajectories& data_;
+    const EdgeTies& ties_;
+    const Motions& motions_;
+    const VertexWeights& weights_;
+    double least_weight_;
+    const Progress& progress_;
+    double done_;
+    BoneProducts products_;
+    std::size_t columns_;
+    std::vector<double> projected_;  ///< Σ_t M_j^T v_i, four numbers a bone
+    std::vector<float> residual_;    ///< Σ_t M_j^T r_i, likewise, where there are ties
+    std::vector<double> left_;       ///< |r_i|²
+};
+
+}  // namespace pelt::fit::ssdr
