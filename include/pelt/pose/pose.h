@@ -71,13 +71,14 @@ SkinWeights extendWeights(const TetMesh& volume, std::span<const std::uint32_t> 
 
 enum class ConstraintKind {
     transform,  ///< the whole transform of a handle
+    turn,       ///< the linear part of its transform; its place is free
     position,   ///< where a handle takes a point of rest space
     vertices,   ///< where the mean of some vertices goes
 };
 
 struct Constraint {
     ConstraintKind kind = ConstraintKind::transform;
-    std::uint32_t handle = 0;             ///< of transform and position
+    std::uint32_t handle = 0;             ///< of all but vertices
     Vec3d point;                          ///< of position
     std::vector<std::uint32_t> vertices;  ///< of vertices
 };
@@ -117,7 +118,7 @@ public:
     Solver(Solver&&) noexcept;
     Solver& operator=(Solver&&) noexcept;
 
-    /// Constraints by their place in what `constrain` was given.
+    /// Constraints by their place in what `constrain` was given. A turn takes the linear part alone.
     void setTransform(std::size_t constraint, const Affine3d& rest_to_posed) noexcept;
     void setTarget(std::size_t constraint, const Vec3d& target) noexcept;
     /// How far, in the units of the positions, constraints that contradict each other are from being met together.

@@ -1,0 +1,142 @@
+#include "pose_skeleton.h"
+
+#include <pelt/deform/rotation.h>
+#include <pelt/geometry/bounding_sphere.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pelt::pipeline {
+namespace {
+
+constexpr double kFirm = 30;                     ///< what is held, next to what is dragged, where not all can be met
+constexpr double kPin = 100;                     ///< what hangs together
+constexpr double kTurned = 0.3;                  ///< radians by which joints are turned to see what that costs
+constexpr int kLocalSteps = 12;                  ///< until the rotations of the skin have followed
+constexpr double kSoftest = 0.3, kStiffest = 4;  ///< of the median
+constexpr double kBody = 2;                      ///< of the median: against turning the whole figure
+
+using Given = PoseHandle::Given;
+
+pose::SkeletonBones bonesAtStart(const Character& character, const PoseStart& start) {
+    std::vector<double> skin(character.skeleton.nodes.size(), 0.0);
+    const SkinWeights& weights = start.standing.weights;
+    for (std::size_t i = 0; i < weights.joints.size(); ++i)
+        skin[character.skeleton.joints[weights.joints[i]].node] += double(weights.weights[i]);
+    return pose::bonesOf({&character.skeleton, character.clips, start.worlds, skin,
+                          geometry::boundingDiagonal(start.standing.mesh.positions)});
+}
+
+}  // namespace
+
+bool hasSkeleton(const Character& character, const PoseStart& start) {
+    return !character.skeleton.joints.empty() && bonesAtStart(character, start).together;
+}
+
+SkeletonPoser::SkeletonPoser(const Character& character, const PoseStart& start, std::span<const PoseHandle> handles,
+                             const HandlePlan& plan, const PoseRequest& request, const pose::PoseRig& rig)
+    : start_(start), handles_(handles), plan_(plan), bones_(bonesAtStart(character, start)) {
+    for (const Joint& joint : character.skeleton.joints)
+        bone_of_slot_.push_back(std::uint32_t(bones_.bone_of[joint.node]));
+    setLimits(character, request);
+    setStiffness(character.skeleton, plan, rig);
+    solver_.emplace(bones_.bones, bones_.size);
+}
+
+void SkeletonPoser::setLimits(const Character& character, const PoseRequest& request) {
+    if (!request.limits) return;
+    const rig::RangeOfMotion& range = *request.limits;
+    for (std::size_t j = character.skeleton.joints.size(); j-- > 0;) {
+        pose::Bone& bone = bones_.bones[bone_of_slot_[j]];
+        if (bone.parent >= 0 && !bone.slides) bone.limits = range.joints.empty() ? range.limits : range.joints[j];
+    }
+}
+
+/// What turning a joint, with all that hangs on it, costs the energy of the skin.
+void SkeletonPoser::setStiffness(const Skeleton& skeleton, const HandlePlan& plan, const pose::PoseRig& rig) {
+    std::vector<pose::Constraint> all(rig.handleCount());
+    for (std::uint32_t h = 0; h < all.size(); ++h) all[h].handle = h;
+    pose::Solver<double> solver(pose::constrain(rig, all));
+    std::vector<char> wanted(bones_.bones.size(), 0);  // above a handle: the others stay as they are
+    for (std::size_t i = 0; i < plan.handle_of.size(); ++i) {
+        const auto joint = plan.joint_of[plan.handle_of[i]];
+        for (std::size_t b = 0; b < wanted.size(); ++b) wanted[b] = wanted[b] || !joint;
+        for (auto b = joint ? std::int32_t(bone_of_slot_[*joint]) : -1; b >= 0; b = bones_.bones[std::size_t(b)].parent)
+            wanted[std::size_t(b)] = 1;
+    }
+    for (const pose::Pin& pin : bones_.pins)
+        for (auto b = std::int32_t(pin.b); b >= 0; b = bones_.bones[std::size_t(b)].parent) wanted[std::size_t(b)] = 1;
+    std::vector<double> found(bones_.bones.size(), 0.0), sorted;
+    for (std::size_t b = 0; b < found.size(); ++b) {
+        if (!wanted[b] || bones_.bones[b].slides) continue;
+        std::vector<char> below(found.size(), 0);
+        for (std::size_t c = 0; c < found.size(); ++c)
+            below[c] = c == b || (bones_.bones[c].parent >= 0 && below[std::size_t(bones_.bones[c].parent)]);
+        for (int axis = 0; axis < 3; ++axis) {
+            Vec3d about;
+            about[axis] = 1;
+            const Mat3d r = toMatrix(axisAngle(about, kTurned));
+            const Affine3d turn(r, bones_.bones[b].place - r * bones_.bones[b].place);
+            for (std::size_t j = 0; j < skeleton.joints.size(); ++j)
+                solver.setTransform(j, below[bone_of_slot_[j]] ? turn : Affine3d());
+            found[b] += solver.solve({kLocalSteps, 1e-9, {}}).energy / (3 * kTurned * kTurned);
+        }
+        if (found[b] > 0) sorted.push_back(found[b]);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    const double median = sorted.empty() ? 1 : sorted[sorted.size() / 2];
+    for (std::size_t b = 0; b < found.size(); ++b)
+        bones_.bones[b].stiffness = bones_.bones[b].slides ? kBody : std::clamp(found[b] / median, kSoftest, kStiffest);
+}
+
+/// The mean of vertices as the bones carry it.
+std::vector<pose::Share> SkeletonPoser::sharesOf(std::span<const std::uint32_t> vertices) const {
+    std::vector<pose::Share> shares;
+    const SkinWeights& weights = start_.standing.weights;
+    for (const std::uint32_t v : vertices)
+        for (std::size_t k = 0; k < weights.influenceCount(v); ++k) {
+            const std::size_t slot = weights.jointsOf(v)[k];
+            const std::uint32_t bone = bone_of_slot_[slot];
+            const double w = double(weights.weightsOf(v)[k]) / double(vertices.size());
+            if (!(w > 0)) continue;
+            auto found = std::find_if(shares.begin(), shares.end(), [&](const auto& s) { return s.bone == bone; });
+            if (found == shares.end()) found = shares.insert(shares.end(), pose::Share{bone, {}, 0});
+            found->place += (start_.bones[slot] * Vec3d(start_.rest[v])) * w;
+            found->weight += w;
+        }
+    for (pose::Share& share : shares) share.place = share.place / share.weight;
+    return shares;
+}
+
+pose::SkeletonGoals SkeletonPoser::goalsAt(double time) const {
+    pose::SkeletonGoals goals;
+    for (std::size_t i = 0; i < plan_.handle_of.size(); ++i) {
+        const std::size_t h = plan_.handle_of[i];
+        const PoseHandle& handle = handles_[h];
+        const Vec3d held = plan_.held[h];
+        if (!plan_.joint_of[h]) {
+            goals.places.push_back({sharesOf(plan_.constraints[i].vertices), placeAt(handle, held, time), 1});
+            if (handle.given == Given::hold) goals.places.back().strength = kFirm;
+            continue;
+        }
+        const std::size_t slot = *plan_.joint_of[h];
+        const std::uint32_t bone = bone_of_slot_[slot];
+        const Affine3d motion = motionAt(handle, held, start_.bones[slot], time);
+        const double strength = handle.given == Given::hold || handle.given == Given::full ? kFirm : 1;
+        if (handle.given != Given::rotation) goals.places.push_back({{{bone, held, 1}}, motion * held, strength});
+        if (handle.given != Given::position)
+            goals.turns.push_back({bone, deform::boneRotation(motion.linear()), strength});
+    }
+    for (const pose::Pin& pin : bones_.pins)
+        goals.places.push_back({{{pin.a, pin.place, 1}, {pin.b, pin.place, -1}}, {}, kPin});
+    return goals;
+}
+
+std::vector<Affine3d> SkeletonPoser::poseAt(double time) {
+    const std::vector<Affine3d> motions = solver_->solve(goalsAt(time));
+    std::vector<Affine3d> slots;
+    for (const std::uint32_t bone : bone_of_slot_) slots.push_back(motions[bone]);
+    return slots;
+}
+
+}  // namespace pelt::pipeline
