@@ -85,7 +85,7 @@ void reportPose(Session& session, const PoseOptions& options, pose::Energy kind,
         fmt::format("{}: {} of {} vertices on {}, energy {:.6g} after {}\n", oneLine(options.output.string()),
                     counted(posed.frames, "frame", "frames"), posed.vertices, counted(posed.handles, "joint", "joints"),
                     energy, counted(posed.energies.size(), "iteration", "iterations"));
-    if (!posed.converged && !options.unreduced)
+    if (!posed.converged && !options.unreduced && !posed.rigid)
         text += "not settled yet: more --iterations would change the pose further\n";
     result["rigid"] = posed.rigid || writesClip(options);
     if (writesClip(options) || posed.rigid) {

@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kGrain = 2048;
 constexpr double kAgree = 1e-6;  ///< of the diagonal: constraints farther apart contradict each other
 constexpr int kFirstFrame = 10000, kLaterFrames = 3000;  ///< iterations: the first starts far away
+constexpr int kToCompare = 200;                          ///< of a free pose that is only compared with
 using Given = PoseHandle::Given;
 constexpr int kStretch = 100;      ///< iterations between two looks at whether to stop
 constexpr double kSettled = 1e-6;  ///< of the energy: a frame that gains less in a stretch has settled
@@ -188,7 +189,8 @@ void adoptJoints(Character& character, PoseStart& start) {
 /// One of result.frames, from where the last one ended. The energies are those of this frame.
 void solveFrame(pose::Solver<double>& solver, std::optional<int> iterations, std::size_t frame, PoseResult& result,
                 const Progress& progress) {
-    const int limit = iterations.value_or(frame == 0 ? kFirstFrame : kLaterFrames);
+    const int enough = result.rigid ? kToCompare : frame == 0 ? kFirstFrame : kLaterFrames;
+    const int limit = iterations.value_or(enough);
     result.energies.clear();
     bool converged = false;
     while (!converged && int(result.energies.size()) < limit) {
@@ -330,9 +332,10 @@ PoseResult poseCharacter(Character character, std::span<const PoseHandle> handle
     result.handles = rig.handleCount();
     result.extra_weights = rig.extraCount();
     result.clusters = rig.clusterCount();
+    Clip clip = job.clip.take();
     result.character = std::move(character);
     // First, so that it is what plays; the others stay.
-    result.character.clips.insert(result.character.clips.begin(), job.clip.take());
+    result.character.clips.insert(result.character.clips.begin(), std::move(clip));
     result.clip_error =
         measureClip(result, job.free_positions.empty() ? result.positions : job.free_positions, request.fps);
     return result;

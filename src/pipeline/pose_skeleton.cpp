@@ -13,16 +13,26 @@ constexpr double kFirm = 30;                     ///< what is held, next to what
 constexpr double kPin = 100;                     ///< what hangs together
 constexpr double kTurned = 0.3;                  ///< radians by which joints are turned to see what that costs
 constexpr int kLocalSteps = 12;                  ///< until the rotations of the skin have followed
-constexpr double kSoftest = 0.3, kStiffest = 4;  ///< of the median
-constexpr double kBody = 2;                      ///< of the median: against turning the whole figure
+constexpr double kSoftest = 0.3, kStiffest = 3;  ///< of the median
+constexpr double kLight = 0.5, kHeavy = 6;       ///< how stiff joints are that move nothing, and those that move all
+constexpr double kWhole = 100;                   ///< against turning the whole figure
 
 using Given = PoseHandle::Given;
 
 pose::SkeletonBones bonesAtStart(const Character& character, const PoseStart& start) {
     std::vector<double> skin(character.skeleton.nodes.size(), 0.0);
     const SkinWeights& weights = start.standing.weights;
-    for (std::size_t i = 0; i < weights.joints.size(); ++i)
-        skin[character.skeleton.joints[weights.joints[i]].node] += double(weights.weights[i]);
+    const Mesh& mesh = start.standing.mesh;
+    const auto add = [&](std::size_t v, double area) {
+        for (std::size_t k = 0; k < weights.influenceCount(v); ++k)
+            skin[character.skeleton.joints[weights.jointsOf(v)[k]].node] += area * double(weights.weightsOf(v)[k]);
+    };
+    const double size = geometry::boundingDiagonal(mesh.positions);
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) add(v, 1e-9 * size * size);  // what has no area counts too
+    for (const Triangle& t : mesh.triangles) {
+        const Vec3d a(mesh.positions[t[0]]), b(mesh.positions[t[1]]), c(mesh.positions[t[2]]);
+        for (const std::uint32_t v : t) add(v, length(cross(b - a, c - a)) / 6);
+    }
     return pose::bonesOf({&character.skeleton, character.clips, start.worlds, skin,
                           geometry::boundingDiagonal(start.standing.mesh.positions)});
 }
@@ -52,7 +62,8 @@ void SkeletonPoser::setLimits(const Character& character, const PoseRequest& req
     }
 }
 
-/// What turning a joint, with all that hangs on it, costs the energy of the skin.
+/// What turning a joint, with all that hangs on it, costs the energy of the skin; and the more hangs on it the stiffer
+/// it is, so that an arm reaches by itself as far as it can before the body leans.
 void SkeletonPoser::setStiffness(const Skeleton& skeleton, const HandlePlan& plan, const pose::PoseRig& rig) {
     std::vector<pose::Constraint> all(rig.handleCount());
     for (std::uint32_t h = 0; h < all.size(); ++h) all[h].handle = h;
@@ -83,10 +94,18 @@ void SkeletonPoser::setStiffness(const Skeleton& skeleton, const HandlePlan& pla
         }
         if (found[b] > 0) sorted.push_back(found[b]);
     }
+    for (std::size_t b = 0; b < found.size(); ++b) {  // clusters of rotations are not quite symmetric
+        const auto other = std::size_t(std::max(bones_.partner[b], 0));
+        if (bones_.partner[b] < 0 || other <= b || !(found[b] > 0) || !(found[other] > 0)) continue;
+        found[b] = found[other] = (found[b] + found[other]) / 2;
+    }
     std::sort(sorted.begin(), sorted.end());
     const double median = sorted.empty() ? 1 : sorted[sorted.size() / 2];
-    for (std::size_t b = 0; b < found.size(); ++b)
-        bones_.bones[b].stiffness = bones_.bones[b].slides ? kBody : std::clamp(found[b] / median, kSoftest, kStiffest);
+    for (std::size_t b = 0; b < found.size(); ++b) {
+        const double skin = bones_.bones[b].slides ? 1 : std::clamp(found[b] / median, kSoftest, kStiffest);
+        bones_.bones[b].stiffness = std::sqrt(skin) * (kLight + kHeavy * bones_.share_below[b]);
+        if (b == bones_.body) bones_.bones[b].stiffness = kWhole;
+    }
 }
 
 /// The mean of vertices as the bones carry it.

@@ -9,10 +9,11 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kRootSlides = 60;  ///< stiffness of a body against being moved
-constexpr double kOthersSlide = 1;  ///< of what is pinned to it elsewhere
-constexpr double kMoves = 0.01;     ///< of the size: farther than this a clip slides a joint
-constexpr double kPinned = 0.01;    ///< of the size: a joint that stays so near to a bone's point is pinned to it
+constexpr double kRootSlides = 300;  ///< stiffness of a body against being moved
+constexpr double kOthersSlide = 1;   ///< of what is pinned to it elsewhere
+constexpr double kMoves = 0.01;      ///< of the size: farther than this a clip slides a joint
+constexpr double kPinned = 0.03;   ///< of the size: a joint that usually strays no farther from a bone is pinned to it
+constexpr double kUsually = 0.75;  ///< of the moments: clips tear rigs apart now and then
 constexpr double kMostOfTheSkin = 0.5;
 
 void addBones(const SkeletonCase& given, SkeletonBones& out) {
@@ -63,18 +64,13 @@ std::vector<double> skinBelow(const SkeletonCase& given, const SkeletonBones& ou
 void chooseSliding(const SkeletonCase& given, std::span<const ClipPose> poses, std::span<const double> below,
                    SkeletonBones& out) {
     std::vector<Bone>& bones = out.bones;
-    std::vector<char> free_above(bones.size(), 0), covered(bones.size(), 0);
+    std::vector<char> free_above(bones.size(), 0);
     for (std::size_t b = 0; b < bones.size(); ++b) {
         const std::int32_t p = bones[b].parent;
         free_above[b] = p < 0 || (free_above[std::size_t(p)] && !(given.skin[out.node[std::size_t(p)]] > 0) &&
                                   !bones[std::size_t(p)].slides);
-        covered[b] = p >= 0 && (covered[std::size_t(p)] || bones[std::size_t(p)].slides);
         bones[b].slides =
-            p >= 0 && free_above[b] && below[b] > 0 && slideOver(poses, b, std::size_t(p)) > kMoves * given.size;
-    }
-    for (std::size_t b = bones.size(); b-- > 0;) {  // covered: all skin below is under something that slides
-        if (!(below[b] > 0)) covered[b] = 1;
-        if (bones[b].slides) covered[b] = 1;
+            p >= 0 && free_above[b] && below[b] > 0 && slideOver(poses, b, std::size_t(p), 1) > kMoves * given.size;
     }
     for (std::size_t root = 0; root < bones.size(); ++root) {
         if (bones[root].parent >= 0) continue;
@@ -110,7 +106,7 @@ void addPin(std::span<const ClipPose> poses, std::size_t free, SkeletonBones& ou
     std::optional<std::size_t> found;
     for (std::size_t b = 0; b < out.bones.size(); ++b) {
         if (above(b, free) || above(free, b)) continue;
-        const double strays = slideOver(poses, free, b);
+        const double strays = slideOver(poses, free, b, kUsually);
         if (strays < least) {
             least = strays;
             found = b;
@@ -132,18 +128,18 @@ SkeletonBones bonesOf(const SkeletonCase& given) {
     const std::vector<double> below = skinBelow(given, out);
     chooseSliding(given, poses, below, out);
     double all = 0, most = 0;
-    std::size_t body = 0;
     for (std::size_t b = 0; b < out.bones.size(); ++b) {
         all += given.skin[out.node[b]];
         if (!out.bones[b].slides || !(below[b] > most)) continue;
         most = below[b];
-        body = b;
+        out.body = b;
     }
     out.together = most > kMostOfTheSkin * all;
+    for (const double skin : below) out.share_below.push_back(all > 0 ? skin / all : 0);
     for (std::size_t b = 0; b < out.bones.size(); ++b) {
         if (!out.bones[b].slides) continue;
         const std::size_t pins = out.pins.size();
-        if (b != body && !poses.empty()) addPin(poses, b, out, given.size);
+        if (b != out.body && !poses.empty()) addPin(poses, b, out, given.size);
         out.bones[b].slide_stiffness = out.pins.size() > pins ? kOthersSlide : kRootSlides;
     }
     findHinges(poses, rest, out);

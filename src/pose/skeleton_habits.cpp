@@ -108,7 +108,7 @@ std::optional<Hinge> hingeOf(const Seen& seen) {
     return Hinge{{axis[0], axis[1], axis[2]}, least - kSlack, false};
 }
 
-/// The bones that meet in a joint; the longest child goes on.
+/// The bones that meet in a joint: from its parent, and to its farthest child or what is pinned to it.
 struct Limb {
     Vec3d above, below;
 };
@@ -117,17 +117,24 @@ Limb limbOf(const SkeletonBones& bones, std::span<const Vec3d> places, std::size
     const std::int32_t p = bones.bones[b].parent;
     if (p < 0 || bones.bones[b].slides) return {};
     Limb limb{places[b] - places[std::size_t(p)], {}};
+    const auto extend = [&](std::size_t end) {
+        if (length(places[end] - places[b]) > length(limb.below)) limb.below = places[end] - places[b];
+    };
     for (std::size_t c = b + 1; c < places.size(); ++c)
-        if (bones.bones[c].parent == std::int32_t(b) && length(places[c] - places[b]) > length(limb.below))
-            limb.below = places[c] - places[b];
+        if (bones.bones[c].parent == std::int32_t(b)) extend(c);
+    for (const Pin& pin : bones.pins)
+        if (pin.b == b) extend(pin.a);
     return limb;
 }
 
 /// Knees and elbows, the middle of what reaches: the shorter of a joint's two bones is longer there than at the joints
-/// before and after it.
-std::vector<char> findMiddles(const SkeletonBones& bones, std::span<const Vec3d> places) {
-    std::vector<double> reach(places.size());
+/// before and after it. Hips and shoulders, which sit on the body, are none.
+std::vector<char> findMiddles(const SkeletonBones& bones, std::span<const Vec3d> places, const Mirror& mirror) {
+    const auto on_axis = [&](std::int32_t b) { return mirror.symmetric && mirror.partner[std::size_t(b)] == b; };
+    std::vector<double> reach(places.size(), 0.0);
     for (std::size_t b = 0; b < places.size(); ++b) {
+        const std::int32_t p = bones.bones[b].parent;
+        if (p < 0 || on_axis(p) || on_axis(std::int32_t(b)) || bones.bones[std::size_t(p)].slides) continue;
         const Limb limb = limbOf(bones, places, b);
         reach[b] = std::min(length(limb.above), length(limb.below));
     }
@@ -194,18 +201,27 @@ std::vector<ClipPose> clipPoses(const Skeleton& skeleton, std::span<const Clip> 
     return poses;
 }
 
-double slideOver(std::span<const ClipPose> poses, std::size_t bone, std::size_t seen_from) {
+double slideOver(std::span<const ClipPose> poses, std::size_t bone, std::size_t seen_from, double share) {
     if (poses.empty()) return 0;
     std::vector<Vec3d> places;
-    Vec3d mean;
     for (const ClipPose& pose : poses) {
         const Mat3d turn = deform::boneRotation(pose.worlds[seen_from].linear());
         places.push_back(transposed(turn) * (pose.worlds[bone].translation() - pose.worlds[seen_from].translation()));
-        mean += places.back() / double(poses.size());
     }
-    double most = 0;
-    for (const Vec3d& p : places) most = std::max(most, length(p - mean));
-    return std::isfinite(most) ? most : 0;
+    const auto quantile = [&](std::vector<double> values, double part) {
+        const auto at = values.begin() + std::ptrdiff_t(part * double(values.size() - 1));
+        std::nth_element(values.begin(), at, values.end());
+        return *at;
+    };
+    Vec3d usual;
+    std::vector<double> values(places.size());
+    for (int a = 0; a < 3; ++a) {
+        for (std::size_t i = 0; i < places.size(); ++i) values[i] = places[i][a];
+        usual[a] = quantile(values, 0.5);
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) values[i] = length(places[i] - usual);
+    const double strays = quantile(values, share);
+    return std::isfinite(strays) ? strays : 0;
 }
 
 void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, SkeletonBones& bones) {
@@ -214,10 +230,10 @@ void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, Sk
     std::vector<Vec3d> places;
     for (const Bone& bone : bones.bones) places.push_back(bone.place);
     const Vec3d front = forwards(bones);
-    const std::vector<char> middles = findMiddles(bones, rest);
+    bones.partner = mirror.partner;
+    const std::vector<char> middles = findMiddles(bones, rest, mirror);
     for (std::size_t b = 0; b < bones.bones.size(); ++b) {
-        const bool on_axis = mirror.symmetric && mirror.partner[b] == std::int32_t(b);
-        if (on_axis || !middles[b]) continue;
+        if (!middles[b]) continue;
         Bone& bone = bones.bones[b];
         bone.hinge = hingeOf(seen[b]);
         const Limb bound = limbOf(bones, rest, b);

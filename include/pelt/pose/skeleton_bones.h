@@ -16,6 +16,9 @@ struct SkeletonBones {
     std::vector<Bone> bones;
     std::vector<std::uint32_t> node;    ///< of each bone
     std::vector<std::int32_t> bone_of;  ///< of each node, or -1
+    std::vector<double> share_below;    ///< of the skin, that each bone and all that hangs on it carry
+    std::vector<std::int32_t> partner;  ///< the bone on the other side of a symmetric skeleton, or -1
+    std::size_t body = 0;               ///< the bone that carries most and slides
     std::vector<Pin> pins;
     double size = 1;
     bool together = false;  ///< most of what carries skin hangs on one bone: a skeleton, not a heap of bones
