@@ -25,7 +25,7 @@ struct PoseOptions {
     std::string extra_kind = "modes";
     std::optional<int> iterations;
     double fps = 30;
-    bool keep_lengths = false, free = false, unreduced = false;
+    bool keep_lengths = false, free = false, unreduced = false, no_cache = false;
     std::optional<std::string> clip;
     std::optional<double> at;
     std::optional<std::filesystem::path> limits;
@@ -124,6 +124,11 @@ void runPose(Session& session, const PoseOptions& options) {
     request.unreduced = options.unreduced;
     if (options.limits) request.limits = readJointLimits(*options.limits, character.skeleton);
 
+    std::optional<pipeline::PreparationCache> cache;
+    const auto folder = pipeline::userCacheFolder();
+    if (folder && !options.no_cache) cache.emplace(*folder, "pelt " PELT_VERSION);
+    request.cache = cache ? &*cache : nullptr;
+
     aboutFile(options.handles, [&] { pipeline::checkHandles(character, handles); });
     session.stage("pose");
     const pipeline::PoseResult posed = aboutFile(options.input, [&] {
@@ -196,6 +201,8 @@ void addPose(CLI::App& app, Session& session) {
         ->excludes("--free");
     verb->add_flag("--unreduced", options->unreduced,
                    "Goes on without the rig: vertices that no handle holds are all free. Slow; to compare with");
+    verb->add_flag("--no-cache", options->no_cache,
+                   "Prepares the character anew and keeps nothing in the user's cache folder for the next time");
     verb->add_option("--limits", options->limits,
                      "How far joints bend and twist, in degrees, as bake takes it; means --keep-lengths")
         ->type_name("F.json");

@@ -3,7 +3,6 @@
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/adjacency.h>
 #include <pelt/geometry/bounding_sphere.h>
-#include <pelt/geometry/tets.h>
 #include <pelt/geometry/weld.h>
 #include <pelt/pipeline/pose.h>
 #include <pelt/pipeline/sampling.h>
@@ -14,6 +13,7 @@
 
 #include "pose_clip.h"
 #include "pose_handles.h"
+#include "pose_prepare.h"
 #include "pose_skeleton.h"
 #include "pose_unreduced.h"
 
@@ -27,19 +27,6 @@ constexpr int kToCompare = 200;                          ///< of a free pose tha
 using Given = PoseHandle::Given;
 constexpr int kStretch = 100;      ///< iterations between two looks at whether to stop
 constexpr double kSettled = 1e-6;  ///< of the energy: a frame that gains less in a stretch has settled
-
-/// With the volume that holds the shape, where the energy asks for one.
-pose::PoseRig prepareRig(const Character& character, const PoseRequest& request, const Progress& progress) {
-    pose::Shape shape{character.mesh.positions, character.mesh.triangles, &character.weights,
-                      character.skeleton.joints.size()};
-    if (request.rig.energy != pose::Energy::tets) return pose::prepare(shape, request.rig, progress);
-    const geometry::TetEmbedding in = geometry::embedInTets(character.mesh, {}, progress);
-    const SkinWeights weights =
-        pose::extendWeights(in.lattice, in.tet, in.barycentric, character.weights, shape.handles);
-    shape.volume = &in.lattice;
-    shape.volume_weights = &weights;
-    return pose::prepare(shape, request.rig, progress);
-}
 
 void setTargets(pose::Solver<double>& solver, std::span<const PoseHandle> handles, const HandlePlan& plan,
                 const PoseStart& start, double time) {
@@ -323,7 +310,7 @@ PoseResult poseCharacter(Character character, std::span<const PoseHandle> handle
                          const Progress& progress) {
     findMethod(request.method);
     PoseStart start = startOf(character, request);
-    HandlePlan plan = planHandles(start.standing, handles, progress);
+    HandlePlan plan = planHandles(start.standing, handles, request.cache, progress);
     const bool skeleton = hasSkeleton(character, start);
     adoptJoints(character, start);
     const pose::PoseRig rig = prepareRig(start.standing, request, progress);

@@ -10,6 +10,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "pose_prepare.h"
+
 namespace pelt::pipeline {
 namespace {
 
@@ -50,11 +52,16 @@ std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle
 }
 
 /// A joint for each handle, bound by bounded biharmonic weights.
-void addJoints(Character& character, std::span<const PoseHandle> handles, const Progress& progress) {
+void addJoints(Character& character, std::span<const PoseHandle> handles, const PreparationCache* cache,
+               const Progress& progress) {
     std::vector<fit::BiharmonicHandle> held;
+    ContentKey key;
+    key.add("handles");
+    addShape(key, character);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         fit::BiharmonicHandle handle;
         handle.region = verticesOf(character.mesh, handles[i], i);
+        key.addValues(std::span<const std::uint32_t>(handle.region));
         Vec3d mean;
         for (const std::uint32_t v : handle.region) mean += Vec3d(character.mesh.positions[v]);
         mean = mean / double(handle.region.size());
@@ -65,16 +72,28 @@ void addJoints(Character& character, std::span<const PoseHandle> handles, const 
         character.skeleton.nodes.push_back(std::move(node));
         held.push_back(std::move(handle));
     }
-    fit::BiharmonicOptions options;  // a coarse mesh needs no finer volume
-    options.target_tets = std::clamp<std::size_t>(kTetsAVertex * character.mesh.vertexCount(), 4000, 50000);
-    const fit::HandleWeights weights = fit::biharmonicWeights(character.mesh, held, options, progress).weights;
-    std::vector<std::uint32_t> joints(handles.size());
-    std::iota(joints.begin(), joints.end(), 0u);
-    character.weights = {};
-    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
-        const std::vector<float> row(weights.of(v).begin(), weights.of(v).end());
-        appendVertex(character.weights, joints, row);
-    }
+    character.weights = keptWeights(cache, key, [&] {
+        fit::BiharmonicOptions options;  // a coarse mesh needs no finer volume
+        options.target_tets = std::clamp<std::size_t>(kTetsAVertex * character.mesh.vertexCount(), 4000, 50000);
+        const fit::HandleWeights weights = fit::biharmonicWeights(character.mesh, held, options, progress).weights;
+        std::vector<std::uint32_t> joints(held.size());
+        std::iota(joints.begin(), joints.end(), 0u);
+        SkinWeights skin;
+        for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
+            const std::vector<float> row(weights.of(v).begin(), weights.of(v).end());
+            appendVertex(skin, joints, row);
+        }
+        return skin;
+    });
+}
+
+/// Bounded biharmonic weights of a character that has joints but none.
+void addWeights(Character& character, const PreparationCache* cache, const Progress& progress) {
+    ContentKey key;
+    key.add("biharmonic");
+    addShape(key, character);
+    character.weights = keptWeights(
+        cache, key, [&] { return fit::bindBiharmonic(character.mesh, character.skeleton, 0, {}, progress).weights; });
 }
 
 std::vector<double> jointWeights(const Character& character) {
@@ -220,14 +239,15 @@ Affine3d motionAt(const PoseHandle& handle, const Vec3d& start, const Affine3d& 
     return {turn, placeAt(handle, start, time) - turn * start};
 }
 
-HandlePlan planHandles(Character& standing, std::span<const PoseHandle> handles, const Progress& progress) {
+HandlePlan planHandles(Character& standing, std::span<const PoseHandle> handles, const PreparationCache* cache,
+                       const Progress& progress) {
     const bool own_joints = standing.skeleton.joints.empty();
     if (standing.mesh.positions.empty()) throw Error::badInput("has no vertices to pose");
     checkHandles(standing, handles);
     if (own_joints)
-        addJoints(standing, handles, progress);
+        addJoints(standing, handles, cache, progress);
     else if (standing.weights.empty())
-        standing.weights = fit::bindBiharmonic(standing.mesh, standing.skeleton, 0, {}, progress).weights;
+        addWeights(standing, cache, progress);
 
     HandlePlan plan;
     plan.carrier = findCarriers(standing);

@@ -31,6 +31,7 @@ std::string nameOf(const PoseHandle& handle, std::size_t number);
 
 /// For a character as it stands. Also gives it what it lacks: joints for the handles, weights. See poseCharacter for
 /// what it throws.
-HandlePlan planHandles(Character& standing, std::span<const PoseHandle> handles, const Progress& progress);
+HandlePlan planHandles(Character& standing, std::span<const PoseHandle> handles, const PreparationCache* cache,
+                       const Progress& progress);
 
 }  // namespace pelt::pipeline

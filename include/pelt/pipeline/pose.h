@@ -2,6 +2,7 @@
 
 #include <pelt/geometry/sequence_error.h>
 #include <pelt/pipeline/methods.h>
+#include <pelt/pipeline/preparation_cache.h>
 #include <pelt/pose/pose.h>
 #include <pelt/rig/range_of_motion.h>
 
@@ -56,6 +57,7 @@ struct PoseRequest {
     bool free = false;                         ///< the sequence is the free pose, whose joints stretch and shear
     bool keep_lengths = false;                 ///< the sequence is that of rigid joints, whatever the handles are
     std::optional<rig::RangeOfMotion> limits;  ///< how far joints turn; means keep_lengths
+    const PreparationCache* cache = nullptr;   ///< where preparations are kept, if at all
 };
 
 struct PoseResult {

@@ -6,9 +6,11 @@
 #include <pelt/core/skin_weights.h>
 #include <pelt/core/tet_mesh.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 /// Posing from a few handles, Fast Automatic Skinning Transformations [Jacobson12]: some transforms of a skin are
 /// given, the others follow by minimising an as-rigid-as-possible energy. In the order of cost: prepare (a shape and
@@ -62,6 +64,12 @@ struct PoseRig {
 /// Throws Error: bad input where sizes differ, a vertex has no weight, a position is not finite, a triangle names a
 /// missing vertex or the shape has no extent; bad usage for Energy::tets without a volume; cancelled by `progress`.
 PoseRig prepare(const Shape& shape, const RigOptions& options = {}, const Progress& progress = {});
+
+/// A rig as bytes that this program on this kind of machine can read again: for a cache, not to exchange.
+std::vector<std::byte> toBytes(const PoseRig& rig);
+
+/// nullopt where the bytes are not as long as they should be; that they are the same bytes is the caller's to check.
+std::optional<PoseRig> rigFromBytes(std::span<const std::byte> bytes);
 
 /// Weights of the points of a volume for the handles of the surface that it holds: the smoothest that agree with those
 /// on the surface, never negative, with sum 1. `tet` and `barycentric` say where in `volume` each vertex lies.
