@@ -9,13 +9,14 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kFirm = 30;                     ///< what is held, next to what is dragged, where not all can be met
-constexpr double kPin = 100;                     ///< what hangs together
+constexpr double kFirm = 300;                    ///< what is held, next to what is dragged, where not all can be met
+constexpr double kPin = 1000;                    ///< what hangs together
 constexpr double kTurned = 0.3;                  ///< radians by which joints are turned to see what that costs
 constexpr int kLocalSteps = 12;                  ///< until the rotations of the skin have followed
 constexpr double kSoftest = 0.3, kStiffest = 3;  ///< of the median
-constexpr double kLight = 0.5, kHeavy = 6;       ///< how stiff joints are that move nothing, and those that move all
-constexpr double kWhole = 100;                   ///< against turning the whole figure
+constexpr double kLight = 0.5, kHeavy = 6, kBody = 300;  ///< how stiffness grows with what a joint moves: far more for
+                                                         ///< a body, or it would lean a little for every reach
+constexpr double kWhole = 300;  ///< against turning the whole figure
 
 using Given = PoseHandle::Given;
 
@@ -102,8 +103,9 @@ void SkeletonPoser::setStiffness(const Skeleton& skeleton, const HandlePlan& pla
     std::sort(sorted.begin(), sorted.end());
     const double median = sorted.empty() ? 1 : sorted[sorted.size() / 2];
     for (std::size_t b = 0; b < found.size(); ++b) {
+        const double share = bones_.share_below[b];
         const double skin = bones_.bones[b].slides ? 1 : std::clamp(found[b] / median, kSoftest, kStiffest);
-        bones_.bones[b].stiffness = std::sqrt(skin) * (kLight + kHeavy * bones_.share_below[b]);
+        bones_.bones[b].stiffness = std::sqrt(skin) * (kLight + (kHeavy + kBody * share * share) * share);
         if (b == bones_.body) bones_.bones[b].stiffness = kWhole;
     }
 }

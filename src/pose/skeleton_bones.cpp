@@ -9,9 +9,9 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kRootSlides = 300;  ///< stiffness of a body against being moved
-constexpr double kOthersSlide = 1;   ///< of what is pinned to it elsewhere
-constexpr double kMoves = 0.01;      ///< of the size: farther than this a clip slides a joint
+constexpr double kRootSlides = 2000;  ///< stiffness of a body against being moved
+constexpr double kOthersSlide = 1;    ///< of what is pinned to it elsewhere
+constexpr double kMoves = 0.01;       ///< of the size: farther than this a clip slides a joint
 constexpr double kPinned = 0.03;   ///< of the size: a joint that usually strays no farther from a bone is pinned to it
 constexpr double kUsually = 0.75;  ///< of the moments: clips tear rigs apart now and then
 constexpr double kMostOfTheSkin = 0.5;

@@ -15,6 +15,7 @@ namespace pelt::pose {
 namespace {
 
 constexpr double kStages[] = {30, 1e3, 3e4, 1e6};  ///< strength of goals next to a joint that turns by a radian
+constexpr std::size_t kStrong = 2;                 ///< the first stage that is stronger than what joints resist
 constexpr int kSteps = 60;                         ///< of a stage
 constexpr double kSettled = 1e-9;                  ///< a step that gains less, of the cost, ends a stage
 constexpr double kNudge = 0.35;                    ///< radians that hinges are bent by at first
@@ -79,6 +80,7 @@ struct SkeletonSolver::State {
     double strength = 1;  ///< of goals, by stage
 
     void chooseUnknowns();
+    bool placeExactly(std::size_t bone);
     std::vector<Affine3d> motions(std::span<const BonePose> at) const;
     LeastSquares measure(std::span<const BonePose> at, bool derivatives) const;
     void addJoint(std::span<const BonePose> at, std::size_t bone, LeastSquares& sum) const;
@@ -87,6 +89,7 @@ struct SkeletonSolver::State {
     std::vector<BonePose> stepped(std::span<const BonePose> at, const Eigen::VectorXd& step) const;
     double descend(std::vector<BonePose>& at, std::size_t first_stage);
     std::vector<BonePose> nudged(std::vector<BonePose> at) const;
+    std::vector<BonePose> atStart() const;
     void cutToLimits(std::vector<BonePose>& at) const;
     double missed(std::span<const BonePose> at) const;
 
@@ -100,6 +103,19 @@ struct SkeletonSolver::State {
         return transposed(parent) * turn * b.bound;
     }
 };
+
+/// A bone that slides and is given whole needs no unknowns: it goes there.
+bool SkeletonSolver::State::placeExactly(std::size_t bone) {
+    const auto place = std::find_if(goals->places.begin(), goals->places.end(), [&](const PlaceGoal& goal) {
+        return goal.strength > 1 && goal.shares.size() == 1 && goal.shares[0].bone == bone;
+    });
+    const auto turn = std::find_if(goals->turns.begin(), goals->turns.end(),
+                                   [&](const TurnGoal& goal) { return goal.strength > 1 && goal.bone == bone; });
+    if (!bones[bone].slides || place == goals->places.end() || turn == goals->turns.end()) return false;
+    const Vec3d arm = place->shares[0].place - bones[bone].place;
+    pose[bone] = {turn->rotation, place->target - turn->rotation * arm - bones[bone].place};
+    return true;
+}
 
 /// All that lies between a goal and the bone that slides above it.
 void SkeletonSolver::State::chooseUnknowns() {
@@ -116,7 +132,7 @@ void SkeletonSolver::State::chooseUnknowns() {
     first.assign(bones.size(), -1);
     unknowns = 0;
     for (std::size_t b = 0; b < bones.size(); ++b) {
-        if (!active[b]) continue;
+        if (!active[b] || placeExactly(b)) continue;
         first[b] = unknowns;
         unknowns += bones[b].slides ? 6 : 3;
     }
@@ -294,6 +310,14 @@ std::vector<BonePose> SkeletonSolver::State::nudged(std::vector<BonePose> at) co
     return at;
 }
 
+/// All unknowns 0.
+std::vector<BonePose> SkeletonSolver::State::atStart() const {
+    std::vector<BonePose> at(bones.size());
+    for (std::size_t b = 0; b < bones.size(); ++b)
+        if (first[b] < 0) at[b] = pose[b];
+    return at;
+}
+
 /// What the penalties left, hardly more than rounding.
 void SkeletonSolver::State::cutToLimits(std::vector<BonePose>& at) const {
     for (std::size_t b = 0; b < bones.size(); ++b) {
@@ -333,12 +357,12 @@ std::vector<Affine3d> SkeletonSolver::solve(const SkeletonGoals& goals) {
     s.chooseUnknowns();
     if (s.unknowns > 0 && !(s.missed(s.pose) < 1e-12 && s.fresh)) {  // nothing moves where nothing is asked for
         std::vector<BonePose> best = s.pose;
-        double cost = s.descend(best, s.fresh ? 0 : 2);
+        double cost = s.descend(best, s.fresh ? 0 : kStrong);
         if (s.fresh || s.missed(best) > kMissed) {
             std::vector<std::vector<BonePose>> starts{s.nudged(s.pose)};
-            if (!s.fresh) starts.push_back(s.nudged(std::vector<BonePose>(s.bones.size())));
+            if (!s.fresh) starts.push_back(s.nudged(s.atStart()));
             for (std::vector<BonePose>& start : starts) {
-                const double found = s.descend(start, 0);
+                const double found = s.descend(start, kStrong);  // weak goals would let it straighten again
                 if (!(found < cost)) continue;
                 cost = found;
                 best = std::move(start);
