@@ -4,8 +4,10 @@
 #include <pelt/geometry/mesh_report.h>
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
+#include <pelt/rig/rest_space.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "joint_list.h"
@@ -149,8 +151,31 @@ void describeClips(const Character& character, Findings& found) {
     found.problem(empty, "clip that moves nothing here", "clips that move nothing here");
 }
 
+std::string times(double scale) {
+    return scale >= 1 ? fmt::format("{:.4g} times", scale) : fmt::format("1/{:.4g} of", 1 / scale);
+}
+
+/// How the file stores the rest pose, where that is not how the figure stands.
+void describeSpace(const Character& character, Findings& found) {
+    double scale = 1;
+    bool mirrored = false, turned = false;
+    for (const Affine3d& space : character.from_file) {
+        const double own = rig::restScale(space);
+        if (std::abs(std::log(own)) > std::abs(std::log(scale))) scale = own;
+        mirrored |= determinant(space.linear()) < 0;
+        turned |= std::abs(own * space.m[0] - 1) + std::abs(own * space.m[5] - 1) > 1e-3;
+    }
+    found.json["rest_scale"] = scale;
+    std::string text;
+    if (std::abs(scale - 1) > 1e-3) text = fmt::format("is {} the posed figure", times(scale));
+    if (turned) text += fmt::format("{} turned", text.empty() ? "is" : " and");
+    if (mirrored) text += fmt::format("{} mirrored", text.empty() ? "is" : " and");
+    if (!text.empty()) found.line("space", fmt::format("rest pose {}", text));
+}
+
 void describeCharacter(const Character& character, float weld_tolerance, Findings& found) {
     describeMesh(character.mesh, weld_tolerance, found);
+    describeSpace(character, found);
     const JointList joints = listJoints(character.skeleton);
     found.json["bones"] = joints.entries.size();
     found.json["joints"] = Json::array();

@@ -45,6 +45,7 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     gltf::loadPayload(loading);
     gltf::loadDrivenJoints(loading);
     gltf::loadClips(loading);
+    gltf::normalizeSpace(loading);
     Character& character = loading.character;
     loading.source->skeleton = character.skeleton;
     loading.source->weights = character.weights;

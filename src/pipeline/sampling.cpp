@@ -4,6 +4,7 @@
 #include <pelt/geometry/normals.h>
 #include <pelt/pipeline/sampling.h>
 #include <pelt/pipeline/slice.h>
+#include <pelt/rig/rest_space.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,18 @@ constexpr std::size_t kGrain = 2048;
 Vec3f perpendicular(Vec3f t, const Vec3f& normal) {
     for (int pass = 0; pass < 2; ++pass) t = normalized(t - normal * dot(t, normal), t);
     return t;
+}
+
+/// Positions, normals and tangents as the file stores them.
+Mesh meshOfFile(const Character& character, std::vector<Vec3f> normals) {
+    Mesh mesh;
+    mesh.positions = character.mesh.positions;
+    mesh.normals = std::move(normals);
+    mesh.tangents = character.mesh.tangents;
+    if (character.from_file.empty()) return mesh;
+    for (const MeshPart& part : character.mesh.parts)
+        rig::transformVertices(mesh, part.first_vertex, part.vertex_count, inverse(character.from_file[part.instance]));
+    return mesh;
 }
 
 }  // namespace
@@ -155,9 +168,12 @@ void CharacterSampler::evaluateAt(double seconds, std::span<Vec3f> positions, st
     std::span<const Vec3f> rest_tangents;
     if (!tangents.empty()) rest_tangents = state_->tangentsAtRest();
     if (!state_->clip) {
-        std::copy(mesh.positions.begin(), mesh.positions.end(), positions.begin());
-        if (!normals.empty()) std::copy_n(state_->normalsAtRest().begin(), count, normals.begin());
-        std::copy(rest_tangents.begin(), rest_tangents.end(), tangents.begin());
+        const Mesh stored =
+            meshOfFile(state_->character, normals.empty() ? std::vector<Vec3f>{} : state_->normalsAtRest());
+        std::copy(stored.positions.begin(), stored.positions.end(), positions.begin());
+        if (!normals.empty()) std::copy(stored.normals.begin(), stored.normals.end(), normals.begin());
+        for (std::size_t v = 0; v < tangents.size(); ++v)
+            tangents[v] = {stored.tangents[v].x, stored.tangents[v].y, stored.tangents[v].z};
         return;
     }
     const deform::RestShape rest = state_->restShape(seconds, !normals.empty());

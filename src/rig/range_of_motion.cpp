@@ -18,14 +18,19 @@ std::vector<int> depths(std::span<const std::int32_t> parents) {
 }
 
 /// Per joint, where its bone points in the bind pose: to the mean of its children, for a leaf on from its parent.
+/// Joints in one place have no bone between them: what rounding leaves of it is no direction.
 std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<const std::int32_t> parents) {
+    constexpr double kNoLength = 1e-5;  // of the skeleton's size
+    double size = 0;
+    for (const Vec3d& p : positions) size = std::max(size, length(p - positions.front()));
+    const auto isBone = [&](const Vec3d& way) { return length(way) > kNoLength * size; };
     std::vector<Vec3d> sums(positions.size());
     for (std::size_t j = 0; j < positions.size(); ++j)
         if (parents[j] >= 0) sums[std::size_t(parents[j])] += positions[j] - positions[std::size_t(parents[j])];
     for (std::size_t j = 0; j < positions.size(); ++j) {
-        const bool leaf = dot(sums[j], sums[j]) == 0;
-        if (leaf && parents[j] >= 0) sums[j] = positions[j] - positions[std::size_t(parents[j])];
-        sums[j] = normalized(sums[j], Vec3d{0, 1, 0});
+        for (std::int32_t p = parents[j]; !isBone(sums[j]) && p >= 0; p = parents[std::size_t(p)])
+            sums[j] = positions[j] - positions[std::size_t(p)];
+        sums[j] = isBone(sums[j]) ? normalized(sums[j]) : Vec3d{0, 1, 0};
     }
     return sums;
 }

@@ -17,14 +17,18 @@ public:
     virtual ~SourceDocument() = default;
 };
 
-/// A mesh on a skeleton. `weights` is empty or has one row a vertex; the mesh is in root space at bind pose.
+/// A mesh on a skeleton. `weights` is empty or has one row a vertex; the mesh is in root space at bind pose, in the
+/// units that the figure moves in: the skin matrices of the bind pose are the identity or rigid motions
+/// (rig/rest_space.h).
 struct Character {
     Mesh mesh;
     Skeleton skeleton;
     SkinWeights weights;
     std::vector<Clip> clips;
-    std::vector<rig::DrivenJoint> driven;          ///< nodes that follow others; clips hold their keys too
-    std::shared_ptr<const DdmPayload> ddm;         ///< the mushed skin, null where there is none
+    std::vector<rig::DrivenJoint> driven;   ///< nodes that follow others; clips hold their keys too
+    std::shared_ptr<const DdmPayload> ddm;  ///< the mushed skin, null where there is none
+    /// Per instance of the mesh, from the space that the file stores it in to that of `mesh`; empty: the same space.
+    std::vector<Affine3d> from_file;
     std::vector<std::string> warnings;             ///< what the loader mended, a sentence each
     std::shared_ptr<const SourceDocument> source;  ///< may be null
 };

@@ -160,6 +160,8 @@ Ride rideOn(const SkinProblem& problem, const FreeBone& bone, const Joint& joint
             const std::vector<std::vector<Affine3d>>& worlds) {
     const Affine3d bind = inverse(joint.inverse_bind), at_rest{Mat3d{}, bone.center};
     Ride ride{rig::trsOf(inverse(bind) * at_rest), Eigen::MatrixXd(problem.sampleCount(), 6)};
+    // Programs whose bones have no rest scale, such as Blender, could not show another: it has its parent's.
+    ride.placed.scale = {1, 1, 1};
     for (std::size_t t = 0; t < problem.sampleCount(); ++t) {
         const Trs local = rig::trsOf(inverse(worlds[t][joint.node]) * bone.motion[t] * at_rest);
         const Vec3d moved = local.translation - ride.placed.translation;

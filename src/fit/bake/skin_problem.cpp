@@ -18,7 +18,8 @@ constexpr std::size_t kGrain = 64;            ///< vertices that are solved by o
 constexpr std::size_t kMostInAGroup = 16384;  ///< vertices that are solved between two looks at whether to stop
 constexpr double kPriorCost = 3;   ///< of leaving the prior, against an error of about one for each part of the samples
 constexpr double kSparseCost = 6;  ///< of leaving what is left of the weights once there are not too many
-constexpr double kHelperShare = 1;  ///< of a helper's prior: as much as the joints have that it works between
+constexpr double kHelperShare = 1;     ///< of a helper's prior: as much as the joints have that it works between
+constexpr double kHelperReach = 0.01;  ///< what hardly follows those joints, as a foot does the hip, follows no helper
 
 void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeights& given, const SkinWeights& reach,
            const SkinSamples& samples) {
@@ -241,7 +242,9 @@ void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t>
                 for (const Brought& brought : brings_[reach_.jointsOf(v)[r]]) {
                     if (brought.slot >= set.bone.size() || set.bone[brought.slot] < 0) continue;
                     if (usable && !(*usable)[brought.slot]) continue;
-                    prior[std::size_t(set.bone[brought.slot])] += brought.share * double(reach_.weightsOf(v)[r]);
+                    const bool helper = brought.slot != reach_.jointsOf(v)[r];
+                    const double weight = double(reach_.weightsOf(v)[r]) - (helper ? kHelperReach : 0);
+                    prior[std::size_t(set.bone[brought.slot])] += brought.share * std::max(weight, 0.0);
                 }
             body(i, {projected.data() + (i - first) * columns, &prior}, solver);
         }

@@ -12,6 +12,7 @@ namespace pelt::io::gltf {
 
 inline constexpr const char* kDirectDeltaMush = "PELT_direct_delta_mush";
 inline constexpr std::uint64_t kPayloadVersion = 1;
+inline constexpr std::uint64_t kPlacedPayloadVersion = 2;  ///< with `space`
 
 /// What all primitives of a character say alike.
 struct PayloadTerms {
@@ -22,6 +23,9 @@ struct PayloadTerms {
 
     friend bool operator==(const PayloadTerms&, const PayloadTerms&) = default;
 };
+
+/// From POSITION to the space that the payload's numbers are in; the identity where the extension names none.
+Affine3d readSpace(const JsonRef& extension);
 
 PayloadTerms readTerms(const JsonRef& extension);
 /// Version, variant, encoding, expected error and settings as JSON.
@@ -42,6 +46,7 @@ struct PayloadPart {
     Json bind = Json::object();          ///< accessors of the original JOINTS_n and WEIGHTS_n that the file has already
     std::optional<WeightSets> new_bind;  ///< where it has none
     std::size_t skin = 0;                ///< the joints that the records mean
+    Affine3d space;                      ///< from POSITION to the space of the records
 
     friend bool operator==(const PayloadPart&, const PayloadPart&) = default;
 };

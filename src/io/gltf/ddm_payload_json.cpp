@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "gltf/ddm_payload.h"
@@ -102,6 +103,18 @@ private:
 };
 
 }  // namespace
+
+Affine3d readSpace(const JsonRef& extension) {
+    Affine3d space;
+    const auto listed = extension.find("space");
+    if (!listed) return space;
+    if (listed->size() != 16) listed->fail("must have 16 numbers; run pelt mush again");
+    for (std::size_t i = 0; i < 16; ++i) space.m[i] = listed->element(i).asFinite();
+    const double det = determinant(space.linear());
+    if (!std::isfinite(1 / det) || space.m[3] != 0 || space.m[7] != 0 || space.m[11] != 0 || space.m[15] != 1)
+        listed->fail("must be an invertible affine map; run pelt mush again");
+    return space;
+}
 
 PayloadTerms readTerms(const JsonRef& extension) {
     PayloadTerms terms;

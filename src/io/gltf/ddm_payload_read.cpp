@@ -26,7 +26,11 @@ public:
                 "the Direct Delta Mush payload was ignored: {}; run pelt mush again (saving leaves it out)", misfit));
             return;
         }
-        for (const FoundPart& found : found_) read(found);
+        loading_.payload_spaces.resize(loading_.source->parts.size());
+        for (const FoundPart& found : found_) {
+            read(found);
+            loading_.payload_spaces[found.part] = readSpace(found.extension);
+        }
         loading_.character.ddm = std::move(payload_);
     }
 
@@ -74,8 +78,9 @@ const std::string& PayloadLoader::jointsOf(std::size_t skin) {
 
 std::string PayloadLoader::misfitOf(const FoundPart& found) {
     const std::uint64_t version = found.extension.at("version").asUnsigned();
-    if (version != kPayloadVersion)
-        return fmt::format("it has version {}, and this Pelt reads version {}", version, kPayloadVersion);
+    if (version != kPayloadVersion && version != kPlacedPayloadVersion)
+        return fmt::format("it has version {}, and this Pelt reads versions {} and {}", version, kPayloadVersion,
+                           kPlacedPayloadVersion);
     const std::string& name = loading_.character.mesh.parts[found.part].name;
     const Vec3f* positions = loading_.character.mesh.positions.data() + found.first;
     std::vector<float> flat;

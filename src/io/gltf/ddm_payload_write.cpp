@@ -111,6 +111,10 @@ void writePayload(Document& document, Appender& appender, const DdmPayload& payl
     };
     for (const PayloadPlace& place : places) {
         Json extension = termsJson(payload);
+        if (!isIdentity(place.part->space)) {
+            extension["version"] = kPlacedPayloadVersion;
+            extension["space"] = place.part->space.m;
+        }
         extension["positionHash"] = "";
         extension["jointsHash"] = "";
         extension["bufferView"] = 0;

@@ -28,10 +28,6 @@ void checkSameOrigin(const Character& character, const GltfSource& source) {
         if (now.joints[j].node != was.joints[j].node) refuse(source, fmt::format("joint {} stands on another node", j));
     if (character.weights.empty() && !source.weights.empty())
         refuse(source, "the weights that were loaded are missing");
-    // A mesh that gets its first skin keeps the positions of the file, and the payload is in root space.
-    for (const InstanceSource& instance : source.instances)
-        if (character.ddm && !instance.skin && !isIdentity(instance.placement))
-            refuse(source, "a mesh stands elsewhere than its skin will; save the weights and load them again first");
 }
 
 bool samePayload(const std::shared_ptr<const DdmPayload>& a, const std::shared_ptr<const DdmPayload>& b) {

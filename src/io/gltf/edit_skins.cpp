@@ -6,10 +6,6 @@
 namespace pelt::io::gltf {
 namespace {
 
-bool sameMatrix(const Affine3d& a, const Affine3d& b) {
-    return std::equal(std::begin(a.m), std::end(a.m), std::begin(b.m));
-}
-
 bool hasTransform(const Json& node) {
     return node.contains("matrix") || node.contains("translation") || node.contains("rotation") ||
            node.contains("scale");
@@ -38,16 +34,18 @@ SkinEditor::SkinEditor(Editing& editing) : editing_(editing), skins_(editing.sou
         for (std::size_t i = 0; i < skins_[s].slots.size(); ++i) {
             const std::uint32_t slot = skins_[s].slots[i];
             skins_[s].index.emplace(slot, i);
-            skins_[s].changed |= !sameMatrix(now[slot].inverse_bind, was[slot].inverse_bind);
+            skins_[s].changed |= now[slot].inverse_bind != was[slot].inverse_bind;
         }
     }
+    for (const InstanceSource& instance : editing.source.instances)
+        if (instance.skin) skins_[*instance.skin].placement = instance.placement;
 }
 
 std::size_t SkinEditor::skinOf(std::size_t instance) {
     const InstanceSource& from = editing_.source.instances[instance];
     if (from.skin) return *from.skin;
     for (std::size_t s = 0; s < skins_.size(); ++s)
-        if (!skins_[s].slots.empty() && sameMatrix(skins_[s].placement, from.placement)) {
+        if (!skins_[s].slots.empty() && skins_[s].placement == from.placement) {
             bindNode(instance, s);
             return s;
         }
@@ -113,9 +111,15 @@ std::size_t SkinEditor::indexOf(std::size_t skin, std::uint32_t slot) {
 }
 
 void SkinEditor::write(std::size_t skin) {
+    const std::vector<Joint>&now = editing_.character.skeleton.joints, &was = editing_.source.skeleton.joints;
+    const bool read = skin < editing_.source.skin_slots.size();
     std::vector<Affine3d> matrices;
-    for (const std::uint32_t slot : skins_[skin].slots)
-        matrices.push_back(editing_.character.skeleton.joints[slot].inverse_bind * skins_[skin].placement);
+    for (const std::uint32_t slot : skins_[skin].slots) {
+        // What did not change goes out as it came in, to the bit.
+        const bool same = read && slot < was.size() && now[slot].inverse_bind == was[slot].inverse_bind;
+        matrices.push_back(same ? editing_.source.inverse_binds[slot]
+                                : now[slot].inverse_bind * skins_[skin].placement);
+    }
     editing_.document.json["skins"][skin]["inverseBindMatrices"] = editing_.appender.addMatrices(matrices);
     ensureCommonRoot(editing_.document, skin);
     dropWrongSkeleton(editing_.document, editing_.document.json["skins"][skin]);

@@ -22,6 +22,7 @@ PayloadPart WeightEditor::payloadPart(const PartSource& part, std::size_t first,
     const auto index_of = [&](std::uint32_t slot) { return skins_.indexOf(skin, slot); };
     PayloadPart out;
     out.skin = skin;
+    out.space = source.instances[part.instance].placement;
     out.records = encodeRecords(payload.rows, first, count, payload.encoding, index_of);
     if (payload.bind.empty()) return out;
     const std::size_t mesh = source.instances[part.instance].mesh;

@@ -23,6 +23,7 @@ struct Loading {
     std::optional<AccessorReader> reader;
     NodeTree tree;
     Character character;
+    std::vector<Affine3d> payload_spaces;  ///< per part: from the file's rest space to that of its payload
     LoadProgress progress;
 };
 
@@ -52,6 +53,9 @@ private:
 };
 
 void loadClips(Loading& loading);
+
+/// Brings mesh, joints and payload into the space that the figure moves in, and remembers how to write them back.
+void normalizeSpace(Loading& loading);
 
 /// Fails where a value is not finite, naming the element.
 void requireFinite(const JsonRef& who, std::span<const float> values, std::size_t width, const char* what);

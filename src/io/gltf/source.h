@@ -2,7 +2,19 @@
 
 #include <pelt/rig/character.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "gltf/document.h"
+
+namespace pelt {
+
+/// Exactly, number by number.
+inline bool operator==(const Affine3d& a, const Affine3d& b) {
+    return std::equal(std::begin(a.m), std::end(a.m), std::begin(b.m));
+}
+
+}  // namespace pelt
 
 namespace pelt::io::gltf {
 
@@ -10,7 +22,7 @@ namespace pelt::io::gltf {
 struct InstanceSource {
     std::size_t node = 0, mesh = 0;
     std::optional<std::size_t> skin;
-    Affine3d placement;  ///< file positions to root space; the identity for a skinned mesh
+    Affine3d placement;  ///< file positions to the rest space of the character
 };
 
 /// Where a part of the mesh stands in the document.
@@ -35,6 +47,7 @@ public:
     std::vector<std::vector<std::uint32_t>> skin_slots;  ///< skin -> index in the skin -> joint slot; empty: not read
     std::vector<ClipSource> clip_sources;
 
+    std::vector<Affine3d> inverse_binds;  ///< per joint slot, as the file has it
     Skeleton skeleton;
     SkinWeights weights;
     std::shared_ptr<const DdmPayload> ddm;

@@ -217,9 +217,10 @@ TEST(DdmPayloadFile, NewNamesBindsAndJointsKeepThePayload) {
     Character c = reload(mushed(makeStrip().load()));
     const DdmPayload was = *c.ddm;
     c.skeleton.nodes[1].name = "renamed";
+    c.skeleton.nodes[1].local.translation.y = 1.25;
     c.skeleton.joints[1].inverse_bind = Affine3d(Mat3d{}, Vec3d{0, -1.25, 0});
     c.skeleton.nodes.push_back({"helper", 1, {}, {}});
-    c.skeleton.joints.push_back({2, {}});
+    c.skeleton.joints.push_back({2, Affine3d(Mat3d{}, Vec3d{0, -1.25, 0})});
     const Character back = reload(c);
     ASSERT_TRUE(back.ddm);
     EXPECT_EQ(*back.ddm, was);

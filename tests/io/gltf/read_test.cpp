@@ -178,7 +178,10 @@ TEST(GltfRead, EightInfluencesComeFromTwoSets) {
 TEST(GltfRead, MissingInverseBindMatricesAreTheIdentity) {
     GlbMaker maker = makeStrip();
     maker.json["skins"][0].erase("inverseBindMatrices");
-    EXPECT_EQ(maker.load().skeleton.joints[1].inverse_bind.m[13], 0);
+    maker.json["nodes"][2].erase("translation");
+    const Character c = maker.load();
+    EXPECT_TRUE(isIdentity(c.skeleton.joints[0].inverse_bind));
+    EXPECT_TRUE(isIdentity(c.skeleton.joints[1].inverse_bind));
 }
 
 TEST(GltfRead, MatrixNodesAndEveryAncestorCount) {
@@ -192,7 +195,7 @@ TEST(GltfRead, MatrixNodesAndEveryAncestorCount) {
     EXPECT_TRUE(c.skeleton.nodes[0].matrix.has_value());
     EXPECT_EQ(c.skeleton.nodes[0].local.scale.y, 2);
     const auto bones = rig::skinMatricesDouble(c.skeleton, nullptr, 0);
-    const Vec3d p = bones[0] * Vec3d{1, 1, 1};
+    const Vec3d p = bones[0] * (c.from_file.at(0) * Vec3d{1, 1, 1});
     EXPECT_NEAR(length(p - Vec3d{4, 2, 1}), 0, 1e-12);
     // The nearest TRS of a mirrored matrix is that matrix.
     const Affine3d trs = toAffine(c.skeleton.nodes[0].local);
