@@ -3,12 +3,24 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/render/render.h>
+#include <pelt/rig/props.h>
 
 namespace pelt::cli {
 namespace {
 
 void checkWeights(const Character& character) {
     if (character.weights.empty()) throw Error::badInput("has no skin weights to show; pelt bind gives it some");
+}
+
+constexpr Vec3f kNoJoint{0.5f, 0.5f, 0.5f};
+
+/// Calls `add` with the joint that carries a part of the props (-1: none) and its number of vertices.
+template <class Add>
+void forEachProp(const Character& character, const JointList& joints, Add&& add) {
+    const std::vector<std::int32_t> carriers = rig::carriersOfProps(character);
+    for (std::size_t p = 0; p < carriers.size(); ++p)
+        add(carriers[p] < 0 ? -1 : std::int32_t(joints.of_slot[std::size_t(carriers[p])]),
+            std::size_t(character.props.mesh.parts[p].vertex_count));
 }
 
 }  // namespace
@@ -33,6 +45,9 @@ std::vector<Vec3f> weightColors(const Character& character) {
     for (std::size_t v = 0; v < colors.size(); ++v)
         for (std::size_t i = 0; i < weights.influenceCount(v); ++i)
             colors[v] += render::jointColor(joints.of_slot[weights.jointsOf(v)[i]]) * weights.weightsOf(v)[i];
+    forEachProp(character, joints, [&](std::int32_t entry, std::size_t count) {
+        colors.insert(colors.end(), count, entry < 0 ? kNoJoint : render::jointColor(std::size_t(entry)));
+    });
     return colors;
 }
 
@@ -45,6 +60,9 @@ std::vector<float> jointWeights(const Character& character, const std::string& n
     for (std::size_t v = 0; v < values.size(); ++v)
         for (std::size_t i = 0; i < weights.influenceCount(v); ++i)
             if (joints.of_slot[weights.jointsOf(v)[i]] == entry) values[v] += weights.weightsOf(v)[i];
+    forEachProp(character, joints, [&](std::int32_t carrier, std::size_t count) {
+        values.insert(values.end(), count, carrier == std::int32_t(entry) ? 1.0f : 0.0f);
+    });
     return values;
 }
 

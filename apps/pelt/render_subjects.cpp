@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/rig/props.h>
 
 #include <algorithm>
 
@@ -21,7 +22,12 @@ bool isPosed(const RenderChoice& choice, const Character& character) {
 /// Where the joints are: their bind positions, moved by the skin's matrices unless the bind pose is shown.
 std::vector<Vec3d> jointsAt(const Character& character, bool posed, const Clip* clip, double seconds) {
     std::vector<Vec3d> positions = rig::jointRestPositions(character.skeleton);
-    if (!posed) return positions;
+    if (!posed) {
+        // The mesh is shown as the file stores it, so the joints are where that has them.
+        if (!character.from_file.empty())
+            for (Vec3d& p : positions) p = inverse(character.from_file.front()) * p;
+        return positions;
+    }
     const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character.skeleton, character.driven, clip, seconds);
     for (std::size_t j = 0; j < positions.size(); ++j) positions[j] = bones[j] * positions[j];
     return positions;
@@ -43,9 +49,12 @@ std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const std::vector
 
 void addCharacter(Session& session, const RenderChoice& choice, const std::filesystem::path& file,
                   std::vector<RenderSubject>& subjects) {
-    const auto character = std::make_shared<const Character>(session.loadCharacter(file));
+    const auto character = std::make_shared<const Character>(session.loadCharacter(file, choice.sampling.clip));
     RenderSubject subject(file, character, nullptr);
-    if (choice.sampling.bind_pose) return subjects.push_back(subject);
+    if (choice.sampling.bind_pose) {
+        subject.bind();
+        return subjects.push_back(subject);
+    }
     session.stage("prepare");
     std::vector<std::string> methods = choice.methods.empty() ? std::vector<std::string>{"lbs"} : choice.methods;
     const bool skinned = !character->skeleton.joints.empty() && !character->weights.empty();
@@ -71,10 +80,9 @@ RenderSubject::RenderSubject(std::filesystem::path file, std::shared_ptr<const C
     : file_(std::move(file)), character_(std::move(character)), sequence_(std::move(sequence)) {
     if (!character_ && (!sequence_->mesh() || sequence_->mesh()->triangles.empty()))
         throw Error::badInput(fmt::format("{}: has no faces to draw; bring some with --mesh M", file_.string()));
+    if (character_) whole_ = std::make_shared<const Mesh>(rig::wholeMesh(*character_));
     if (mesh().triangles.empty()) throw Error::badInput(fmt::format("{}: has no faces to draw", file_.string()));
 }
-
-const Mesh& RenderSubject::mesh() const { return character_ ? character_->mesh : *sequence_->mesh(); }
 
 bool RenderSubject::moves() const { return sampler_ || (sequence_ && sequence_->frameCount() > 1); }
 
@@ -82,6 +90,15 @@ void RenderSubject::rest(const pipeline::Method& method, const Progress& progres
     rest_deformer_ = method.prepare(*character_, {}, progress);
     const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character_->skeleton, character_->driven, nullptr, 0);
     rest_deformer_->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
+}
+
+void RenderSubject::bind() {
+    pipeline::Sampling sampling;
+    sampling.bind_pose = true;
+    auto stored = std::make_shared<Mesh>(*whole_);
+    pipeline::CharacterSampler(*character_, pipeline::findMethod("lbs"), sampling)
+        .evaluate(0, stored->positions, stored->normals);
+    whole_ = std::move(stored);
 }
 
 void RenderSubject::pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress) {
@@ -109,7 +126,11 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
     } else {
         shot.normals = mesh().normals;
     }
-    if (rests()) rest_deformer_->evaluate({}, 0, shot.positions.size(), {shot.positions, shot.normals});
+    if (rests()) {
+        const std::size_t skin = character_->mesh.vertexCount();
+        const auto part = [&](std::vector<Vec3f>& all) { return std::span(all).first(all.empty() ? 0 : skin); };
+        rest_deformer_->evaluate({}, 0, skin, {part(shot.positions), part(shot.normals)});
+    }
     if (skeleton && character_)
         shot.bones = skeletonAt(character_->skeleton,
                                 jointsAt(*character_, rests() || clip(), clip(), pose.seconds.value_or(0)));

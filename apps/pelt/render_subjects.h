@@ -32,6 +32,8 @@ public:
     /// Stands the character up as its nodes rest, which is how a viewer shows it before any clip plays. Without this,
     /// and where there is no skin, the bind pose is shown: the mesh as the file stores it, which may lie on its back.
     void rest(const pipeline::Method& method, const Progress& progress);
+    /// Shows the mesh as the file stores it, props where their nodes rest.
+    void bind();
     /// Poses the character by a clip from now on.
     void pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress);
 
@@ -56,11 +58,12 @@ public:
     Vec3f jointAt(const std::string& name, const Pose& pose) const;
 
 private:
-    const Mesh& mesh() const;
+    const Mesh& mesh() const { return whole_ ? *whole_ : *sequence_->mesh(); }
     double secondsAt(const std::optional<Moment>& moment, double fps) const;
 
     std::filesystem::path file_;
     std::shared_ptr<const Character> character_;
+    std::shared_ptr<const Mesh> whole_;  ///< of a character: with its props
     std::shared_ptr<MeshSequence> sequence_;
     std::string method_;
     std::shared_ptr<pipeline::Deformer> rest_deformer_;  ///< null unless the nodes' rest pose is shown

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,10 @@ class Session {
 public:
     bool json = false, quiet = false;
     int threads = 0;
-    nlohmann::ordered_json result;  ///< filled by the verb; "verb", "stages" and "warnings" are added
+    bool no_props = false;                        ///< characters come without their props
+    std::vector<std::filesystem::path> clips;     ///< files that lend their clips to every character that is loaded
+    std::optional<std::filesystem::path> limits;  ///< of the range of motion that --clip @range plays
+    nlohmann::ordered_json result;                ///< filled by the verb; "verb", "stages" and "warnings" are added
 
     /// Makes a verb: description, the common options, one worked example, and what it does.
     CLI::App* addVerb(CLI::App& app, const std::string& name, const std::string& description,
@@ -39,8 +43,12 @@ public:
     /// Text for people, on standard output at the end; not with --json or --quiet.
     void print(const std::string& text) { text_ += text; }
 
-    /// What the loader mended becomes warnings, unless the verb itself reports it.
+    /// What the loader mended becomes warnings, unless the verb itself reports it. A file without a mesh is refused.
     Character loadCharacter(const std::filesystem::path& path, bool with_warnings = true);
+    /// The same, with the clip that `name` asks for, where that is made and not read: the range of motion.
+    Character loadCharacter(const std::filesystem::path& path, const std::optional<std::string>& clip);
+    /// A character or a skeleton with clips alone, as it is.
+    Character loadAny(const std::filesystem::path& path);
 
     /// A quality gate was missed: the result is written all the same, then the program says so and ends with 4.
     void missGate(const std::string& message) { missed_gate_ = message; }
@@ -49,6 +57,7 @@ public:
     void writeResult();
 
 private:
+    void borrowClips(const std::filesystem::path& from, const std::filesystem::path& path, Character& character);
     void run(const std::string& verb, const std::function<void()>& work);
 
     Stages stages_;

@@ -20,7 +20,6 @@ struct BakeOptions {
     std::string from = "ddm";
     int influences = 4, helpers = 0;
     double max_error = 0;
-    std::optional<std::filesystem::path> limits;
     std::vector<std::string> locked;
     float weld = 0;
     pipeline::Sampling sampling;
@@ -42,14 +41,19 @@ void checkFrom(const BakeOptions& options) {
         fmt::format("--from {}: neither a file nor a method; the methods are {}", options.from, methodNames()));
 }
 
-pipeline::BakeRequest bakeRequest(const BakeOptions& options, const Character& character) {
+Character loadBaked(Session& session, const BakeOptions& options) {
+    if (options.sampling.clip == rig::kRangeClip) return session.loadCharacter(options.input, options.sampling.clip);
+    return session.loadCharacter(options.input);
+}
+
+pipeline::BakeRequest bakeRequest(const Session& session, const BakeOptions& options, const Character& character) {
     pipeline::BakeRequest request;
     request.sampling = options.sampling;
     request.influences = std::size_t(options.influences);
     request.helpers = std::size_t(options.helpers);
     request.locked = options.locked;
     request.weld = options.weld;
-    if (options.limits) request.range = readJointLimits(*options.limits, character.skeleton);
+    if (session.limits) request.range = readJointLimits(*session.limits, character.skeleton);
     if (options.max_error_option->count() > 0) request.max_error = options.max_error;
     const bool welds = options.weld_option->count() > 0;
     if (options.flags.given() || welds)
@@ -124,14 +128,14 @@ void runBake(Session& session, const BakeOptions& options) {
     checkFrom(options);
     std::vector<std::filesystem::path> inputs{options.input};
     if (options.fromSequence()) inputs.emplace_back(options.from);
-    if (options.limits) inputs.push_back(*options.limits);
+    if (session.limits) inputs.push_back(*session.limits);
     checkOutput(options.output, OutputKind::character, inputs);
     session.stage("load");
-    const Character character = session.loadCharacter(options.input);
-    pipeline::BakeRequest request = bakeRequest(options, character);
+    const Character character = loadBaked(session, options);
+    pipeline::BakeRequest request = bakeRequest(session, options, character);
     std::unique_ptr<MeshSequence> sequence;
     if (options.fromSequence()) {
-        sequence = openSequence(session, options.from, {}, {});
+        sequence = pipeline::withoutProps(openSequence(session, options.from, {}, {}, false), character);
         request.sequence = sequence.get();
     } else {
         request.method = options.from;
@@ -157,7 +161,9 @@ void addBake(CLI::App& app, Session& session) {
         session.addVerb(app, "bake", "Any deformer, or a deformed sequence, as a plain skin for every engine",
                         "pelt bake mushed.glb --from ddm --helpers 8 -o baked.glb",
                         [&session, options] { runBake(session, *options); });
-    verb->add_option("character", options->input, "A character: .glb .gltf .fbx .dae")->required()->type_name("CHAR");
+    verb->add_option("character", options->input, "A character: .glb .gltf .vrm .fbx .dae")
+        ->required()
+        ->type_name("CHAR");
     addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
     verb->add_option("--from", options->from,
                      "What is baked: a method (" + methodNames() +
@@ -170,7 +176,7 @@ void addBake(CLI::App& app, Session& session) {
                      "At most N joints are added where the error is, driven by the others (default: 0)")
         ->check(CLI::Range(0, 1000))
         ->type_name("N");
-    verb->add_option("--limits", options->limits,
+    verb->add_option("--limits", session.limits,
                      "How far joints bend and twist, degrees (default: bend 90, twist 60, both ways): {\"default\": "
                      "{\"bend\": 90, \"twist\": 60}, \"joints\": {\"knee\": {\"bend\": [0, 140]}}}")
         ->type_name("F.json");
@@ -186,7 +192,7 @@ void addBake(CLI::App& app, Session& session) {
         verb->add_option("--weld", options->weld, "Vertices no farther apart than this are one (default: 0)")
             ->check(zeroOrMore())
             ->type_name("TOL");
-    addSamplingOptions(*verb, options->sampling, true);
+    addSamplingOptions(*verb, session, options->sampling, true);
     options->flags.addTo(*verb, false);
 }
 

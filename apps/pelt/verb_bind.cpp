@@ -98,8 +98,11 @@ void addBind(CLI::App& app, Session& session) {
     CLI::App* verb = session.addVerb(app, "bind", "Gives the mesh weights for its skeleton",
                                      "pelt bind character.glb --method bbw -o bound.glb",
                                      [&session, options] { runBind(session, *options); });
-    verb->add_option("character", options->input, "A character: .glb .gltf .fbx .dae")->required()->type_name("CHAR");
+    verb->add_option("character", options->input, "A character: .glb .gltf .vrm .fbx .dae")
+        ->required()
+        ->type_name("CHAR");
     addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
+    addClipsOption(*verb, session);
     verb->add_option(
             "--method", options->method,
             "rigid: each vertex to its heaviest joint; without weights, to the nearest bone segment. bbw: smooth "

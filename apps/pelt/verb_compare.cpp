@@ -104,10 +104,7 @@ void runCompare(Session& session, const CompareOptions& options) {
     const auto b = openSequence(session, options.b, options.sampling, options.mesh);
     checkSizes(options, *a, *b);
     std::optional<Mesh> mesh;
-    if (options.mesh) {
-        pipeline::fileKind(*options.mesh);
-        mesh = io::loadMesh(*options.mesh);
-    }
+    if (options.mesh) mesh = pipeline::loadMeshFor(*options.mesh, a->vertexCount());
     const std::vector<Vec3f> rest = restPose(options, mesh, *a);
     std::span<const Triangle> faces;
     if (options.heatmap) faces = facesOf(options, mesh, *a, *b);
@@ -145,7 +142,9 @@ void addCompare(CLI::App& app, Session& session) {
     verb->add_option("--max-error", options->max_error, "End with status 4 where E_RMS is above this")
         ->check(zeroOrMore())
         ->type_name("E");
-    addSamplingOptions(*verb, options->sampling, true);
+    addSamplingOptions(*verb, session, options->sampling, true);
+    addLimitsOption(*verb, session);
+    addPropsOption(*verb, session);
 }
 
 }  // namespace pelt::cli

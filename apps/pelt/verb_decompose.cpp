@@ -99,8 +99,7 @@ Sequences openInputs(Session& session, const DecomposeOptions& options) {
 }
 
 Mesh loadFitting(const fs::path& file, const DecomposeOptions& options, const MeshSequence& frames) {
-    pipeline::fileKind(file);
-    Mesh mesh = io::loadMesh(file);
+    Mesh mesh = pipeline::loadMeshFor(file, frames.vertexCount());
     if (mesh.vertexCount() != frames.vertexCount())
         throw Error::badInput(fmt::format("{}: has {} vertices, but the frames of {} have {}", file.string(),
                                           mesh.vertexCount(), options.inputs[0].string(), frames.vertexCount()));
@@ -325,7 +324,9 @@ void addDecompose(CLI::App& app, Session& session) {
     verb->add_option("--keep-weights", options->keep_weights,
                      "A character whose weights stay: the motion of its joints is found, unless that is kept too")
         ->type_name("CHAR");
-    addSamplingOptions(*verb, options->sampling, true);
+    addSamplingOptions(*verb, session, options->sampling, true);
+    addLimitsOption(*verb, session);
+    addPropsOption(*verb, session);
 }
 
 }  // namespace pelt::cli

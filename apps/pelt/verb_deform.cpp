@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/sequence_file.h>
+#include <pelt/rig/props.h>
 
 #include "ddm_options.h"
 #include "joint_list.h"
@@ -39,8 +40,9 @@ void checkOutputs(const DeformOptions& options) {
 /// Evaluates and writes frame by frame through one pair of buffers.
 void writeFrames(Session& session, const DeformOptions& options, const Character& character,
                  pipeline::CharacterSampler& sampler) {
-    const std::size_t frames = sampler.frameCount(), vertices = character.mesh.vertexCount();
-    const io::SequenceInfo info{frames, vertices, sampler.frameSeconds(), &character.mesh};
+    const std::size_t frames = sampler.frameCount(), vertices = sampler.vertexCount();
+    const Mesh whole = rig::wholeMesh(character);
+    const io::SequenceInfo info{frames, vertices, sampler.frameSeconds(), &whole};
     session.lap("evaluate");
     std::vector<Vec3f> positions(vertices), normals(options.normals ? vertices : 0),
         tangents(options.tangents ? vertices : 0);
@@ -74,7 +76,7 @@ void runDeform(Session& session, const DeformOptions& options) {
     const pipeline::Method& method = pipeline::findMethod(options.method);
     checkOutputs(options);
     session.stage("load");
-    const Character character = session.loadCharacter(options.input);
+    const Character character = session.loadCharacter(options.input, options.sampling.clip);
     if (options.tangents && character.mesh.tangents.empty())
         throw Error::badInput(
             fmt::format("{}: has no tangents for --tangents (TANGENT in every primitive); export it "
@@ -98,12 +100,11 @@ void runDeform(Session& session, const DeformOptions& options) {
     session.result["fps"] = options.sampling.fps;
     session.result["output"] = options.output.string();
     session.result["frames"] = sampler->frameCount();
-    session.result["vertices"] = character.mesh.vertexCount();
-    session.result["triangles"] = character.mesh.triangles.size();
+    session.result["vertices"] = sampler->vertexCount();
+    session.result["triangles"] = character.mesh.triangles.size() + character.props.mesh.triangles.size();
     session.result["bones"] = listJoints(character.skeleton).entries.size();
     session.print(fmt::format("{}: {} of {} vertices ({})\n", oneLine(options.output.string()),
-                              counted(sampler->frameCount(), "frame", "frames"), character.mesh.vertexCount(),
-                              method.name));
+                              counted(sampler->frameCount(), "frame", "frames"), sampler->vertexCount(), method.name));
 }
 
 }  // namespace
@@ -113,7 +114,9 @@ void addDeform(CLI::App& app, Session& session) {
     CLI::App* verb = session.addVerb(app, "deform", "Evaluates a deformer over a clip, into a vertex sequence",
                                      "pelt deform character.glb --method dqs --clip walk -o walk.npy",
                                      [&session, options] { runDeform(session, *options); });
-    verb->add_option("character", options->input, "A character: .glb .gltf .fbx .dae")->required()->type_name("CHAR");
+    verb->add_option("character", options->input, "A character: .glb .gltf .vrm .fbx .dae")
+        ->required()
+        ->type_name("CHAR");
     addOutputOption(*verb, options->output,
                     "The sequence to write: .npy (frames, vertices, 3), .pc2, .mdd, .glb (morph targets), .obj or .ply "
                     "for a single frame, or a name without extension for a folder of .obj");
@@ -121,7 +124,9 @@ void addDeform(CLI::App& app, Session& session) {
     for (const pipeline::Method& method : pipeline::methods())
         explained += fmt::format("; {}: {}", method.name, method.summary);
     verb->add_option("--method", options->method, explained)->type_name(methodNames());
-    addSamplingOptions(*verb, options->sampling, true);
+    addSamplingOptions(*verb, session, options->sampling, true);
+    addLimitsOption(*verb, session);
+    addPropsOption(*verb, session);
     verb->add_option("--normals", options->normals, "Also write unit normals, (frames, vertices, 3)")
         ->type_name("N.npy");
     verb->add_option("--tangents", options->tangents,

@@ -57,7 +57,7 @@ pipeline::FitRequest fitRequest(const FitOptions& options) {
 std::unique_ptr<MeshSequence> openExamples(Session& session, const FitOptions& options) {
     pipeline::Sampling sampling;
     sampling.fps = options.sampling.fps;
-    return openSequence(session, options.examples, sampling, {});
+    return openSequence(session, options.examples, sampling, {}, false);
 }
 
 void warnOfMorphs(Session& session, const FitOptions& options, const pipeline::FitResult& made) {
@@ -180,8 +180,8 @@ void runFit(Session& session, const FitOptions& options) {
     checkOutput(options.output, options.writesCharacter() ? OutputKind::character : OutputKind::sequence,
                 {options.character, options.examples});
     session.stage("load");
-    Character character = session.loadCharacter(options.character);
-    const auto examples = openExamples(session, options);
+    Character character = session.loadCharacter(options.character, options.sampling.clip);
+    const auto examples = pipeline::withoutProps(openExamples(session, options), character);
     const Mesh rest = character.mesh;
     session.stage("fit");
     const pipeline::FitResult made = aboutFile(options.character, [&] {
@@ -254,7 +254,8 @@ void addFit(CLI::App& app, Session& session) {
         ->type_name("W");
     verb->add_flag("--validate", options->validate,
                    "Also fit without each example in turn, and say how well that one is met");
-    addSamplingOptions(*verb, options->sampling, true);
+    addSamplingOptions(*verb, session, options->sampling, true);
+    addLimitsOption(*verb, session);
     verb->remove_option(verb->get_option("--bind-pose"));
 }
 

@@ -4,6 +4,7 @@
 #include <pelt/geometry/mesh_report.h>
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
+#include <pelt/rig/props.h>
 #include <pelt/rig/rest_space.h>
 
 #include <algorithm>
@@ -151,6 +152,19 @@ void describeClips(const Character& character, Findings& found) {
     found.problem(empty, "clip that moves nothing here", "clips that move nothing here");
 }
 
+void describeProps(const Character& character, Findings& found) {
+    found.json["skinned_vertices"] = character.mesh.vertexCount();
+    found.json["props"] = Json::array();
+    const Props& props = character.props;
+    for (std::size_t p = 0; p < props.mesh.parts.size(); ++p) {
+        const MeshPart& part = props.mesh.parts[p];
+        const std::string& node = character.skeleton.nodes[props.nodes[p]].name;
+        found.json["props"].push_back({{"name", part.name}, {"node", node}, {"vertices", part.vertex_count}});
+        found.line(p == 0 ? "props" : "",
+                   fmt::format("{}: {} vertices, moved by {}", part.name, part.vertex_count, node));
+    }
+}
+
 std::string times(double scale) {
     return scale >= 1 ? fmt::format("{:.4g} times", scale) : fmt::format("1/{:.4g} of", 1 / scale);
 }
@@ -174,7 +188,8 @@ void describeSpace(const Character& character, Findings& found) {
 }
 
 void describeCharacter(const Character& character, float weld_tolerance, Findings& found) {
-    describeMesh(character.mesh, weld_tolerance, found);
+    describeMesh(rig::wholeMesh(character), weld_tolerance, found);
+    describeProps(character, found);
     describeSpace(character, found);
     const JointList joints = listJoints(character.skeleton);
     found.json["bones"] = joints.entries.size();
@@ -228,7 +243,7 @@ void runInfo(Session& session, const std::filesystem::path& file, const std::opt
     session.stage("load");
     switch (pipeline::fileKind(file)) {
         case pipeline::FileKind::character: {
-            const Character character = session.loadCharacter(file, false);  // its problems list them
+            const Character character = session.loadAny(file);  // its problems list what was mended
             session.stage("inspect");
             describeCharacter(character, weld_tolerance, found);
             break;
@@ -273,6 +288,7 @@ void addInfo(CLI::App& app, Session& session) {
         [&session, options] { runInfo(session, options->file, options->mesh, options->weld); });
     verb->add_option("file", options->file, "A character, a mesh or a sequence")->required()->type_name("FILE");
     verb->add_option("--mesh", options->mesh, "A mesh that brings the faces of a sequence without any")->type_name("M");
+    addPropsOption(*verb, session);
     verb->add_option("--weld", options->weld, "Weld vertices no farther apart than this (default: 0, equal positions)")
         ->check(zeroOrMore())
         ->type_name("TOL");

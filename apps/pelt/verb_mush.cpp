@@ -84,7 +84,9 @@ void addMush(CLI::App& app, Session& session) {
     CLI::App* verb =
         session.addVerb(app, "mush", "Direct Delta Mush: smooth skin from a rigid bind, stored in the file",
                         "pelt mush character.glb -o mushed.glb", [&session, options] { runMush(session, *options); });
-    verb->add_option("character", options->input, "A character: .glb .gltf .fbx .dae")->required()->type_name("CHAR");
+    verb->add_option("character", options->input, "A character: .glb .gltf .vrm .fbx .dae")
+        ->required()
+        ->type_name("CHAR");
     addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
     options->variant_option = verb->add_option("--variant", options->variant,
                                                "Which run time the file asks for (default: v0, the full model)")
@@ -97,6 +99,7 @@ void addMush(CLI::App& app, Session& session) {
         verb->add_option("--weld", options->weld, "Vertices no farther apart than this are one (default: 0)")
             ->check(zeroOrMore())
             ->type_name("TOL");
+    addClipsOption(*verb, session);
     options->flags.addTo(*verb);
 }
 

@@ -4,6 +4,7 @@
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
 #include <pelt/pipeline/pose.h>
+#include <pelt/rig/props.h>
 
 #include <algorithm>
 
@@ -59,10 +60,20 @@ Character loadPosed(Session& session, const std::filesystem::path& path) {
 }
 
 void writeSequence(const PoseOptions& options, const pipeline::PoseResult& posed) {
+    const Character& character = posed.character;
+    const Mesh whole = rig::wholeMesh(character);
     const auto writer =
-        io::createSequence(options.output, {posed.frames, posed.vertices, 1 / options.fps, &posed.character.mesh});
-    for (std::size_t f = 0; f < posed.frames; ++f)
-        writer->write(std::span(posed.positions).subspan(f * posed.vertices, posed.vertices));
+        io::createSequence(options.output, {posed.frames, whole.vertexCount(), 1 / options.fps, &whole});
+    std::vector<Vec3f> frame(whole.vertexCount());
+    for (std::size_t f = 0; f < posed.frames; ++f) {
+        std::copy_n(posed.positions.begin() + std::ptrdiff_t(f * posed.vertices), posed.vertices, frame.begin());
+        // Props go with the rigid joints of the clip, which has one key a frame.
+        const Clip* clip = character.clips.empty() ? nullptr : &character.clips.front();
+        const double seconds = clip && !clip->channels.empty() ? double(clip->channels.front().times[f]) : 0;
+        rig::placeProps(character.props, rig::nodeWorlds(character, clip, seconds),
+                        {character.props.mesh.positions, {}, {}}, {std::span(frame).subspan(posed.vertices), {}, {}});
+        writer->write(frame);
+    }
     writer->finish();
 }
 
@@ -196,6 +207,8 @@ void addPose(CLI::App& app, Session& session) {
         ->type_name("F");
     verb->add_flag("--free", options->free,
                    "A sequence is the free pose: joints stretch and shear where that bends the skin less");
+    addPropsOption(*verb, session);
+    addClipsOption(*verb, session);
     verb->add_flag("--keep-lengths", options->keep_lengths,
                    "A sequence is made of rigid joints whose bones keep their lengths, whatever the handles are")
         ->excludes("--free");

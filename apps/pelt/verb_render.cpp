@@ -207,7 +207,9 @@ void addRender(CLI::App& app, Session& session) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("T,...");
-    addSamplingOptions(*verb, options->choice.sampling, false);
+    addSamplingOptions(*verb, session, options->choice.sampling, false);
+    addLimitsOption(*verb, session);
+    addPropsOption(*verb, session);
     verb->add_option(
             "--color", options->color,
             "plain; weights: the joints' colours blended; joint NAME: that joint's weight, blue to red; error: "

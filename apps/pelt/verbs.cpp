@@ -4,9 +4,31 @@
 
 namespace pelt::cli {
 
-void addSamplingOptions(CLI::App& verb, pipeline::Sampling& sampling, bool with_frames) {
-    CLI::Option* clip = verb.add_option("--clip", sampling.clip, "The clip, by name or index (default: the first)")
-                            ->type_name("NAME|INDEX");
+void addClipsOption(CLI::App& verb, Session& session) {
+    verb.add_option(
+            "--clips", session.clips,
+            "Another file whose clips the character gets, before its own, by the names of the joints; may repeat")
+        ->allow_extra_args(false)
+        ->type_name("F.glb");
+}
+
+void addPropsOption(CLI::App& verb, Session& session) {
+    verb.add_flag("--no-props", session.no_props,
+                  "Leave out the meshes without a skin (hats, weapons) that hang on nodes beside skinned ones");
+}
+
+void addLimitsOption(CLI::App& verb, Session& session) {
+    verb.add_option("--limits", session.limits, "How far joints bend and twist with --clip @range, as bake takes it")
+        ->needs(verb.get_option("--clip"))
+        ->type_name("F.json");
+}
+
+void addSamplingOptions(CLI::App& verb, Session& session, pipeline::Sampling& sampling, bool with_frames) {
+    CLI::Option* clip = verb.add_option("--clip", sampling.clip,
+                                        "The clip, by name or index (default: the first); @range: every joint bent and "
+                                        "twisted in turn, as bake tries it")
+                            ->type_name("NAME|INDEX|@range");
+    addClipsOption(verb, session);
     CLI::Option* fps = verb.add_option("--fps", sampling.fps, "Samples a second, from the first key on (default: 30)")
                            ->check(aboveZero())
                            ->type_name("F");
@@ -33,9 +55,12 @@ std::string methodNames() {
 
 std::unique_ptr<MeshSequence> openSequence(Session& session, const std::filesystem::path& path,
                                            const pipeline::Sampling& sampling,
-                                           const std::optional<std::filesystem::path>& mesh) {
+                                           const std::optional<std::filesystem::path>& mesh, bool lend_clips) {
     if (pipeline::fileKind(path) != pipeline::FileKind::character) return pipeline::openSequence(path, sampling, mesh);
-    Character character = session.loadCharacter(path);
+    std::vector<std::filesystem::path> kept;
+    if (!lend_clips) std::swap(kept, session.clips);
+    Character character = session.loadCharacter(path, sampling.clip);
+    if (!lend_clips) std::swap(kept, session.clips);
     return aboutFile(
         path, [&] { return pipeline::sampleCharacter(std::move(character), sampling, pipeline::findMethod("lbs")); });
 }

@@ -20,8 +20,15 @@ void addPose(CLI::App& app, Session& session);
 void addCompare(CLI::App& app, Session& session);
 void addRender(CLI::App& app, Session& session);
 
-/// --clip, --fps and --bind-pose; --frames as well where a whole sequence is sampled.
-void addSamplingOptions(CLI::App& verb, pipeline::Sampling& sampling, bool with_frames);
+/// --clips: other files whose clips characters get.
+void addClipsOption(CLI::App& verb, Session& session);
+/// --no-props: characters without the meshes that hang on their nodes.
+void addPropsOption(CLI::App& verb, Session& session);
+
+/// --clip, --clips, --fps and --bind-pose; --frames as well where a whole sequence is sampled.
+void addSamplingOptions(CLI::App& verb, Session& session, pipeline::Sampling& sampling, bool with_frames);
+/// --limits, of the range of motion that --clip @range plays.
+void addLimitsOption(CLI::App& verb, Session& session);
 
 /// -o, required.
 CLI::Option* addOutputOption(CLI::App& verb, std::filesystem::path& output, const std::string& what);
@@ -29,9 +36,9 @@ CLI::Option* addOutputOption(CLI::App& verb, std::filesystem::path& output, cons
 /// The names of the methods, for help: "lbs|dqs".
 std::string methodNames();
 
-/// Opens a sequence or samples a character, whose warnings the session takes.
+/// Opens a sequence or samples a character, whose warnings the session takes; by its own clips, unless others are lent.
 std::unique_ptr<MeshSequence> openSequence(Session& session, const std::filesystem::path& path,
                                            const pipeline::Sampling& sampling,
-                                           const std::optional<std::filesystem::path>& mesh);
+                                           const std::optional<std::filesystem::path>& mesh, bool lend_clips = true);
 
 }  // namespace pelt::cli

@@ -26,6 +26,13 @@ std::string lowerExtension(const fs::path& path) {
     return extension;
 }
 
+bool isImported(const fs::path& path) {
+    const std::string extension = lowerExtension(path);
+    return extension == ".fbx" || extension == ".dae";
+}
+
+fs::path folderOf(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
 gltf::Document documentOf(const Character& character) {
     const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
     return source ? gltf::editedDocument(character, *source) : gltf::makeDocument(character);
@@ -62,14 +69,29 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     return std::move(character);
 }
 
+Motion loadMotion(const fs::path& path, const Progress& progress) {
+    if (isImported(path)) {
+        Character character = importCharacter(path, {}, progress);
+        return {std::move(character.skeleton), std::move(character.clips), std::move(character.warnings)};
+    }
+    progress.report("load", 0);
+    gltf::Loading loading(gltf::readDocument(readFile(path), path.string(), folderOf(path)), progress);
+    loading.all_nodes = true;
+    gltf::loadSkeleton(loading);
+    gltf::loadClips(loading);
+    Character& character = loading.character;
+    loading.progress.finished();
+    return {std::move(character.skeleton), std::move(character.clips), std::move(character.warnings)};
+}
+
 Character loadCharacter(const fs::path& path, const Progress& progress) {
     const std::string extension = lowerExtension(path);
-    if (extension == ".fbx" || extension == ".dae") return importCharacter(path, {}, progress);
-    if (extension != ".glb" && extension != ".gltf")
-        throw Error::badInput(fmt::format("{}: characters are read from .glb, .gltf, .fbx and .dae", path.string()));
+    if (isImported(path)) return importCharacter(path, {}, progress);
+    if (extension != ".glb" && extension != ".gltf" && extension != ".vrm")
+        throw Error::badInput(
+            fmt::format("{}: characters are read from .glb, .gltf, .vrm, .fbx and .dae", path.string()));
     progress.report("load", 0);
-    return loadGltf(readFile(path), path.string(), path.has_parent_path() ? path.parent_path() : fs::path("."),
-                    progress);
+    return loadGltf(readFile(path), path.string(), folderOf(path), progress);
 }
 
 void saveCharacter(const Character& character, const fs::path& path) {

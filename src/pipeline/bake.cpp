@@ -90,12 +90,7 @@ std::vector<Affine3f> skinOf(const Skeleton& skeleton, std::span<const rig::Driv
 /// The range of motion in full and half way there; joints that follow others are left to do so.
 std::vector<Pose> rangePoses(const Character& character, rig::RangeOfMotion range) {
     const Skeleton& skeleton = character.skeleton;
-    if (!character.driven.empty()) {
-        range.joints.resize(skeleton.joints.size(), range.limits);
-        for (const rig::DrivenJoint& driven : character.driven)
-            for (std::size_t j = 0; j < skeleton.joints.size(); ++j)
-                if (skeleton.joints[j].node == driven.node) range.joints[j] = {{0, 0}, {0, 0}};
-    }
+    range = rig::rangeOfFreeJoints(skeleton, character.driven, std::move(range));
     std::vector<Pose> poses;
     for (const double reach : {1.0, 0.5}) {
         range.reach = reach;
@@ -221,8 +216,9 @@ SkinWeights withoutSmall(const SkinWeights& weights) {
 }
 
 /// Rows of all vertices, without weights that nobody sees and that every engine would have to blend.
-SkinWeights unweldedRows(const SkinWeights& welded_rows, const geometry::Weld& weld) {
-    const SkinWeights rows = withoutSmall(welded_rows);
+/// Locked weights stay as they are to the last bit, and with them all others.
+SkinWeights unweldedRows(const SkinWeights& welded_rows, const geometry::Weld& weld, bool locked) {
+    const SkinWeights rows = locked ? welded_rows : withoutSmall(welded_rows);
     SkinWeights weights;
     for (const std::uint32_t w : weld.welded) {
         weights.joints.insert(weights.joints.end(), rows.jointsOf(w).begin(), rows.jointsOf(w).end());
@@ -373,7 +369,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
     const double radius = geometry::smallestEnclosingSphere(mesh.positions).radius;
 
     const SkinWeights reach = weldedRows(reference.reach(), weld), given = weldedRows(character.weights, weld);
-    const SkinWeights start = unweldedRows(keepHeaviest(reference.isDdm() ? reach : given, request.influences), weld);
+    const SkinWeights start = unweldedRows(keepHeaviest(reference.isDdm() ? reach : given, request.influences), weld,
+                                           !request.locked.empty());
     fit::BakeOptions options;
     options.influences = request.influences;
     options.helpers = request.helpers;
@@ -388,7 +385,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
             fit::bakeSkin(rest, geometry::weldedTriangles(mesh.triangles, weld), character.skeleton, character.driven,
                           given, reach, std::move(training.samples), options, progress);
         std::vector<SkinWeights> weights{start};
-        for (const SkinWeights& rows : skin.weights) weights.push_back(unweldedRows(rows, weld));
+        for (const SkinWeights& rows : skin.weights)
+            weights.push_back(unweldedRows(rows, weld, !request.locked.empty()));
         std::vector<Trial> trials;
         for (const SkinWeights& w : weights) trials.push_back({deform::prepareLbs(mesh, w)});
         measure(character, reference, skin.skeleton, skin.driven, clip, range, request, trials, progress);
@@ -407,7 +405,8 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
         fit::keepHelpers(skin, result.candidates[result.chosen].helpers);
         result.helpers = skin.helpers;
         // The slots of what was kept are numbered anew.
-        SkinWeights chosen = result.chosen == 0 ? start : unweldedRows(skin.weights.back(), weld);
+        SkinWeights chosen =
+            result.chosen == 0 ? start : unweldedRows(skin.weights.back(), weld, !request.locked.empty());
         applySkin(character, std::move(skin), std::move(chosen), result.character);
         return result;
     }

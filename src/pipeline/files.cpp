@@ -9,7 +9,7 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr std::string_view kCharacters[] = {".glb", ".gltf", ".fbx", ".dae"};
+constexpr std::string_view kCharacters[] = {".glb", ".gltf", ".vrm", ".fbx", ".dae"};
 constexpr std::string_view kMeshes[] = {".obj", ".ply", ".off"};
 constexpr std::string_view kSequences[] = {".npy", ".pc2", ".mdd"};
 
@@ -41,10 +41,11 @@ FileKind fileKind(const std::filesystem::path& path) {
     if (contains(kCharacters, extension)) return FileKind::character;
     if (contains(kMeshes, extension)) return FileKind::mesh;
     if (contains(kSequences, extension)) return FileKind::sequence;
-    throw Error::badInput(fmt::format(
-        "{}: not a file that Pelt reads by its extension '{}'; it reads .glb .gltf .fbx .dae, .obj .ply .off, .npy "
-        ".pc2 .mdd, and folders of .obj or .ply",
-        path.string(), extension));
+    throw Error::badInput(
+        fmt::format("{}: not a file that Pelt reads by its extension '{}'; it reads .glb .gltf .vrm .fbx .dae, .obj "
+                    ".ply .off, .npy "
+                    ".pc2 .mdd, and folders of .obj or .ply",
+                    path.string(), extension));
 }
 
 Error withFile(const Error& error, const std::filesystem::path& path) {

@@ -269,7 +269,8 @@ FitResult fitCharacter(Character character, MeshSequence& examples, const Sampli
 }
 
 geometry::SequenceError measureFit(const FitResult& made, MeshSequence& examples, std::span<const Vec3f> rest) {
-    const Character stored = io::loadGltf(io::toGlb(made.character), "the fitted character");
+    Character stored = io::loadGltf(io::toGlb(made.character), "the fitted character");
+    stored.props = {};
     Sampling sampling;
     sampling.clip = std::to_string(made.clip);
     CharacterSampler sampler(stored, findMethod("lbs"), sampling);

@@ -34,7 +34,7 @@ void setTargets(pose::Solver<double>& solver, std::span<const PoseHandle> handle
         const std::size_t h = plan.handle_of[i];
         const pose::ConstraintKind kind = plan.constraints[i].kind;
         if (kind == pose::ConstraintKind::transform || kind == pose::ConstraintKind::turn) {
-            solver.setTransform(i, motionAt(handles[h], plan.held[h], start.bones[*plan.joint_of[h]], time));
+            solver.setTransform(i, motionAt(handles[h], plan.held[h], start.file_bones[*plan.joint_of[h]], time));
         } else {
             solver.setTarget(i, placeAt(handles[h], plan.held[h], time));
         }
@@ -73,7 +73,7 @@ pose::RigidOptions rigidOptions(std::span<const PoseHandle> handles, const Handl
     for (const std::size_t h : plan.handle_of) {
         if (!plan.joint_of[h] || handles[h].given == Given::rotation) continue;
         const auto joint = std::uint32_t(*plan.joint_of[h]);
-        const Vec3d target = motionAt(handles[h], plan.held[h], start.bones[joint], time) * plan.held[h];
+        const Vec3d target = motionAt(handles[h], plan.held[h], start.file_bones[joint], time) * plan.held[h];
         options.targets.push_back({joint, target, handles[h].given != Given::position});
     }
     return options;
@@ -90,7 +90,8 @@ double missedBy(std::span<const PoseHandle> handles, const HandlePlan& plan, con
         Vec3d off;
         if (plan.joint_of[h]) {
             const std::size_t j = *plan.joint_of[h];
-            off = motions[j] * plan.held[h] - motionAt(handles[h], plan.held[h], start.bones[j], time) * plan.held[h];
+            off = motions[j] * plan.held[h] -
+                  motionAt(handles[h], plan.held[h], start.file_bones[j], time) * plan.held[h];
         } else {
             const auto& vertices = plan.constraints[i].vertices;
             for (const std::uint32_t v : vertices)
@@ -169,6 +170,7 @@ void adoptJoints(Character& character, PoseStart& start) {
         start.worlds.resize(start.locals.size());
         rig::worldTransforms(character.skeleton, start.locals, start.worlds);
         start.bones.assign(character.skeleton.joints.size(), Affine3d());
+        start.file_bones = start.bones;
     }
     if (character.weights.empty()) character.weights = start.standing.weights;
 }
@@ -278,6 +280,7 @@ geometry::SequenceError measureClip(const PoseResult& result, std::span<const Ve
     sampling.fps = fps;
     Character character = result.character;
     character.ddm = nullptr;
+    character.props = {};
     const auto played = sampleCharacter(std::move(character), sampling, findMethod("lbs"));
     const auto exact = makeSequence({exact_positions.begin(), exact_positions.end()}, result.vertices);
     return geometry::compareSequences(*played, *exact, result.character.mesh.positions);

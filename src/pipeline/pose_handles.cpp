@@ -4,6 +4,7 @@
 #include <pelt/core/error.h>
 #include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/bounding_sphere.h>
+#include <pelt/rig/props.h>
 
 #include <algorithm>
 #include <cmath>
@@ -104,9 +105,8 @@ std::vector<double> jointWeights(const Character& character) {
 }
 
 /// Joints without weight go with their nearest ancestor that has some, else with the first descendant that has.
-std::vector<std::uint32_t> findCarriers(const Character& character) {
+std::vector<std::uint32_t> findCarriers(const Character& character, std::span<const double> weight) {
     const std::vector<std::int32_t> parents = rig::jointParents(character.skeleton);
-    const std::vector<double> weight = jointWeights(character);
     std::vector<std::uint32_t> carrier(parents.size());
     for (std::size_t j = 0; j < parents.size(); ++j) {
         carrier[j] = std::uint32_t(j);
@@ -184,8 +184,11 @@ std::string nameOf(const PoseHandle& handle, std::size_t number) {
 
 void checkHandles(const Character& character, std::span<const PoseHandle> handles) {
     const bool own_joints = character.skeleton.joints.empty();
-    const std::vector<std::uint32_t> carrier = findCarriers(character);
-    const std::vector<double> weight = jointWeights(character);
+    std::vector<double> weight = jointWeights(character);
+    const std::vector<std::int32_t> of_props = rig::carriersOfProps(character);
+    for (const std::int32_t joint : of_props)
+        if (joint >= 0) weight[std::size_t(joint)] += 1;
+    const std::vector<std::uint32_t> carrier = findCarriers(character, weight);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         if (handles[i].kind != Kind::joint) {
             verticesOf(character.mesh, handles[i], i);
@@ -250,7 +253,7 @@ HandlePlan planHandles(Character& standing, std::span<const PoseHandle> handles,
         addWeights(standing, cache, progress);
 
     HandlePlan plan;
-    plan.carrier = findCarriers(standing);
+    plan.carrier = findCarriers(standing, jointWeights(standing));
     plan.joint_positions = rig::jointRestPositions(standing.skeleton);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         std::optional<std::size_t> joint;

@@ -23,7 +23,7 @@ Vec3d placeAt(const PoseHandle& handle, const Vec3d& start, double time);
 /// From the start on.
 Mat3d turnAt(const PoseHandle& handle, double time);
 
-/// Of a handle that is given whole, from the start to the pose. `bone`: from rest to the start.
+/// Of a handle that is given whole, from the start to the pose. `bone`: from the file's rest space to the start.
 Affine3d motionAt(const PoseHandle& handle, const Vec3d& start, const Affine3d& bone, double time);
 
 /// How messages call a handle.

@@ -2,6 +2,7 @@
 
 #include <pelt/deform/rotation.h>
 #include <pelt/geometry/bounding_sphere.h>
+#include <pelt/rig/props.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,26 +17,54 @@ constexpr int kLocalSteps = 12;                  ///< until the rotations of the
 constexpr double kSoftest = 0.3, kStiffest = 3;  ///< of the median
 constexpr double kLight = 0.5, kHeavy = 6, kBody = 300;  ///< how stiffness grows with what a joint moves: far more for
                                                          ///< a body, or it would lean a little for every reach
-constexpr double kWhole = 300;  ///< against turning the whole figure
+constexpr double kWhole = 300;                           ///< against turning the whole figure
 
 using Given = PoseHandle::Given;
 
-pose::SkeletonBones bonesAtStart(const Character& character, const PoseStart& start) {
-    std::vector<double> skin(character.skeleton.nodes.size(), 0.0);
+double areaOf(const Vec3d& a, const Vec3d& b, const Vec3d& c) { return length(cross(b - a, c - a)) / 2; }
+
+/// The surface that each node carries, props too.
+std::vector<double> surfaceByNode(const Character& character, const PoseStart& start, double size) {
+    std::vector<double> surface(character.skeleton.nodes.size(), 0.0);
     const SkinWeights& weights = start.standing.weights;
     const Mesh& mesh = start.standing.mesh;
     const auto add = [&](std::size_t v, double area) {
         for (std::size_t k = 0; k < weights.influenceCount(v); ++k)
-            skin[character.skeleton.joints[weights.jointsOf(v)[k]].node] += area * double(weights.weightsOf(v)[k]);
+            surface[character.skeleton.joints[weights.jointsOf(v)[k]].node] += area * double(weights.weightsOf(v)[k]);
     };
-    const double size = geometry::boundingDiagonal(mesh.positions);
     for (std::size_t v = 0; v < weights.vertexCount(); ++v) add(v, 1e-9 * size * size);  // what has no area counts too
     for (const Triangle& t : mesh.triangles) {
-        const Vec3d a(mesh.positions[t[0]]), b(mesh.positions[t[1]]), c(mesh.positions[t[2]]);
-        for (const std::uint32_t v : t) add(v, length(cross(b - a, c - a)) / 6);
+        const double area =
+            areaOf(Vec3d(mesh.positions[t[0]]), Vec3d(mesh.positions[t[1]]), Vec3d(mesh.positions[t[2]]));
+        for (const std::uint32_t v : t) add(v, area / 3);
     }
-    return pose::bonesOf({&character.skeleton, character.clips, start.worlds, skin,
-                          geometry::boundingDiagonal(start.standing.mesh.positions)});
+    const Mesh& props = character.props.mesh;
+    const std::vector<std::int32_t> carriers = rig::carriersOfProps(character);
+    for (std::size_t p = 0; p < props.parts.size(); ++p) {
+        if (carriers[p] < 0) continue;
+        const Affine3d& world = start.worlds[character.props.nodes[p]];
+        const MeshPart& part = props.parts[p];
+        for (std::size_t t = part.first_triangle; t < part.first_triangle + part.triangle_count; ++t) {
+            const auto at = [&](std::size_t c) { return world * Vec3d(props.positions[props.triangles[t][c]]); };
+            surface[character.skeleton.joints[std::size_t(carriers[p])].node] += areaOf(at(0), at(1), at(2));
+        }
+    }
+    return surface;
+}
+
+double figureSize(const Character& character, const PoseStart& start) {
+    std::vector<Vec3f> points = start.standing.mesh.positions;
+    const std::size_t skin = points.size();
+    points.resize(skin + character.props.mesh.vertexCount());
+    rig::placeProps(character.props, start.worlds, {character.props.mesh.positions, {}, {}},
+                    {std::span(points).subspan(skin), {}, {}});
+    return geometry::boundingDiagonal(points);
+}
+
+pose::SkeletonBones bonesAtStart(const Character& character, const PoseStart& start) {
+    const double size = figureSize(character, start);
+    const std::vector<double> surface = surfaceByNode(character, start, size);
+    return pose::bonesOf({&character.skeleton, character.clips, start.worlds, surface, size});
 }
 
 }  // namespace
@@ -142,7 +171,7 @@ pose::SkeletonGoals SkeletonPoser::goalsAt(double time) const {
         }
         const std::size_t slot = *plan_.joint_of[h];
         const std::uint32_t bone = bone_of_slot_[slot];
-        const Affine3d motion = motionAt(handle, held, start_.bones[slot], time);
+        const Affine3d motion = motionAt(handle, held, start_.file_bones[slot], time);
         const double strength = handle.given == Given::hold || handle.given == Given::full ? kFirm : 1;
         if (handle.given != Given::rotation) goals.places.push_back({{{bone, held, 1}}, motion * held, strength});
         if (handle.given != Given::position)

@@ -55,6 +55,21 @@ void moveMesh(PoseStart& start) {
     }
 }
 
+/// Matrices of handles are given for the mesh as the file stores it, each joint's for the instance that it moves.
+void findFileBones(const Character& character, PoseStart& start) {
+    start.file_bones = start.bones;
+    if (character.from_file.empty()) return;
+    std::vector<std::uint32_t> instance(start.bones.size(), 0);
+    for (std::size_t p = character.mesh.parts.size(); p-- > 0 && !character.weights.empty();) {
+        const MeshPart& part = character.mesh.parts[p];
+        for (std::size_t v = part.first_vertex; v < part.first_vertex + part.vertex_count; ++v)
+            for (const std::uint32_t j : character.weights.jointsOf(v)) instance[j] = part.instance;
+    }
+    for (std::size_t j = 0; j < start.bones.size(); ++j)
+        if (instance[j] < character.from_file.size())
+            start.file_bones[j] = start.bones[j] * character.from_file[instance[j]];
+}
+
 }  // namespace
 
 PoseStart startOf(const Character& character, const PoseRequest& request) {
@@ -79,6 +94,7 @@ PoseStart startOf(const Character& character, const PoseRequest& request) {
         std::fill(start.bones.begin(), start.bones.end(), Affine3d());
     else
         moveMesh(start);
+    findFileBones(character, start);
     return start;
 }
 

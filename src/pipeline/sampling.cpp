@@ -4,6 +4,7 @@
 #include <pelt/geometry/normals.h>
 #include <pelt/pipeline/sampling.h>
 #include <pelt/pipeline/slice.h>
+#include <pelt/rig/props.h>
 #include <pelt/rig/rest_space.h>
 
 #include <algorithm>
@@ -38,7 +39,10 @@ Mesh meshOfFile(const Character& character, std::vector<Vec3f> normals) {
 const Clip& chosenClip(const Character& character, const Sampling& sampling) {
     if (sampling.clip) return rig::findClip(character, *sampling.clip);
     if (character.clips.empty())
-        throw Error::badInput("has no animation clip; ask for the bind pose (--bind-pose) instead");
+        throw Error::badInput(
+            "has no animation clip; play its range of motion (--clip @range), take clips from another file (--clips "
+            "F.glb), or "
+            "ask for the bind pose (--bind-pose)");
     return character.clips.front();
 }
 
@@ -63,6 +67,26 @@ std::vector<Vec3f> restNormals(const Mesh& mesh, float weld_tolerance) {
     return geometry::angleWeightedNormals(mesh.positions, mesh.triangles, weld);
 }
 
+/// The props of a character as they are before their nodes move them.
+struct PropsAtRest {
+    std::vector<Vec3f> normals, tangents;  ///< filled when they are first asked for
+    std::vector<Vec3f> morphed, morphed_normals;
+
+    rig::PropsShape shape(const Mesh& mesh, const Clip* clip, double seconds, bool want_normals, bool want_tangents) {
+        if (want_normals && normals.empty()) normals = restNormals(mesh);
+        if (want_tangents && tangents.empty()) {
+            if (mesh.tangents.empty()) throw Error::badInput("has props without tangents; leave them out (--no-props)");
+            for (const Vec4f& t : mesh.tangents) tangents.emplace_back(t.x, t.y, t.z);
+        }
+        rig::PropsShape shape{mesh.positions, normals, tangents};
+        if (mesh.morphs.empty() || !clip) return shape;
+        morphed = mesh.positions;
+        morphed_normals = want_normals ? normals : std::vector<Vec3f>{};
+        rig::addMorphs(mesh, rig::morphWeights(mesh, clip, seconds), morphed, morphed_normals);
+        return {morphed, morphed_normals, tangents};
+    }
+};
+
 struct CharacterSampler::State {
     const Character& character;
     const Clip* clip = nullptr;
@@ -72,6 +96,7 @@ struct CharacterSampler::State {
     std::vector<Vec3f> rest_normals;     ///< given, or filled when normals are first asked for
     bool own_normals = true;             ///< they are the mesh's
     std::vector<Vec3f> morphed_positions, morphed_normals;
+    PropsAtRest props;
     std::vector<Vec3f> rest_tangents, scratch;  ///< filled when tangents are first asked for
     std::optional<geometry::Weld> weld;         ///< to recompute the normals of a morphed mesh that has none of its own
 
@@ -84,6 +109,8 @@ struct CharacterSampler::State {
     const std::vector<Vec3f>& tangentsAtRest();
     bool morph(double seconds, bool want_normals);
     deform::RestShape restShape(double seconds, bool want_normals);
+    void evaluateSkin(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals, std::span<Vec3f> tangents);
+    void placeProps(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals, std::span<Vec3f> tangents);
 };
 
 const std::vector<Vec3f>& CharacterSampler::State::tangentsAtRest() {
@@ -143,6 +170,7 @@ std::size_t CharacterSampler::frameCount() const { return std::max<std::size_t>(
 double CharacterSampler::frameTime(std::size_t frame) const { return state_->clip ? state_->times.at(frame) : 0; }
 double CharacterSampler::frameSeconds() const { return state_->frame_seconds; }
 const Clip* CharacterSampler::clip() const { return state_->clip; }
+std::size_t CharacterSampler::vertexCount() const { return rig::vertexCount(state_->character); }
 
 void CharacterSampler::setRestNormals(std::vector<Vec3f> normals) {
     if (normals.size() != state_->character.mesh.vertexCount())
@@ -159,40 +187,55 @@ void CharacterSampler::evaluate(std::size_t frame, std::span<Vec3f> positions, s
 
 void CharacterSampler::evaluateAt(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals,
                                   std::span<Vec3f> tangents) {
-    const Mesh& mesh = state_->character.mesh;
-    const std::size_t count = mesh.vertexCount();
+    const std::size_t count = vertexCount(), skin = state_->character.mesh.vertexCount();
     for (const std::size_t size :
          {positions.size(), normals.empty() ? count : normals.size(), tangents.empty() ? count : tangents.size()})
         if (size != count)
-            throw Error::badUsage("positions, normals and tangents must be as many as the mesh has vertices");
-    std::span<const Vec3f> rest_tangents;
-    if (!tangents.empty()) rest_tangents = state_->tangentsAtRest();
-    if (!state_->clip) {
-        const Mesh stored =
-            meshOfFile(state_->character, normals.empty() ? std::vector<Vec3f>{} : state_->normalsAtRest());
+            throw Error::badUsage("positions, normals and tangents must be as many as the character has vertices");
+    const auto head = [&](std::span<Vec3f> all) { return all.first(all.empty() ? 0 : skin); };
+    const auto tail = [&](std::span<Vec3f> all) { return all.subspan(all.empty() ? 0 : skin); };
+    state_->evaluateSkin(seconds, head(positions), head(normals), head(tangents));
+    if (count > skin) state_->placeProps(seconds, tail(positions), tail(normals), tail(tangents));
+}
+
+/// In the bind pose they stand where their nodes rest.
+void CharacterSampler::State::placeProps(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals,
+                                         std::span<Vec3f> tangents) {
+    const Mesh& mesh = character.props.mesh;
+    rig::placeProps(character.props, rig::nodeWorlds(character, clip, seconds),
+                    props.shape(mesh, clip, seconds, !normals.empty(), !tangents.empty()),
+                    {positions, normals, tangents});
+}
+
+void CharacterSampler::State::evaluateSkin(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals,
+                                           std::span<Vec3f> tangents) {
+    const Mesh& mesh = character.mesh;
+    const std::size_t count = mesh.vertexCount();
+    std::span<const Vec3f> given_tangents;
+    if (!tangents.empty()) given_tangents = tangentsAtRest();
+    if (!clip) {
+        const Mesh stored = meshOfFile(character, normals.empty() ? std::vector<Vec3f>{} : normalsAtRest());
         std::copy(stored.positions.begin(), stored.positions.end(), positions.begin());
         if (!normals.empty()) std::copy(stored.normals.begin(), stored.normals.end(), normals.begin());
         for (std::size_t v = 0; v < tangents.size(); ++v)
             tangents[v] = {stored.tangents[v].x, stored.tangents[v].y, stored.tangents[v].z};
         return;
     }
-    const deform::RestShape rest = state_->restShape(seconds, !normals.empty());
-    if (!state_->deformer) {
+    const deform::RestShape rest = restShape(seconds, !normals.empty());
+    if (!deformer) {
         std::copy(rest.positions.begin(), rest.positions.end(), positions.begin());
         std::copy(rest.normals.begin(), rest.normals.end(), normals.begin());
-        std::copy(rest_tangents.begin(), rest_tangents.end(), tangents.begin());
+        std::copy(given_tangents.begin(), given_tangents.end(), tangents.begin());
         return;
     }
-    const Character& character = state_->character;
-    const std::vector<Affine3d> bones =
-        rig::drivenSkinMatrices(character.skeleton, character.driven, state_->clip, seconds);
-    state_->deformer->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
-    const Deformer& deformer = *state_->deformer;
+    const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character.skeleton, character.driven, clip, seconds);
+    deformer->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
+    const Deformer& poser = *deformer;
     const deform::Output out{positions, normals};
     parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
-        deformer.evaluate(rest, first, last - first, out);
+        poser.evaluate(rest, first, last - first, out);
         if (tangents.empty()) return;
-        deformer.evaluateTangents(rest_tangents, first, last - first, state_->scratch, tangents);
+        poser.evaluateTangents(given_tangents, first, last - first, scratch, tangents);
         if (normals.empty()) return;
         for (std::size_t v = first; v < last; ++v) tangents[v] = perpendicular(tangents[v], normals[v]);
     });

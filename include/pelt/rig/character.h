@@ -17,11 +17,19 @@ public:
     virtual ~SourceDocument() = default;
 };
 
+/// Meshes that hang in the scene beside the skin, such as a hat or a sword: each is moved by its node alone. Every part
+/// of `mesh` is in the space of its node; its instances are numbered on from those of the skinned mesh.
+struct Props {
+    Mesh mesh;                         ///< has normals exactly where the skinned mesh has
+    std::vector<std::uint32_t> nodes;  ///< per part of `mesh`, the node of the skeleton that moves it
+};
+
 /// A mesh on a skeleton. `weights` is empty or has one row a vertex; the mesh is in root space at bind pose, in the
 /// units that the figure moves in: the skin matrices of the bind pose are the identity or rigid motions
 /// (rig/rest_space.h).
 struct Character {
     Mesh mesh;
+    Props props;  ///< no algorithm looks at them; they come after the vertices of `mesh` wherever vertices come out
     Skeleton skeleton;
     SkinWeights weights;
     std::vector<Clip> clips;

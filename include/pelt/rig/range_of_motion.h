@@ -1,6 +1,6 @@
 #pragma once
 
-#include <pelt/rig/skeleton.h>
+#include <pelt/rig/driven_joints.h>
 
 namespace pelt::rig {
 
@@ -17,6 +17,15 @@ struct RangeOfMotion {
 
 /// Per pose and joint slot, the map from rest space to posed space. The rest pose of the nodes is not among them.
 std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const RangeOfMotion& range = {});
+
+/// The same range with joints that follow others left to do so: they have no motion of their own.
+RangeOfMotion rangeOfFreeJoints(const Skeleton& skeleton, std::span<const DrivenJoint> driven, RangeOfMotion range);
+
+/// The name of the clip that rangeClip makes, and of what `--clip` takes for it.
+inline constexpr const char* kRangeClip = "@range";
+
+/// The poses of the range of motion as a clip: from the bind pose to each and back, eased, a second a pose.
+Clip rangeClip(const Skeleton& skeleton, std::span<const DrivenJoint> driven = {}, const RangeOfMotion& range = {});
 
 /// Local transforms of all nodes that give these skin matrices (one a slot). Nodes that no slot binds stand to their
 /// parent as in the bind pose.

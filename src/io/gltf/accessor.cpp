@@ -51,6 +51,7 @@ void convert(std::span<const std::byte> packed, bool normalized, std::vector<flo
 /// Fails unless `count` elements of `bytes` bytes, `stride` apart, lie in a view of `there` bytes.
 void checkFits(const JsonRef& who, std::uint64_t offset, std::uint64_t stride, std::uint64_t bytes, std::uint64_t count,
                std::uint64_t there) {
+    if (count == 0) return;
     const bool fits = offset <= there && bytes <= there - offset && (count - 1) <= (there - offset - bytes) / stride;
     if (!fits)
         who.fail(
@@ -88,7 +89,7 @@ AccessorInfo AccessorReader::info(std::size_t accessor) const {
         json.fail(fmt::format("unknown componentType {}; re-export the file", component_type));
     about.component_type = static_cast<int>(component_type);
     about.count = json.at("count").asUnsigned();
-    if (about.count == 0 || about.count > 0xFFFFFFFFU)
+    if (about.count > 0xFFFFFFFFU)  // none at all is against the rules, but plain
         json.fail(fmt::format("count {} is out of range; re-export the file", about.count));
     about.normalized = json.boolOr("normalized", false);
     if (about.width > 4 && about.component_bytes < 4 && about.type != "MAT4")
@@ -103,7 +104,7 @@ std::span<const std::byte> AccessorReader::view(std::size_t index) {
     if (const Buffer& bytes = document_.buffers[buffer])
         return std::span(*bytes).subspan(json.unsignedOr("byteOffset", 0), json.at("byteLength").asUnsigned());
     if (const auto known = unpacked_.find(index); known != unpacked_.end()) return known->second;
-    const auto compressed = findExtension(json, kMeshopt);
+    const auto compressed = findMeshopt(json);
     if (!compressed) json.fail(fmt::format("buffers[{}] has no data; re-export the file", buffer));
     return unpacked_[index] = unpackMeshopt(document_, *compressed, budget_);
 }
@@ -117,7 +118,8 @@ std::vector<std::byte> AccessorReader::packed(std::size_t accessor) {
     if (view_index) {
         const std::span<const std::byte> bytes = view(*view_index);
         const std::uint64_t offset = json.unsignedOr("byteOffset", 0);
-        const std::uint64_t stride = document_.item("bufferViews", *view_index).unsignedOr("byteStride", element);
+        std::uint64_t stride = document_.item("bufferViews", *view_index).unsignedOr("byteStride", element);
+        if (stride == 0) stride = element;
         if (stride < element)
             json.fail(
                 fmt::format("byteStride {} is less than an element's {} bytes; re-export the file", stride, element));

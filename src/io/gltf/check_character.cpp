@@ -95,6 +95,16 @@ void checkMesh(const Mesh& mesh) {
     }
 }
 
+void checkProps(const Character& character) {
+    const Props& props = character.props;
+    checkMesh(props.mesh);
+    if (props.nodes.size() != props.mesh.parts.size())
+        refuse(fmt::format("{} nodes for {} parts of the props", props.nodes.size(), props.mesh.parts.size()));
+    for (const std::uint32_t node : props.nodes)
+        if (node >= character.skeleton.nodes.size())
+            refuse(fmt::format("a prop stands on node {} of {}", node, character.skeleton.nodes.size()));
+}
+
 void checkClips(const Character& character) {
     for (const Clip& clip : character.clips)
         for (const Channel& channel : clip.channels) {
@@ -114,6 +124,7 @@ void checkClips(const Character& character) {
 void checkCharacter(const Character& character) {
     checkSkeleton(character.skeleton);
     checkMesh(character.mesh);
+    checkProps(character);
     checkWeights(character);
     checkPayload(character);
     checkClips(character);

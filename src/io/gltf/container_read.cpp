@@ -16,14 +16,39 @@ namespace fs = std::filesystem;
 constexpr int kDeepest = 256;  // copying and writing JSON recurse; no real file comes near
 
 /// Required extensions that change how the skin is read, and that Pelt reads.
-constexpr std::array<std::string_view, 5> kRead = {"KHR_mesh_quantization", "EXT_meshopt_compression",
-                                                   "KHR_draco_mesh_compression", "KHR_animation_pointer",
-                                                   "PELT_direct_delta_mush"};
+constexpr std::array<std::string_view, 6> kRead = {"KHR_mesh_quantization",   "EXT_meshopt_compression",
+                                                   "KHR_meshopt_compression", "KHR_draco_mesh_compression",
+                                                   "KHR_animation_pointer",   "PELT_direct_delta_mush"};
 /// How required extensions begin that say nothing about the skin: materials, textures, lights, names and the like.
-constexpr std::array<std::string_view, 13> kPassed = {
-    "KHR_materials_",      "KHR_texture_",          "EXT_texture_",          "MSFT_texture_dds", "MSFT_packing_",
-    "ADOBE_materials_",    "KHR_techniques_webgl",  "KHR_lights_",           "EXT_lights_",      "KHR_xmp",
-    "KHR_node_visibility", "KHR_node_hoverability", "KHR_node_selectability"};
+constexpr std::array<std::string_view, 29> kPassed = {"KHR_materials_",
+                                                      "KHR_texture_",
+                                                      "EXT_texture_",
+                                                      "MSFT_texture_dds",
+                                                      "MSFT_packing_",
+                                                      "MSFT_audio_",
+                                                      "ADOBE_materials_",
+                                                      "EXT_materials_",
+                                                      "KHR_techniques_webgl",
+                                                      "KHR_lights_",
+                                                      "EXT_lights_",
+                                                      "KHR_xmp",
+                                                      "KHR_node_visibility",
+                                                      "KHR_node_hoverability",
+                                                      "KHR_node_selectability",
+                                                      "VRM",
+                                                      "KHR_audio",
+                                                      "KHR_interactivity",
+                                                      "KHR_physics_",
+                                                      "KHR_rigid_bodies",
+                                                      "OMI_",
+                                                      "EXT_mesh_features",
+                                                      "EXT_structural_",
+                                                      "EXT_instance_features",
+                                                      "FB_geometry_",
+                                                      "GODOT_",
+                                                      "MOZ_",
+                                                      "MX_",
+                                                      "KHR_implicit_shapes"};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& fault) {
     throw Error::badInput(fmt::format("{}: {}", name, fault));
@@ -54,8 +79,40 @@ void checkDepth(std::string_view text, const std::string& name) {
     }
 }
 
-Json parseJson(std::string_view text, const std::string& name) {
-    checkDepth(text, name);
+/// How many bytes from `at` on are one character of UTF-8; 0: none.
+std::size_t utf8Length(std::string_view text, std::size_t at) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC2 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
+    if (at + length > text.size()) return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return 0;
+    if (length < 3) return length;
+    const auto second = static_cast<unsigned char>(text[at + 1]);
+    const bool bad = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+                     (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
+    return bad ? 0 : length;
+}
+
+/// Names that an exporter wrote in another encoding: what is no UTF-8 becomes a question mark, as in a browser.
+std::string mendedText(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = utf8Length(text, at);
+        out += length > 0 ? text.substr(at, length) : "?";
+        at += std::max<std::size_t>(length, 1);
+    }
+    return out;
+}
+
+Json parseJson(std::string_view given, const std::string& name) {
+    checkDepth(given, name);
+    const std::string text = mendedText(given);
     try {
         Json json = Json::parse(text);
         if (!json.is_object()) refuse(name, "is no glTF: the JSON is not an object");
@@ -165,14 +222,15 @@ Buffer readBuffer(Document& document, std::size_t index, std::optional<std::span
             bytes = readExternal(document, *uri, uri->asString());
         }
     } else if (index == 0 && binary) {
-        if (binary->size() < length)
+        if (binary->size() + 3 < length)
             buffer.fail(
                 fmt::format("claims {} bytes, but the BIN chunk has {}; re-export the file", length, binary->size()));
-        bytes.assign(binary->begin(), binary->begin() + static_cast<std::ptrdiff_t>(length));
+        bytes.assign(binary->begin(), binary->end());
     } else {
         return std::nullopt;
     }
-    if (bytes.size() < length)
+    // The padding of the last element may be left away.
+    if (bytes.size() + 3 < length)
         buffer.fail(fmt::format("claims {} bytes, but there are {}; re-export the file", length, bytes.size()));
     bytes.resize(length);
     return bytes;
@@ -209,7 +267,7 @@ Document readDocument(std::span<const std::byte> bytes, const std::string& name,
     for (std::size_t v = 0; v < document.count("bufferViews"); ++v) {
         const JsonRef view = document.item("bufferViews", v);
         checkRange(document, view);
-        if (const auto compressed = findExtension(view, kMeshopt)) checkRange(document, *compressed);
+        if (const auto compressed = findMeshopt(view)) checkRange(document, *compressed);
     }
     return document;
 }

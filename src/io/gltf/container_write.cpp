@@ -26,8 +26,7 @@ std::vector<Json*> bufferUsers(Document& document) {
     if (views == document.json.end()) return users;
     for (Json& view : *views) {
         users.push_back(&view);
-        const auto extensions = view.find("extensions");
-        if (extensions != view.end() && extensions->contains(kMeshopt)) users.push_back(&(*extensions)[kMeshopt]);
+        if (Json* compressed = meshoptOf(view)) users.push_back(compressed);
     }
     return users;
 }

@@ -157,7 +157,8 @@ void PayloadLoader::readBind(const FoundPart& found) {
     const Json stand_in = {{"attributes", std::move(attributes)}};
     PrimitiveReader reader(*loading_.reader, JsonRef(stand_in, document_.name, bind->place()));
     WeightLoader weights;
-    weights.append(reader, loading_.source->skin_slots[found.skin], payload_->bind);
+    if (weights.append(reader, loading_.source->skin_slots[found.skin], payload_->bind))
+        bind->fail("a vertex has no sound weights; run pelt mush again");
 }
 
 }  // namespace

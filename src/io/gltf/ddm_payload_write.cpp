@@ -49,8 +49,7 @@ std::vector<Json*> rangesOf(Json& views, std::size_t buffer) {
     };
     for (Json& view : views) {
         add(view);
-        const auto extensions = view.find("extensions");
-        if (extensions != view.end() && extensions->contains(kMeshopt)) add((*extensions)[kMeshopt]);
+        if (Json* compressed = meshoptOf(view)) add(*compressed);
     }
     return ranges;
 }

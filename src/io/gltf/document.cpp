@@ -41,6 +41,20 @@ void dropExtension(Document& document, const char* name) {
     dropFromList(document.json, "extensionsRequired", name);
 }
 
+std::optional<JsonRef> findMeshopt(const JsonRef& view) {
+    for (const char* name : kMeshopt)
+        if (auto found = findExtension(view, name)) return found;
+    return std::nullopt;
+}
+
+Json* meshoptOf(Json& view) {
+    const auto extensions = view.find("extensions");
+    if (extensions == view.end()) return nullptr;
+    for (const char* name : kMeshopt)
+        if (const auto found = extensions->find(name); found != extensions->end()) return &*found;
+    return nullptr;
+}
+
 bool isSkinAttribute(const std::string& name) { return name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_"); }
 
 Json& collection(Document& document, const char* name) {

@@ -11,7 +11,8 @@
 namespace pelt::io::gltf {
 
 inline constexpr const char* kDraco = "KHR_draco_mesh_compression";
-inline constexpr const char* kMeshopt = "EXT_meshopt_compression";
+/// One extension under two names.
+inline constexpr std::array kMeshopt = {"EXT_meshopt_compression", "KHR_meshopt_compression"};
 
 /// A chunk of a .glb that is neither JSON nor BIN: kept and written back.
 struct Chunk {
@@ -47,6 +48,10 @@ Json& collection(Document& document, const char* name);
 /// Takes an extension off an object, and off the document's lists.
 void eraseExtension(Json& object, const char* name);
 void dropExtension(Document& document, const char* name);
+
+/// What says how a buffer view is compressed, whatever its name.
+std::optional<JsonRef> findMeshopt(const JsonRef& view);
+Json* meshoptOf(Json& view);
 
 /// JOINTS_n or WEIGHTS_n.
 bool isSkinAttribute(const std::string& name);

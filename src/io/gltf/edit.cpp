@@ -66,8 +66,9 @@ bool findMovedParts(Editing& editing) {
     bool any = false;
     for (std::size_t p = 0; p < editing.source.parts.size(); ++p) {
         const std::size_t count = editing.source.parts[p].vertex_count;
-        editing.moved_parts.push_back(hashShape(editing.character.mesh, first, count) !=
-                                      editing.source.shape_hashes[p]);
+        editing.moved_parts.push_back(editing.source.parts[p].mended_shape ||
+                                      hashShape(editing.character.mesh, first, count) !=
+                                          editing.source.shape_hashes[p]);
         any |= editing.moved_parts.back();
         first += count;
     }
@@ -83,7 +84,8 @@ Editing::Editing(const Character& character_, const GltfSource& source_)
       appender(document),
       reader(source_.document),
       node_of(source_.node_of) {
-    for (const InstanceSource& instance : source.instances) instance_node.push_back(instance.node);
+    for (const auto* list : {&source.instances, &source.props})
+        for (const InstanceSource& instance : *list) instance_node.push_back(instance.node);
 }
 
 void editNodes(Editing& editing) {

@@ -23,7 +23,9 @@ public:
     void edit() {
         const std::vector<Clip>& now = editing_.character.clips;
         const auto unchanged = [](const Clip& a, const Clip& b) { return a.name == b.name && sameChannels(a, b); };
-        if (std::equal(now.begin(), now.end(), was_.begin(), was_.end(), unchanged)) return;
+        bool mended = false;
+        for (std::size_t c = 0; c < was_.size(); ++c) mended |= isMended(c);
+        if (!mended && std::equal(now.begin(), now.end(), was_.begin(), was_.end(), unchanged)) return;
         Json animations = Json::array();
         for (std::size_t c = 0; c < now.size(); ++c) {
             Json animation = edited(now[c], originOf(now[c], c));
@@ -35,6 +37,12 @@ public:
     }
 
 private:
+    /// Whether a loaded clip has keys that are not those of the file, which are then not to be written again.
+    bool isMended(std::size_t clip) const {
+        const std::vector<bool>& channels = editing_.source.clip_sources[clip].mended;
+        return std::find(channels.begin(), channels.end(), true) != channels.end();
+    }
+
     /// The loaded clip that this one came from: by name, else by place and equal channels (a renamed one).
     std::optional<std::size_t> originOf(const Clip& clip, std::size_t place) {
         const auto take = [&](std::size_t index) {
@@ -60,7 +68,10 @@ private:
 
 /// A channel of the file, with its sampler, as it was.
 void ClipEditor::keep(Json& animation, const Json& original, const Json& channel) {
-    const std::size_t sampler = channel["sampler"].get<std::size_t>();
+    const auto given = channel.find("sampler");
+    if (given == channel.end() || !given->is_number_unsigned()) return;
+    const std::size_t sampler = given->get<std::size_t>();
+    if (sampler >= original["samplers"].size()) return;  // it cannot be read, and nobody could
     const auto [found, is_new] = kept_samplers_.try_emplace(sampler, animation["samplers"].size());
     if (is_new) animation["samplers"].push_back(original["samplers"][sampler]);
     Json copy = channel;
@@ -94,7 +105,7 @@ Json ClipEditor::edited(const Clip& clip, std::optional<std::size_t> origin) {
     Json animation = original;
     if (original["channels"].is_null()) original["channels"] = Json::array();
     if (clip.name != was.name) animation["name"] = clip.name;
-    if (sameChannels(clip, was)) return animation;
+    if (sameChannels(clip, was) && !isMended(*origin)) return animation;
 
     animation["channels"] = Json::array();
     animation["samplers"] = Json::array();
@@ -106,9 +117,9 @@ Json ClipEditor::edited(const Clip& clip, std::optional<std::size_t> origin) {
     for (const Channel& channel : clip.channels) {
         const auto known = std::find_if(was.channels.begin(), was.channels.end(),
                                         [&](const Channel& other) { return same(channel, other); });
-        if (known != was.channels.end())
-            keep(animation, original,
-                 original["channels"][place.channels[static_cast<std::size_t>(known - was.channels.begin())]]);
+        const auto index = static_cast<std::size_t>(known - was.channels.begin());
+        if (known != was.channels.end() && !place.mended[index])
+            keep(animation, original, original["channels"][place.channels[index]]);
         else
             add(animation, channel);
     }

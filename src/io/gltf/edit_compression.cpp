@@ -61,8 +61,8 @@ void unpackView(Editing& editing, const Json& reference) {
     const std::size_t index = reference.get<std::size_t>();
     const JsonRef was = editing.source.document.item("bufferViews", index);
     Json& view = editing.document.json["bufferViews"][index];
-    if (!findExtension(was, kMeshopt) || !view.contains("extensions")) return;
-    eraseExtension(view, kMeshopt);
+    if (!findMeshopt(was) || !view.contains("extensions")) return;
+    for (const char* name : kMeshopt) eraseExtension(view, name);
     if (editing.source.document.buffers[view["buffer"].get<std::size_t>()]) return;
     const Appender::Range plain = editing.appender.addBytes(editing.reader.view(index));
     view["buffer"] = plain.buffer;
@@ -108,7 +108,7 @@ bool isCompressed(const Document& document, const JsonRef& primitive) {
         const JsonRef accessor =
             document.item("accessors", attributes.at(name.c_str()).asIndex("accessors", document.count("accessors")));
         const auto view = accessor.indexOf("bufferView", "bufferViews", document.count("bufferViews"));
-        if (view && findExtension(document.item("bufferViews", *view), kMeshopt)) return true;
+        if (view && findMeshopt(document.item("bufferViews", *view))) return true;
     }
     return false;
 }
@@ -119,15 +119,18 @@ void dropUnusedCompression(Document& document) {
         const auto found = object.find(key);
         return found == object.end() ? std::cref(none) : std::cref(*found);
     };
-    bool draco = false, meshopt = false;
+    bool draco = false;
     for (const Json& mesh : entries(document.json, "meshes").get())
         for (const Json& primitive : entries(mesh, "primitives").get()) draco |= hasExtension(primitive, kDraco);
-    for (const Json& view : entries(document.json, "bufferViews").get()) meshopt |= hasExtension(view, kMeshopt);
     if (!draco) dropExtension(document, kDraco);
-    if (meshopt) return;
-    dropExtension(document, kMeshopt);
-    if (document.json.contains("buffers"))
-        for (Json& buffer : document.json["buffers"]) eraseExtension(buffer, kMeshopt);
+    for (const char* name : kMeshopt) {
+        const Json& views = entries(document.json, "bufferViews").get();
+        if (std::any_of(views.begin(), views.end(), [&](const Json& view) { return hasExtension(view, name); }))
+            continue;
+        dropExtension(document, name);
+        if (document.json.contains("buffers"))
+            for (Json& buffer : document.json["buffers"]) eraseExtension(buffer, name);
+    }
 }
 
 }  // namespace pelt::io::gltf

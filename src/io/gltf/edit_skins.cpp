@@ -31,6 +31,7 @@ SkinEditor::SkinEditor(Editing& editing) : editing_(editing), skins_(editing.sou
     const std::vector<Joint>&now = editing.character.skeleton.joints, &was = editing.source.skeleton.joints;
     for (std::size_t s = 0; s < skins_.size(); ++s) {
         skins_[s].slots = editing.source.skin_slots[s];
+        skins_[s].changed = editing.source.mended_skins[s];
         for (std::size_t i = 0; i < skins_[s].slots.size(); ++i) {
             const std::uint32_t slot = skins_[s].slots[i];
             skins_[s].index.emplace(slot, i);
@@ -112,13 +113,14 @@ std::size_t SkinEditor::indexOf(std::size_t skin, std::uint32_t slot) {
 
 void SkinEditor::write(std::size_t skin) {
     const std::vector<Joint>&now = editing_.character.skeleton.joints, &was = editing_.source.skeleton.joints;
-    const bool read = skin < editing_.source.skin_slots.size();
+    const std::vector<std::uint32_t>& slots = skins_[skin].slots;
     std::vector<Affine3d> matrices;
-    for (const std::uint32_t slot : skins_[skin].slots) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const Affine3d& inverse_bind = now[slots[i]].inverse_bind;
         // What did not change goes out as it came in, to the bit.
-        const bool same = read && slot < was.size() && now[slot].inverse_bind == was[slot].inverse_bind;
-        matrices.push_back(same ? editing_.source.inverse_binds[slot]
-                                : now[slot].inverse_bind * skins_[skin].placement);
+        const bool read = skin < editing_.source.inverse_binds.size() && i < editing_.source.inverse_binds[skin].size();
+        const bool same = read && inverse_bind == was[slots[i]].inverse_bind;
+        matrices.push_back(same ? editing_.source.inverse_binds[skin][i] : inverse_bind * skins_[skin].placement);
     }
     editing_.document.json["skins"][skin]["inverseBindMatrices"] = editing_.appender.addMatrices(matrices);
     ensureCommonRoot(editing_.document, skin);

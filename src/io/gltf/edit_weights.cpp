@@ -28,7 +28,8 @@ PayloadPart WeightEditor::payloadPart(const PartSource& part, std::size_t first,
     const std::size_t mesh = source.instances[part.instance].mesh;
     const JsonRef was = source.document.item("meshes", mesh).at("primitives").element(part.primitive);
     // As a rule the original bind is a skin that the file has already.
-    if (sameRows(payload.bind, source.weights, first, count) && !isCompressed(source.document, was)) {
+    if (!part.mended_weights && sameRows(payload.bind, source.weights, first, count) &&
+        !isCompressed(source.document, was)) {
         for (const auto& [name, accessor] : was.at("attributes").value().items())
             if (isSkinAttribute(name)) out.bind[name] = accessor;
     } else if (source.ddm && sameRows(payload.bind, source.ddm->bind, first, count)) {
@@ -48,7 +49,7 @@ void WeightEditor::findChanges() {
         const PartSource& part = source.parts[p];
         const std::size_t count = part.vertex_count;
         const InstanceSource& instance = source.instances[part.instance];
-        const bool same = weights.empty() || sameRows(weights, source.weights, first, count);
+        const bool same = weights.empty() || (!part.mended_weights && sameRows(weights, source.weights, first, count));
         if (count > 0 && editing_.moved_parts[p])
             edits_[part.instance][part.primitive].shape =
                 shapeArrays(editing_.character.mesh, first, count, instance.placement);

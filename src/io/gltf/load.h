@@ -13,6 +13,8 @@ namespace pelt::io::gltf {
 struct Loading {
     Loading(Document document, const Progress& told) : source(std::make_shared<GltfSource>()), progress(told) {
         source->document = std::move(document);
+        if (const std::size_t mended = mendParents(source->document); mended > 0)
+            character.warnings.push_back(std::to_string(mended) + " nodes had two parents; they stay with the last");
         reader.emplace(source->document);
         tree = readNodeTree(source->document);
     }
@@ -22,12 +24,14 @@ struct Loading {
     std::shared_ptr<GltfSource> source;
     std::optional<AccessorReader> reader;
     NodeTree tree;
+    bool all_nodes = false;  ///< for the skeleton: every node of the file, not only those that the character needs
     Character character;
     std::vector<Affine3d> payload_spaces;  ///< per part: from the file's rest space to that of its payload
     LoadProgress progress;
 };
 
-/// The nodes that carry the character's meshes: those with a skin; where there are none, all with a mesh.
+/// The nodes that carry the character's meshes: those with a skin, and as props those of the scene without; where
+/// none has a skin, all with a mesh. A file with joints or animations alone has none.
 void findInstances(Loading& loading);
 
 /// Joint slots of the skins in use (of all skins where no mesh has one) and the nodes above them.
@@ -40,15 +44,30 @@ std::uint64_t numbersOfChannel(const Document& document, const Json& sampler);
 
 void loadMeshes(Loading& loading);
 
+struct WeightEntry {
+    std::uint32_t slot;
+    float weight;
+};
+
 /// Appends the rows of one primitive. Collects what had to be mended.
 class WeightLoader {
 public:
-    void append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out);
-    void finish(SkinWeights& weights, std::vector<std::string>& warnings) const;
+    /// Whether some row of the primitive is not what the file says.
+    bool append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out);
+    /// Gives rows to the vertices that have none, from their neighbours; `mesh` is the whole one.
+    void finish(const Loading& loading, const Mesh& mesh, SkinWeights& weights, std::vector<std::string>& warnings);
 
 private:
+    void readSets(PrimitiveReader& primitive);
+    bool appendVertexRow(std::size_t vertex, const std::vector<std::uint32_t>& slots, SkinWeights& out);
+
+    std::vector<std::vector<std::uint32_t>> joints_;  // of the primitive at hand, by set
+    std::vector<std::vector<float>> weights_;
+    std::vector<WeightEntry> row_;
+    std::vector<std::uint32_t> lost_;  // vertices without any weight
+    std::size_t beyond_here_ = 0;      // vertices of the primitive with weights on joints that the skin does not have
     bool any_ = false;
-    std::size_t off_ = 0, none_ = 0, negative_ = 0;
+    std::size_t off_ = 0, negative_ = 0, not_finite_ = 0, beyond_ = 0, lone_sets_ = 0;
     float worst_ = 1;
 };
 
@@ -56,8 +75,5 @@ void loadClips(Loading& loading);
 
 /// Brings mesh, joints and payload into the space that the figure moves in, and remembers how to write them back.
 void normalizeSpace(Loading& loading);
-
-/// Fails where a value is not finite, naming the element.
-void requireFinite(const JsonRef& who, std::span<const float> values, std::size_t width, const char* what);
 
 }  // namespace pelt::io::gltf

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "gltf/load.h"
+#include "gltf/mend.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -12,24 +13,33 @@ class ClipLoader {
 public:
     explicit ClipLoader(Loading& loading) : loading_(loading), document_(loading.document()) {
         for (std::size_t n = 0; n < loading.source->node_of.size(); ++n) skeleton_node_[loading.source->node_of[n]] = n;
-        for (std::size_t i = 0; i < loading.source->instances.size(); ++i)
-            instance_of_[loading.source->instances[i].node] = i;
-        morph_count_.resize(loading.source->instances.size(), 0);
-        for (const MorphTarget& morph : loading.character.mesh.morphs) ++morph_count_[morph.instance];
+        for (const auto* list : {&loading.source->instances, &loading.source->props})
+            for (const InstanceSource& instance : *list) instance_of_.emplace(instance.node, instance_of_.size());
+        morph_count_.resize(instance_of_.size(), 0);
+        for (const Mesh* mesh : {&loading.character.mesh, &loading.character.props.mesh})
+            for (const MorphTarget& morph : mesh->morphs) ++morph_count_[morph.instance];
     }
 
     void load(std::size_t animation);
+    void finish() {
+        mended_.tell(loading_.character.warnings);
+        if (left_out_ > 0)
+            loading_.character.warnings.push_back(
+                fmt::format("{} animation channels cannot be read; left out", left_out_));
+    }
 
 private:
     /// The clip's channel for a channel of the file; nullopt where it moves nothing of the character.
     std::optional<Channel> targetOf(const JsonRef& channel) const;
-    std::vector<float> readTimes(const JsonRef& sampler);
-    void readValues(const JsonRef& sampler, const JsonRef& channel, Channel& out);
+    /// Whether there is a value for every key.
+    bool readValues(const JsonRef& sampler, Channel& out);
 
     Loading& loading_;
     const Document& document_;
     std::map<std::size_t, std::size_t> skeleton_node_, instance_of_;
     std::vector<std::uint32_t> morph_count_;
+    MendedKeys mended_;
+    std::size_t left_out_ = 0;
 };
 
 std::optional<Channel> ClipLoader::targetOf(const JsonRef& channel) const {
@@ -46,8 +56,7 @@ std::optional<Channel> ClipLoader::targetOf(const JsonRef& channel) const {
         out.width = morph_count_[instance->second];
         return out;
     }
-    if (path != "translation" && path != "rotation" && path != "scale")
-        target.fail(fmt::format("unknown path '{}'; re-export the file", path));
+    if (path != "translation" && path != "rotation" && path != "scale") return std::nullopt;
     const auto found = skeleton_node_.find(*node);
     if (found == skeleton_node_.end()) return std::nullopt;
     out.path = path == "translation" ? ChannelPath::translation
@@ -58,34 +67,17 @@ std::optional<Channel> ClipLoader::targetOf(const JsonRef& channel) const {
     return out;
 }
 
-std::vector<float> ClipLoader::readTimes(const JsonRef& sampler) {
-    const std::size_t input = sampler.at("input").asIndex("accessors", document_.count("accessors"));
-    std::vector<float> times = loading_.reader->floats(input, "SCALAR");
-    requireFinite(sampler.at("input"), times, 1, "key");
-    for (std::size_t k = 1; k < times.size(); ++k)
-        if (!(times[k] > times[k - 1]))
-            sampler.at("input").fail(
-                fmt::format("key {} at {} s does not come after key {} at {} s; re-export the file", k, times[k], k - 1,
-                            times[k - 1]));
-    return times;
-}
-
-void ClipLoader::readValues(const JsonRef& sampler, const JsonRef& channel, Channel& out) {
+bool ClipLoader::readValues(const JsonRef& sampler, Channel& out) {
     const std::string mode = sampler.stringOr("interpolation", "LINEAR");
-    if (mode == "STEP")
-        out.interpolation = Interpolation::step;
-    else if (mode == "CUBICSPLINE")
-        out.interpolation = Interpolation::cubic_spline;
-    else if (mode != "LINEAR")
-        sampler.fail(fmt::format("unknown interpolation '{}'; re-export the file", mode));
+    if (mode == "STEP") out.interpolation = Interpolation::step;
+    if (mode == "CUBICSPLINE") out.interpolation = Interpolation::cubic_spline;
     const std::size_t output = sampler.at("output").asIndex("accessors", document_.count("accessors"));
     const bool morphs = out.path == ChannelPath::morph_weights;
-    out.values = loading_.reader->floats(output, morphs ? "SCALAR" : out.width == 4 ? "VEC4" : "VEC3");
-    requireFinite(sampler.at("output"), out.values, out.width, "key");
+    const char* type = morphs ? "SCALAR" : out.width == 4 ? "VEC4" : "VEC3";
+    if (loading_.reader->info(output).type != type) return false;
+    out.values = loading_.reader->floats(output, type);
     const std::size_t parts = out.interpolation == Interpolation::cubic_spline ? 3 : 1;
-    if (out.values.size() != out.times.size() * out.width * parts)
-        channel.fail(fmt::format("{} numbers for {} keys of {}; re-export the file", out.values.size(),
-                                 out.times.size(), out.width * parts));
+    return out.values.size() == out.times.size() * out.width * parts;
 }
 
 void ClipLoader::load(std::size_t animation) {
@@ -99,19 +91,30 @@ void ClipLoader::load(std::size_t animation) {
     bool any_keys = false;
     for (std::size_t c = 0; channels && c < channels->size(); ++c) {
         const JsonRef channel = channels->element(c);
-        const std::size_t index = channel.at("sampler").asIndex("samplers", samplers ? samplers->size() : 0);
+        const std::uint64_t index = channel.unsignedOr("sampler", ~std::uint64_t(0));
+        if (!samplers || index >= samplers->size()) {
+            ++left_out_;
+            continue;
+        }
         const JsonRef sampler = samplers->element(index);
         loading_.progress.decoded(numbersOfChannel(document_, sampler.value()));
         std::optional<Channel> made = targetOf(channel);
-        std::vector<float> times = readTimes(sampler);
-        clip.first_key = any_keys ? std::min(clip.first_key, double(times.front())) : times.front();
-        clip.last_key = any_keys ? std::max(clip.last_key, double(times.back())) : times.back();
+        Channel read = made.value_or(Channel{});
+        read.times =
+            loading_.reader->floats(sampler.at("input").asIndex("accessors", document_.count("accessors")), "SCALAR");
+        if (made && !readValues(sampler, read)) {
+            ++left_out_;
+            continue;
+        }
+        const bool mended = mendKeys(read, mended_);
+        if (read.times.empty()) continue;
+        clip.first_key = any_keys ? std::min(clip.first_key, double(read.times.front())) : read.times.front();
+        clip.last_key = any_keys ? std::max(clip.last_key, double(read.times.back())) : read.times.back();
         any_keys = true;
         if (!made) continue;
-        made->times = std::move(times);
-        readValues(sampler, channel, *made);
-        clip.channels.push_back(std::move(*made));
+        clip.channels.push_back(std::move(read));
         source.channels.push_back(c);
+        source.mended.push_back(mended);
     }
     loading_.character.clips.push_back(std::move(clip));
     loading_.source->clip_sources.push_back(std::move(source));
@@ -122,6 +125,7 @@ void ClipLoader::load(std::size_t animation) {
 void loadClips(Loading& loading) {
     ClipLoader loader(loading);
     for (std::size_t a = 0; a < loading.document().count("animations"); ++a) loader.load(a);
+    loader.finish();
 }
 
 }  // namespace pelt::io::gltf

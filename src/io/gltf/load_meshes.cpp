@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "gltf/load.h"
+#include "gltf/mend.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -47,27 +47,82 @@ private:
     bool identity_, mirrored_;
 };
 
+/// Normals of a part that has none: those of its faces, the larger count more.
+void appendFaceNormals(Mesh& mesh, const MeshPart& part) {
+    std::vector<Vec3d> sums(part.vertex_count);
+    for (std::size_t t = part.first_triangle; t < mesh.triangles.size(); ++t) {
+        const Triangle& corners = mesh.triangles[t];
+        const Vec3d a(mesh.positions[corners[0]]), b(mesh.positions[corners[1]]), c(mesh.positions[corners[2]]);
+        for (const std::uint32_t v : corners) sums[v - part.first_vertex] += cross(b - a, c - a);
+    }
+    for (const Vec3d& sum : sums) mesh.normals.push_back(Vec3f(normalized(sum, Vec3d{0, 0, 1})));
+}
+
+/// The node of each part of the props; a mirrored node turns faces inside out, so these are turned back.
+void placePropsOnNodes(Loading& loading) {
+    const GltfSource& source = *loading.source;
+    Props& props = loading.character.props;
+    for (const MeshPart& part : props.mesh.parts) {
+        const std::size_t node = source.props[part.instance - source.instances.size()].node;
+        const auto found = std::find(source.node_of.begin(), source.node_of.end(), node);
+        props.nodes.push_back(static_cast<std::uint32_t>(found - source.node_of.begin()));
+        if (determinant(restWorld(loading.document(), loading.tree, node).linear()) >= 0) continue;
+        for (std::size_t t = part.first_triangle; t < part.first_triangle + part.triangle_count; ++t)
+            std::swap(props.mesh.triangles[t][1], props.mesh.triangles[t][2]);
+    }
+}
+
+/// What was left out or moved, over all primitives.
+struct MendedMeshes {
+    std::size_t attributes = 0, positions = 0, offsets = 0;
+
+    void tell(std::vector<std::string>& warnings) const {
+        if (attributes > 0)
+            warnings.push_back(
+                fmt::format("{} attributes of primitives (normals, tangents, UVs) do not fit their vertices; left out",
+                            attributes));
+        if (positions > 0)
+            warnings.push_back(fmt::format("{} vertices were not finite; moved between their neighbours", positions));
+        if (offsets > 0)
+            warnings.push_back(fmt::format("{} offsets of morph targets were not finite; taken as 0", offsets));
+    }
+};
+
 class MeshLoader {
 public:
-    explicit MeshLoader(Loading& loading)
-        : loading_(loading), document_(loading.document()), mesh_(loading.character.mesh) {}
+    /// Fills `mesh` with those instances; they are numbered from `first_instance` on.
+    MeshLoader(Loading& loading, Mesh& mesh, const std::vector<InstanceSource>& instances, std::size_t first_instance,
+               MendedMeshes& mended)
+        : loading_(loading),
+          document_(loading.document()),
+          mesh_(mesh),
+          instances_(instances),
+          first_instance_(first_instance),
+          mended_(mended) {}
 
     void load() {
-        for (std::size_t i = 0; i < loading_.source->instances.size(); ++i) addInstance(i);
+        for (std::size_t i = 0; i < instances_.size(); ++i) addInstance(i);
         if (missing_normals_) mesh_.normals.clear();
         if (missing_tangents_) mesh_.tangents.clear();
         if (!any_uvs_) mesh_.uvs.clear();
         if (mesh_.normals.empty())
             for (MorphTarget& morph : mesh_.morphs) morph.normal_offsets.clear();
-        if (mesh_.positions.empty()) document_.root().fail("no mesh has vertices; choose a file with some");
         for (VertexAttribute& attribute : mesh_.attributes) attribute.values.resize(mesh_.positions.size(), 0.0F);
-        weights_.finish(loading_.character.weights, loading_.character.warnings);
     }
+    /// Primitives without normals get smooth ones of their own, where `wanted`.
+    void makeNormals(bool wanted) { make_normals_ = wanted; }
+    void finishWeights() { weights_.finish(loading_, mesh_, loading_.character.weights, loading_.character.warnings); }
 
 private:
     void addInstance(std::size_t index);
-    void addPrimitive(PrimitiveReader& primitive, const InstanceSource& instance, MeshPart part);
-    void addVertices(PrimitiveReader& primitive, const Placement& placement);
+    void addPrimitive(PrimitiveReader& primitive, const InstanceSource& instance, MeshPart part, PartSource& source);
+    std::vector<float> readPositions(PrimitiveReader& primitive, std::span<const Triangle> triangles);
+    void addVertices(PrimitiveReader& primitive, const std::vector<float>& positions, const Placement& placement);
+    /// Whether an attribute can be read; one that cannot is counted.
+    bool usable(const PrimitiveReader& primitive, const char* name, const char* type) {
+        mended_.attributes += primitive.has(name) && !primitive.fits(name, type);
+        return primitive.fits(name, type);
+    }
     void addAttributes(PrimitiveReader& primitive);
     void addMorphs(PrimitiveReader& primitive, const Placement& placement, std::size_t first_morph);
     void addOffsets(const JsonRef& target, const char* key, std::size_t count, std::vector<float>& out);
@@ -82,35 +137,40 @@ private:
     Loading& loading_;
     const Document& document_;
     Mesh& mesh_;
+    const std::vector<InstanceSource>& instances_;
+    const std::size_t first_instance_;
+    MendedMeshes& mended_;
     WeightLoader weights_;
-    bool missing_normals_ = false, missing_tangents_ = false, any_uvs_ = false;
+    bool missing_normals_ = false, missing_tangents_ = false, any_uvs_ = false, make_normals_ = false;
     std::uint64_t untold_ = 0;  // numbers of the primitive that progress has not heard of
 };
 
 void MeshLoader::addInstance(std::size_t index) {
-    const InstanceSource& instance = loading_.source->instances[index];
+    const InstanceSource& instance = instances_[index];
     const JsonRef mesh = document_.item("meshes", instance.mesh), node = document_.item("nodes", instance.node);
     const JsonRef primitives = mesh.at("primitives");
     std::string name = mesh.stringOr("name", "");
     if (name.empty()) name = node.stringOr("name", "");
     if (name.empty()) name = fmt::format("mesh_{}", instance.mesh);
-    const std::size_t first_morph = startMorphs(mesh, node, index);
+    const std::size_t first_morph = startMorphs(mesh, node, first_instance_ + index);
     for (std::size_t p = 0; p < primitives.size(); ++p) {
         PrimitiveReader primitive(*loading_.reader, primitives.element(p));
         MeshPart part;
         part.name = primitives.size() > 1 ? fmt::format("{}#{}", name, p) : name;
-        part.instance = static_cast<std::uint32_t>(index);
+        part.instance = static_cast<std::uint32_t>(first_instance_ + index);
         if (const auto material = primitive.json().indexOf("material", "materials", document_.count("materials")))
             part.material = document_.item("materials", *material).stringOr("name", "");
         untold_ = numbersOfPrimitive(document_, primitive.json().value());
-        addPrimitive(primitive, instance, std::move(part));
+        PartSource source{index, p, primitive.vertexCount()};
+        addPrimitive(primitive, instance, std::move(part), source);
         addMorphs(primitive, Placement(instance.placement), first_morph);
         tell(untold_);
-        loading_.source->parts.push_back({index, p, primitive.vertexCount()});
+        if (&mesh_ == &loading_.character.mesh) loading_.source->parts.push_back(source);
     }
 }
 
-void MeshLoader::addPrimitive(PrimitiveReader& primitive, const InstanceSource& instance, MeshPart part) {
+void MeshLoader::addPrimitive(PrimitiveReader& primitive, const InstanceSource& instance, MeshPart part,
+                              PartSource& source) {
     if (mesh_.positions.size() + primitive.vertexCount() > 0xFFFFFFF0U)
         primitive.json().fail("more than 4 billion vertices; split the file");
     part.first_vertex = static_cast<std::uint32_t>(mesh_.positions.size());
@@ -118,25 +178,35 @@ void MeshLoader::addPrimitive(PrimitiveReader& primitive, const InstanceSource& 
     part.first_triangle = static_cast<std::uint32_t>(mesh_.triangles.size());
     if (primitive.vertexCount() > 0) {
         const Placement placement(instance.placement);
-        addVertices(primitive, placement);
+        const std::vector<Triangle> triangles = primitive.triangles();
+        const std::size_t mended_before = mended_.positions;
+        addVertices(primitive, readPositions(primitive, triangles), placement);
+        source.mended_shape = mended_.positions > mended_before;
         addAttributes(primitive);
-        for (Triangle t : primitive.triangles()) {
+        for (Triangle t : triangles) {
             if (placement.mirrored()) std::swap(t[1], t[2]);
             for (std::uint32_t& corner : t) corner += part.first_vertex;
             mesh_.triangles.push_back(t);
         }
         tell(3 * (mesh_.triangles.size() - part.first_triangle));
+        if (mesh_.normals.size() < mesh_.positions.size() && make_normals_) appendFaceNormals(mesh_, part);
         if (instance.skin)
-            weights_.append(primitive, loading_.source->skin_slots[*instance.skin], loading_.character.weights);
+            source.mended_weights =
+                weights_.append(primitive, loading_.source->skin_slots[*instance.skin], loading_.character.weights);
     }
     part.triangle_count = static_cast<std::uint32_t>(mesh_.triangles.size()) - part.first_triangle;
     mesh_.parts.push_back(std::move(part));
 }
 
-void MeshLoader::addVertices(PrimitiveReader& primitive, const Placement& placement) {
+std::vector<float> MeshLoader::readPositions(PrimitiveReader& primitive, std::span<const Triangle> triangles) {
+    std::vector<float> positions = primitive.floats("POSITION", "VEC3");
+    mended_.positions += mendPositions(primitive.json().at("attributes").at("POSITION"), positions, triangles);
+    return positions;
+}
+
+void MeshLoader::addVertices(PrimitiveReader& primitive, const std::vector<float>& positions,
+                             const Placement& placement) {
     const std::size_t count = primitive.vertexCount();
-    const std::vector<float> positions = primitive.floats("POSITION", "VEC3");
-    requireFinite(primitive.json().at("attributes").at("POSITION"), positions, 3, "vertex");
     for (std::size_t v = 0; v < count; ++v) {
         mesh_.positions.push_back(placement.point(vec3At(positions, v)));
         if (!isFinite(mesh_.positions.back()))
@@ -146,18 +216,18 @@ void MeshLoader::addVertices(PrimitiveReader& primitive, const Placement& placem
     const std::size_t total = mesh_.positions.size();
     tell(3 * count);
 
-    if (primitive.has("NORMAL")) {
+    if (usable(primitive, "NORMAL", "VEC3")) {
         const std::vector<float> normals = primitive.floats("NORMAL", "VEC3");
         for (std::size_t v = 0; v < count; ++v) mesh_.normals.push_back(placement.normal(vec3At(normals, v)));
         tell(3 * count);
     }
-    missing_normals_ |= mesh_.normals.size() != total;
-    if (primitive.has("TANGENT")) {
+    missing_normals_ |= !make_normals_ && mesh_.normals.size() != total;
+    if (usable(primitive, "TANGENT", "VEC4")) {
         const std::vector<float> tangents = primitive.floats("TANGENT", "VEC4");
         for (std::size_t v = 0; v < count; ++v) mesh_.tangents.push_back(placement.tangent(tangents.data() + v * 4));
     }
     missing_tangents_ |= mesh_.tangents.size() != total;
-    if (primitive.has("TEXCOORD_0")) {
+    if (usable(primitive, "TEXCOORD_0", "VEC2")) {
         any_uvs_ = true;
         const std::vector<float> uvs = primitive.floats("TEXCOORD_0", "VEC2");
         mesh_.uvs.resize(total - count);
@@ -172,7 +242,7 @@ void MeshLoader::addVertices(PrimitiveReader& primitive, const Placement& placem
 void MeshLoader::addAttributes(PrimitiveReader& primitive) {
     const std::size_t first = mesh_.positions.size() - primitive.vertexCount();
     for (const std::string& name : primitive.attributeNames()) {
-        if (!name.starts_with('_') || primitive.info(name).type != "SCALAR") continue;
+        if (!name.starts_with('_') || !primitive.fits(name, "SCALAR")) continue;
         std::vector<float> values = primitive.floats(name, "SCALAR");
         auto known = std::find_if(mesh_.attributes.begin(), mesh_.attributes.end(),
                                   [&](const VertexAttribute& attribute) { return attribute.name == name; });
@@ -211,7 +281,11 @@ void MeshLoader::addOffsets(const JsonRef& target, const char* key, std::size_t 
     out = loading_.reader->floats(*accessor, "VEC3");
     if (out.size() != count * 3)
         target.fail(fmt::format("{} has {} elements for {} vertices; re-export the file", key, out.size() / 3, count));
-    requireFinite(target, out, 3, "offset");
+    for (std::size_t v = 0; v < count; ++v) {
+        if (isFinite(vec3At(out, v))) continue;
+        ++mended_.offsets;
+        std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(3 * v), 3, 0.0F);
+    }
 }
 
 void MeshLoader::addMorphs(PrimitiveReader& primitive, const Placement& placement, std::size_t first_morph) {
@@ -241,42 +315,21 @@ void MeshLoader::addMorphs(PrimitiveReader& primitive, const Placement& placemen
 
 }  // namespace
 
-void loadMeshes(Loading& loading) { MeshLoader(loading).load(); }
-
-void requireFinite(const JsonRef& who, std::span<const float> values, std::size_t width, const char* what) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (!std::isfinite(values[i]))
-            who.fail(fmt::format("{} {} is not finite; re-export the file", what, i / width));
-}
-
-namespace {
-
-/// FNV-1a, a word at a time.
-struct WordHash {
-    std::uint64_t value = 0xCBF29CE484222325U;
-    void add(std::uint64_t word) { value = (value ^ word) * 0x100000001B3U; }
-    void add(float number) { add(std::uint64_t(std::bit_cast<std::uint32_t>(number))); }
-};
-
-}  // namespace
-
-std::uint64_t hashFaces(const Mesh& mesh) {
-    WordHash hash;
-    hash.add(std::uint64_t(mesh.positions.size()));
-    for (const Triangle& t : mesh.triangles)
-        for (const std::uint32_t v : t) hash.add(std::uint64_t(v));
-    return hash.value;
-}
-
-std::uint64_t hashShape(const Mesh& mesh, std::size_t first, std::size_t count) {
-    WordHash hash;
-    for (const std::vector<Vec3f>* list : {&mesh.positions, &mesh.normals})
-        for (std::size_t v = first; v < first + count && v < list->size(); ++v)
-            for (int i = 0; i < 3; ++i) hash.add((*list)[v][i]);
-    for (std::size_t v = first; v < first + count && v < mesh.tangents.size(); ++v)
-        for (const float x : {mesh.tangents[v].x, mesh.tangents[v].y, mesh.tangents[v].z, mesh.tangents[v].w})
-            hash.add(x);
-    return hash.value;
+void loadMeshes(Loading& loading) {
+    Character& character = loading.character;
+    GltfSource& source = *loading.source;
+    MendedMeshes mended;
+    MeshLoader skin(loading, character.mesh, source.instances, 0, mended);
+    skin.load();
+    if (character.mesh.positions.empty() && !source.instances.empty())
+        loading.document().root().fail("no mesh has vertices; choose a file with some");
+    skin.finishWeights();
+    MeshLoader props(loading, character.props.mesh, source.props, source.instances.size(), mended);
+    props.makeNormals(!character.mesh.normals.empty());
+    props.load();
+    if (character.mesh.normals.empty()) character.props.mesh.normals.clear();
+    placePropsOnNodes(loading);
+    mended.tell(character.warnings);
 }
 
 }  // namespace pelt::io::gltf

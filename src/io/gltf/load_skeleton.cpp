@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 #include "gltf/load.h"
@@ -9,22 +11,43 @@
 namespace pelt::io::gltf {
 namespace {
 
-std::vector<Affine3d> readInverseBinds(Loading& loading, const JsonRef& skin, std::size_t joints) {
-    std::vector<Affine3d> out(joints);
-    const auto accessor = skin.indexOf("inverseBindMatrices", "accessors", loading.document().count("accessors"));
+/// Whether a matrix can be undone: its columns are there and do not lie in a plane.
+bool isInvertible(const Affine3d& matrix) {
+    const Mat3d a = matrix.linear();
+    const double volume = length(a.col[0]) * length(a.col[1]) * length(a.col[2]);
+    return std::abs(determinant(a)) > 1e-9 * volume && std::isfinite(volume) && isFinite(matrix.translation());
+}
+
+/// The matrix that 16 numbers by columns say, as long as they say one: its last row is 0 0 0 w.
+std::optional<Affine3d> bindMatrix(const float* m) {
+    Affine3d out;
+    const bool affine = std::abs(m[3]) + std::abs(m[7]) + std::abs(m[11]) <= 1e-3F && m[15] > 0;
+    if (!affine) return std::nullopt;
+    const bool plain = std::abs(m[15] - 1) <= 1e-3F;
+    for (std::size_t i = 0; i < 16; ++i) out.m[i] = plain ? m[i] : m[i] / double(m[15]);
+    out = Affine3d(out.linear(), out.translation());
+    return isInvertible(out) ? std::optional(out) : std::nullopt;
+}
+
+/// Per joint of a skin. What is missing or cannot be undone is taken from where the joint's node stands.
+std::vector<Affine3d> readInverseBinds(Loading& loading, std::size_t skin_index, std::size_t& mended) {
+    const Document& document = loading.document();
+    const JsonRef skin = document.item("skins", skin_index), joints = skin.at("joints");
+    std::vector<Affine3d> out(joints.size());
+    const auto accessor = skin.indexOf("inverseBindMatrices", "accessors", document.count("accessors"));
     if (!accessor) return out;  // glTF 2.0, 5.28: identity
     const std::vector<float> values = loading.reader->floats(*accessor, "MAT4");
-    const JsonRef json = loading.document().item("accessors", *accessor);
-    if (values.size() < joints * 16)
-        json.fail(
-            fmt::format("has {} inverse bind matrices for {} joints; re-export the file", values.size() / 16, joints));
-    requireFinite(json, values, 16, "inverse bind matrix");
-    for (std::size_t j = 0; j < joints; ++j) {
-        const float* m = values.data() + j * 16;
-        if (std::abs(m[3]) + std::abs(m[7]) + std::abs(m[11]) + std::abs(m[15] - 1) > 1e-3F)
-            json.fail(fmt::format("matrix {}: the last row must be 0 0 0 1; re-export the file", j));
-        for (std::size_t i = 0; i < 16; ++i) out[j].m[i] = m[i];
-        out[j] = Affine3d(out[j].linear(), out[j].translation());
+    for (std::size_t j = 0; j < out.size(); ++j) {
+        const auto given = 16 * j + 16 <= values.size() ? bindMatrix(values.data() + j * 16) : std::nullopt;
+        if (given) {
+            out[j] = *given;
+            continue;
+        }
+        ++mended;
+        loading.source->mended_skins[skin_index] = true;
+        const std::size_t node = joints.element(j).asIndex("nodes", document.count("nodes"));
+        const Affine3d world = restWorld(document, loading.tree, node);
+        out[j] = isInvertible(world) ? inverse(world) : Affine3d{};
     }
     return out;
 }
@@ -62,7 +85,7 @@ std::vector<std::size_t> skinsInUse(const Loading& loading) {
 
 void findInstances(Loading& loading) {
     const Document& document = loading.document();
-    std::vector<InstanceSource>& instances = loading.source->instances;
+    std::vector<InstanceSource>&instances = loading.source->instances, &props = loading.source->props;
     std::vector<InstanceSource> plain;
     for (std::size_t n = 0; n < document.count("nodes"); ++n) {
         const JsonRef node = document.item("nodes", n);
@@ -70,10 +93,18 @@ void findInstances(Loading& loading) {
         const auto skin = node.indexOf("skin", "skins", document.count("skins"));
         if (mesh) (skin ? instances : plain).push_back({n, *mesh, skin, {}});
     }
-    if (!instances.empty()) return;
+    if (!instances.empty()) {
+        const std::vector<bool> shown = shownNodes(document, loading.tree);
+        std::copy_if(plain.begin(), plain.end(), std::back_inserter(props),
+                     [&](const InstanceSource& instance) { return shown[instance.node]; });
+        return;
+    }
     for (InstanceSource& instance : plain) instance.placement = restWorld(document, loading.tree, instance.node);
     instances = std::move(plain);
-    if (instances.empty()) document.root().fail("no node shows a mesh; choose a file with a character");
+    if (!instances.empty()) return;
+    loading.all_nodes = true;
+    if (document.count("nodes") == 0 || document.count("skins") + document.count("animations") == 0)
+        document.root().fail("no node shows a mesh; choose a file with a character");
 }
 
 void loadSkeleton(Loading& loading) {
@@ -81,20 +112,28 @@ void loadSkeleton(Loading& loading) {
     GltfSource& source = *loading.source;
     Skeleton& skeleton = loading.character.skeleton;
     source.skin_slots.resize(document.count("skins"));
+    source.mended_skins.assign(document.count("skins"), false);
+    std::size_t mended = 0;
     std::vector<std::size_t> joint_nodes;
     Slots slots;
     for (const std::size_t s : skinsInUse(loading)) {
         const JsonRef skin = document.item("skins", s);
         const JsonRef joints = skin.at("joints");
         if (joints.size() == 0) joints.fail("a skin needs a joint; re-export the file");
-        const std::vector<Affine3d> inverse_binds = readInverseBinds(loading, skin, joints.size());
+        const std::vector<Affine3d> inverse_binds = readInverseBinds(loading, s, mended);
         for (std::size_t j = 0; j < joints.size(); ++j)
             source.skin_slots[s].push_back(slots.add(joint_nodes, skeleton.joints,
                                                      joints.element(j).asIndex("nodes", document.count("nodes")),
                                                      inverse_binds[j]));
     }
+    if (mended > 0)
+        loading.character.warnings.push_back(fmt::format(
+            "{} inverse bind matrices are missing or cannot be undone; taken from where the joints stand", mended));
     std::vector<bool> wanted(document.count("nodes"), false);
-    for (std::size_t node : joint_nodes)
+    if (loading.all_nodes) wanted.assign(wanted.size(), true);
+    std::vector<std::size_t> leaves = joint_nodes;
+    for (const InstanceSource& prop : source.props) leaves.push_back(prop.node);
+    for (std::size_t node : leaves)
         for (; node != kNoNode && !wanted[node]; node = loading.tree.parent[node]) wanted[node] = true;
     std::vector<std::uint32_t> index(wanted.size(), 0);
     for (const std::size_t node : loading.tree.order) {

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <pelt/rig/rest_space.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "gltf/load.h"
 
@@ -25,6 +27,58 @@ void movePayload(Loading& loading) {
     if (any) character.ddm = std::move(moved);
 }
 
+bool nearlyEqual(const Affine3d& a, const Affine3d& b, double size) {
+    constexpr double kRounding = 3e-6;
+    double largest = 0;
+    for (int i = 0; i < 12; ++i) largest = std::max(largest, std::abs(a.m[i]));
+    for (int i = 0; i < 16; ++i)
+        if (!(std::abs(a.m[i] - b.m[i]) <= kRounding * (i < 12 ? largest : largest * size))) return false;
+    return true;
+}
+
+/// Joints of equal weight in a row go by their number, which has changed.
+void renumber(SkinWeights& weights, const std::vector<std::uint32_t>& new_slot) {
+    for (std::uint32_t& joint : weights.joints) joint = new_slot[joint];
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v)
+        for (std::uint32_t e = weights.offsets[v] + 1; e < weights.offsets[v + 1]; ++e)
+            for (std::uint32_t k = e; k > weights.offsets[v] && weights.weights[k] == weights.weights[k - 1] &&
+                                      weights.joints[k] < weights.joints[k - 1];
+                 --k)
+                std::swap(weights.joints[k], weights.joints[k - 1]);
+}
+
+/// Parts of one figure often have a skin each, with matrices that differ only by where the parts' meshes stood. In the
+/// space of the figure those are equal, and a joint is one joint again.
+void mergeJoints(Loading& loading) {
+    Character& character = loading.character;
+    std::vector<Joint>& joints = character.skeleton.joints;
+    double size = 0;
+    for (const Vec3f& p : character.mesh.positions) size = std::max(size, double(length(p)));
+    std::vector<Joint> kept;
+    std::vector<std::uint32_t> new_slot;
+    std::multimap<std::uint32_t, std::uint32_t> of_node;
+    for (const Joint& joint : joints) {
+        const auto [first, last] = of_node.equal_range(joint.node);
+        const auto same = std::find_if(first, last, [&](const auto& entry) {
+            return nearlyEqual(kept[entry.second].inverse_bind, joint.inverse_bind, size);
+        });
+        new_slot.push_back(same != last ? same->second : std::uint32_t(kept.size()));
+        if (same != last) continue;
+        of_node.emplace(joint.node, std::uint32_t(kept.size()));
+        kept.push_back(joint);
+    }
+    if (kept.size() == joints.size()) return;
+    joints = std::move(kept);
+    renumber(character.weights, new_slot);
+    for (std::vector<std::uint32_t>& skin : loading.source->skin_slots)
+        for (std::uint32_t& slot : skin) slot = new_slot[slot];
+    if (!character.ddm) return;
+    auto payload = std::make_shared<DdmPayload>(*character.ddm);
+    for (std::uint32_t& joint : payload->rows.joints) joint = new_slot[joint];
+    renumber(payload->bind, new_slot);
+    character.ddm = std::move(payload);
+}
+
 }  // namespace
 
 void normalizeSpace(Loading& loading) {
@@ -33,8 +87,11 @@ void normalizeSpace(Loading& loading) {
     std::vector<std::vector<std::uint32_t>> slots;
     for (const InstanceSource& instance : source.instances)
         slots.push_back(instance.skin ? source.skin_slots[*instance.skin] : std::vector<std::uint32_t>{});
-    const std::vector<Joint> joints = character.skeleton.joints;
-    for (const Joint& joint : joints) source.inverse_binds.push_back(joint.inverse_bind);
+    for (const std::vector<std::uint32_t>& skin : source.skin_slots) {
+        source.inverse_binds.emplace_back();
+        for (const std::uint32_t slot : skin)
+            source.inverse_binds.back().push_back(character.skeleton.joints[slot].inverse_bind);
+    }
     rig::normalizeRestSpace(character, slots);
     for (const Vec3f& p : character.mesh.positions)
         if (!isFinite(p))
@@ -43,6 +100,7 @@ void normalizeSpace(Loading& loading) {
     for (std::size_t i = 0; i < source.instances.size() && !character.from_file.empty(); ++i)
         if (source.instances[i].skin) source.instances[i].placement = character.from_file[i];
     movePayload(loading);
+    mergeJoints(loading);
 }
 
 }  // namespace pelt::io::gltf

@@ -4,24 +4,22 @@
 #include <cmath>
 
 #include "gltf/load.h"
+#include "gltf/mend.h"
 
 namespace pelt::io::gltf {
 namespace {
 
-struct Entry {
-    std::uint32_t slot;
-    float weight;
-};
-
-bool heavier(const Entry& a, const Entry& b) { return a.weight != b.weight ? a.weight > b.weight : a.slot < b.slot; }
+bool heavier(const WeightEntry& a, const WeightEntry& b) {
+    return a.weight != b.weight ? a.weight > b.weight : a.slot < b.slot;
+}
 
 /// Appends a row: repeated joints merged, heaviest first, divided by the sum. A sum that is 1 to rounding is left
 /// alone, so that what Pelt wrote comes back bit by bit.
-double appendRow(std::vector<Entry>& row, SkinWeights& out) {
-    std::sort(row.begin(), row.end(), [](const Entry& a, const Entry& b) { return a.slot < b.slot; });
+double appendRow(std::vector<WeightEntry>& row, SkinWeights& out) {
+    std::sort(row.begin(), row.end(), [](const WeightEntry& a, const WeightEntry& b) { return a.slot < b.slot; });
     double sum = 0;
     std::size_t kept = 0;
-    for (const Entry& entry : row) {
+    for (const WeightEntry& entry : row) {
         sum += entry.weight;
         if (kept > 0 && row[kept - 1].slot == entry.slot)
             row[kept - 1].weight += entry.weight;
@@ -30,9 +28,9 @@ double appendRow(std::vector<Entry>& row, SkinWeights& out) {
     }
     row.resize(kept);
     if (std::abs(sum - 1) > 1e-7 * static_cast<double>(kept))
-        for (Entry& entry : row) entry.weight = static_cast<float>(entry.weight / sum);
+        for (WeightEntry& entry : row) entry.weight = static_cast<float>(entry.weight / sum);
     std::sort(row.begin(), row.end(), heavier);
-    for (const Entry& entry : row) {
+    for (const WeightEntry& entry : row) {
         if (!(entry.weight > 0)) continue;
         out.joints.push_back(entry.slot);
         out.weights.push_back(entry.weight);
@@ -43,57 +41,97 @@ double appendRow(std::vector<Entry>& row, SkinWeights& out) {
 
 }  // namespace
 
-void WeightLoader::append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out) {
-    const std::size_t count = primitive.vertexCount();
-    std::vector<std::vector<std::uint32_t>> joints;
-    std::vector<std::vector<float>> weights;
+void WeightLoader::readSets(PrimitiveReader& primitive) {
+    joints_.clear();
+    weights_.clear();
     for (std::size_t k = 0;; ++k) {
         const std::string j = fmt::format("JOINTS_{}", k), w = fmt::format("WEIGHTS_{}", k);
         if (!primitive.has(j) && !primitive.has(w)) break;
-        if (!primitive.has(j) || !primitive.has(w))
-            primitive.json().fail(fmt::format("{} and {} must come together; re-export the file", j, w));
-        joints.push_back(primitive.integers(j, "VEC4"));
-        weights.push_back(primitive.floats(w, "VEC4"));
-        requireFinite(primitive.json().at("attributes").at(w.c_str()), weights.back(), 4, "vertex");
-    }
-    any_ |= !joints.empty() && count > 0;
-    std::vector<Entry> row;
-    for (std::size_t v = 0; v < count; ++v) {
-        row.clear();
-        bool negative = false;
-        for (std::size_t i = 0; i < joints.size() * 4; ++i) {
-            const float weight = weights[i / 4][v * 4 + i % 4];
-            negative |= weight < 0;
-            if (!(weight > 0)) continue;
-            const std::uint32_t joint = joints[i / 4][v * 4 + i % 4];
-            if (joint >= slots.size())
-                primitive.json().fail(fmt::format("vertex {} follows joint {}, but the skin has {}; re-export the file",
-                                                  v, joint, slots.size()));
-            row.push_back({slots[joint], weight});
+        if (!primitive.has(j) || !primitive.has(w)) {
+            ++lone_sets_;
+            continue;
         }
-        negative_ += negative;
-        const bool none = row.empty();
-        if (none) row.push_back({slots.front(), 1});
-        none_ += none;
-        const double sum = appendRow(row, out);
-        if (std::abs(sum - 1) <= 0.01) continue;
-        ++off_;
-        if (std::abs(sum - 1) > std::abs(worst_ - 1)) worst_ = static_cast<float>(sum);
+        joints_.push_back(primitive.joints(j));
+        weights_.push_back(primitive.floats(w, "VEC4"));
     }
 }
 
-void WeightLoader::finish(SkinWeights& weights, std::vector<std::string>& warnings) const {
-    if (!any_) {
-        if (!weights.empty()) warnings.push_back("the skin has joints but no vertex has weights");
+bool WeightLoader::append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out) {
+    const std::size_t count = primitive.vertexCount(), lone_before = lone_sets_;
+    beyond_here_ = 0;
+    readSets(primitive);
+    any_ |= !joints_.empty() && count > 0;
+    bool mended = lone_sets_ > lone_before;
+    for (std::size_t v = 0; v < count; ++v) mended |= appendVertexRow(v, slots, out);
+    if (2 * beyond_here_ > count)
+        primitive.json().fail(
+            fmt::format("most of its vertices follow joints that the skin does not have, which has {}; "
+                        "re-export the file",
+                        slots.size()));
+    return mended;
+}
+
+bool WeightLoader::appendVertexRow(std::size_t v, const std::vector<std::uint32_t>& slots, SkinWeights& out) {
+    std::vector<WeightEntry>& row = row_;
+    row.clear();
+    bool negative = false, not_finite = false, beyond = false;
+    for (std::size_t i = 0; i < joints_.size() * 4; ++i) {
+        const float weight = weights_[i / 4][v * 4 + i % 4];
+        const std::uint32_t joint = joints_[i / 4][v * 4 + i % 4];
+        negative |= weight < 0;
+        not_finite |= !std::isfinite(weight);
+        if (!(weight > 0) || !std::isfinite(weight)) continue;
+        beyond |= joint >= slots.size();
+        if (joint < slots.size()) row.push_back({slots[joint], weight});
+    }
+    beyond_here_ += beyond;
+    if (row.empty()) {
+        lost_.push_back(static_cast<std::uint32_t>(out.vertexCount()));
+        out.offsets.push_back(static_cast<std::uint32_t>(out.joints.size()));
+        return true;
+    }
+    negative_ += negative;
+    not_finite_ += not_finite;
+    beyond_ += beyond;
+    const double sum = appendRow(row, out);
+    if (!beyond && !not_finite && std::abs(sum - 1) > 0.01) {
+        ++off_;
+        if (std::abs(sum - 1) > std::abs(worst_ - 1)) worst_ = static_cast<float>(sum);
+    }
+    return negative || not_finite || beyond;
+}
+
+void WeightLoader::finish(const Loading& loading, const Mesh& mesh, SkinWeights& weights,
+                          std::vector<std::string>& warnings) {
+    const bool skinned = !lost_.empty() || !weights.empty();
+    if (!any_ || weights.empty()) {
+        if (skinned) warnings.push_back("the skin has joints but no vertex has weights");
         weights = {};
         return;
     }
+    const auto warn = [&](std::size_t count, const char* one, const char* many) {
+        if (count > 0) warnings.push_back(count == 1 ? fmt::format("1 {}", one) : fmt::format("{} {}", count, many));
+    };
     if (off_ > 0)
         warnings.push_back(fmt::format("{} vertices had weights that do not sum to 1 (the worst to {:.4g}); normalised",
                                        off_, worst_));
-    if (negative_ > 0) warnings.push_back(fmt::format("{} vertices had negative weights; taken as 0", negative_));
-    if (none_ > 0)
-        warnings.push_back(fmt::format("{} vertices had no weight; they follow the first joint of their skin", none_));
+    warn(lone_sets_, "set of JOINTS or WEIGHTS had no counterpart; left out",
+         "sets of JOINTS or WEIGHTS had no counterpart; left out");
+    warn(negative_, "vertex had negative weights; taken as 0", "vertices had negative weights; taken as 0");
+    warn(not_finite_, "vertex had weights that are not finite; taken as 0",
+         "vertices had weights that are not finite; taken as 0");
+    warn(beyond_, "vertex had weights on joints that the skin does not have; left out",
+         "vertices had weights on joints that the skin does not have; left out");
+    warn(lost_.size(), "vertex had no sound weight; it follows its neighbours",
+         "vertices had no sound weight; they follow their neighbours");
+    if (lost_.empty()) return;
+    std::vector<WeightedRange> ranges;
+    for (const MeshPart& part : mesh.parts) {
+        const std::size_t skin = *loading.source->instances[part.instance].skin;
+        ranges.push_back({part.first_vertex, part.vertex_count, part.instance, static_cast<std::uint32_t>(skin),
+                          loading.source->skin_slots[skin].front()});
+    }
+    weights = mendRows(mesh, weights, lost_, ranges);
 }
 
 }  // namespace pelt::io::gltf

@@ -47,7 +47,9 @@ std::uint64_t numbersOfChannel(const Document& document, const Json& sampler) {
 std::uint64_t numbersToDecode(const Loading& loading) {
     const Document& document = loading.document();
     std::uint64_t sum = 0;
-    for (const InstanceSource& instance : loading.source->instances) {
+    std::vector<InstanceSource> shown = loading.source->instances;
+    shown.insert(shown.end(), loading.source->props.begin(), loading.source->props.end());
+    for (const InstanceSource& instance : shown) {
         const Json* primitives = member(document.item("meshes", instance.mesh).value(), "primitives");
         if (!primitives || !primitives->is_array()) continue;
         for (const Json& primitive : *primitives) sum += numbersOfPrimitive(document, primitive);

@@ -31,6 +31,29 @@ Trs nearestTrs(const Affine3d& matrix) {
 
 }  // namespace
 
+std::size_t mendParents(Document& document) {
+    const auto nodes = document.json.find("nodes");
+    if (nodes == document.json.end()) return 0;
+    std::vector<bool> taken(nodes->size(), false);
+    std::size_t mended = 0;
+    for (std::size_t n = nodes->size(); n-- > 0;) {
+        const auto children = (*nodes)[n].find("children");
+        if (children == (*nodes)[n].end() || !children->is_array()) continue;
+        Json kept = Json::array();
+        for (const Json& child : *children) {
+            const bool known = child.is_number_unsigned() && child.get<std::uint64_t>() < taken.size();
+            if (known && taken[child.get<std::size_t>()]) continue;
+            if (known) taken[child.get<std::size_t>()] = true;
+            kept.push_back(child);
+        }
+        if (kept.size() == children->size()) continue;
+        mended += children->size() - kept.size();
+        *children = std::move(kept);
+        if (children->empty()) (*nodes)[n].erase("children");
+    }
+    return mended;
+}
+
 NodeTree readNodeTree(const Document& document) {
     const std::size_t count = document.count("nodes");
     NodeTree tree;
@@ -67,6 +90,23 @@ NodeTree readNodeTree(const Document& document) {
     return tree;
 }
 
+std::vector<bool> shownNodes(const Document& document, const NodeTree& tree) {
+    const auto scenes = document.json.find("scenes");
+    if (scenes == document.json.end() || scenes->empty()) return std::vector<bool>(tree.parent.size(), true);
+    const auto chosen = document.json.find("scene");
+    const bool named =
+        chosen != document.json.end() && chosen->is_number_unsigned() && chosen->get<std::uint64_t>() < scenes->size();
+    const Json& scene = (*scenes)[named ? chosen->get<std::size_t>() : 0];
+    std::vector<bool> shown(tree.parent.size(), false);
+    if (const auto roots = scene.find("nodes"); roots != scene.end() && roots->is_array())
+        for (const Json& root : *roots)
+            if (root.is_number_unsigned() && root.get<std::uint64_t>() < shown.size())
+                shown[root.get<std::size_t>()] = true;
+    for (const std::size_t node : tree.order)
+        if (tree.parent[node] != kNoNode && shown[tree.parent[node]]) shown[node] = true;
+    return shown;
+}
+
 SkeletonNode readNode(const Document& document, std::size_t node) {
     const JsonRef json = document.item("nodes", node);
     SkeletonNode out;
@@ -75,9 +115,6 @@ SkeletonNode readNode(const Document& document, std::size_t node) {
     if (const auto m = readNumbers<16>(json, "matrix")) {
         Affine3d matrix;
         std::copy(m->begin(), m->end(), matrix.m);
-        for (const int i : {3, 7, 11, 15})
-            if (std::abs(matrix.m[i] - (i == 15 ? 1 : 0)) > 1e-3)
-                json.at("matrix").fail("the last row must be 0 0 0 1; re-export the file");
         matrix = Affine3d(matrix.linear(), matrix.translation());
         out.matrix = matrix;
         out.local = nearestTrs(matrix);

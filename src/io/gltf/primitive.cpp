@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace pelt::io::gltf {
 namespace {
 
@@ -70,6 +72,23 @@ std::vector<std::uint32_t> PrimitiveReader::integers(const std::string& attribut
             fmt::format("has {} elements for {} vertices; re-export the file", about.count, vertex_count_));
     if (draco_ && draco_->attributes.contains(attribute)) return toIntegers(draco_->attributes.at(attribute), about);
     return reader_.integers(attributes_.at(attribute), type);
+}
+
+std::vector<std::uint32_t> PrimitiveReader::joints(const std::string& attribute) {
+    if (info(attribute).component_type != kFloat) return integers(attribute, "VEC4");
+    std::vector<std::uint32_t> out;
+    for (const float joint : floats(attribute, "VEC4")) {
+        if (!(joint >= 0 && joint < 65536 && joint == std::floor(joint)))
+            attributeRef(attribute).fail(fmt::format("{} is no number of a joint; re-export the file", joint));
+        out.push_back(static_cast<std::uint32_t>(joint));
+    }
+    return out;
+}
+
+bool PrimitiveReader::fits(const std::string& attribute, const char* type) const {
+    if (!has(attribute)) return false;
+    const AccessorInfo about = info(attribute);
+    return about.type == type && about.count == vertex_count_;
 }
 
 std::vector<std::uint32_t> PrimitiveReader::indices() {

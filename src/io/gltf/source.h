@@ -28,12 +28,14 @@ struct InstanceSource {
 /// Where a part of the mesh stands in the document.
 struct PartSource {
     std::size_t instance = 0, primitive = 0, vertex_count = 0;
+    bool mended_weights = false, mended_shape = false;  ///< the file's own are not to be written again
 };
 
 /// Where a clip stands: per channel of the clip, the channel of the animation.
 struct ClipSource {
     std::size_t animation = 0;
     std::vector<std::size_t> channels;
+    std::vector<bool> mended;  ///< per channel: its keys are not those of the file
 };
 
 /// The document a character was loaded from, how the character's parts map to it, and the loaded state that a save
@@ -43,11 +45,13 @@ public:
     Document document;
     std::vector<std::size_t> node_of;  ///< skeleton node -> document node
     std::vector<InstanceSource> instances;
+    std::vector<InstanceSource> props;                   ///< those of Character::props; saving leaves them alone
     std::vector<PartSource> parts;                       ///< one per part of the mesh
     std::vector<std::vector<std::uint32_t>> skin_slots;  ///< skin -> index in the skin -> joint slot; empty: not read
     std::vector<ClipSource> clip_sources;
+    std::vector<bool> mended_skins;  ///< per skin: its inverse bind matrices are not those of the file
 
-    std::vector<Affine3d> inverse_binds;  ///< per joint slot, as the file has it
+    std::vector<std::vector<Affine3d>> inverse_binds;  ///< skin -> index in the skin -> as the file has it
     Skeleton skeleton;
     SkinWeights weights;
     std::shared_ptr<const DdmPayload> ddm;

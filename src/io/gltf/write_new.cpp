@@ -1,6 +1,7 @@
 #include "gltf/write_new.h"
 
 #include <fmt/format.h>
+#include <pelt/rig/props.h>
 
 #include <algorithm>
 #include <map>
@@ -51,6 +52,7 @@ public:
         addSkin();
         for (const MeshPart& part : usableParts(character_.mesh)) addPart(part);
         addMeshNodes();
+        addProps();
         for (const Clip& clip : character_.clips) addClip(clip);
         if (!document_.json["skins"].empty()) ensureCommonRoot(document_, 0);
         if (character_.ddm) addPayload();
@@ -67,6 +69,9 @@ private:
     void addPart(const MeshPart& part);
     void addMorphs(const MeshPart& part, Json& primitive);
     void addMeshNodes();
+    /// Name, morph names and weights of a mesh whose primitives are there; its index.
+    std::size_t finishMesh(std::uint32_t instance, Json& mesh);
+    void addProps();
     void addClip(const Clip& clip);
     void addPayload();
     void addDrivenJoints();
@@ -74,6 +79,7 @@ private:
     std::size_t material(const std::string& name);
 
     const Character& character_;
+    const Mesh* mesh_ = &character_.mesh;  ///< that parts are taken from: the skin, then the props
     Document document_;
     Appender appender_;
     std::map<std::string, std::size_t> materials_;
@@ -117,7 +123,7 @@ void NewDocument::addSkin() {
 }
 
 Json NewDocument::vertexAttributes(const MeshPart& part) {
-    const Mesh& mesh = character_.mesh;
+    const Mesh& mesh = *mesh_;
     const std::size_t first = part.first_vertex, last = first + part.vertex_count;
     std::vector<float> flat;
     const auto add = [&](const char* type, bool bounds) {
@@ -149,7 +155,7 @@ Json NewDocument::vertexAttributes(const MeshPart& part) {
                     attribute.values.begin() + static_cast<std::ptrdiff_t>(last));
         attributes[attribute.name.starts_with('_') ? attribute.name : "_" + attribute.name] = add("SCALAR", false);
     }
-    if (!character_.weights.empty())
+    if (!character_.weights.empty() && mesh_ == &character_.mesh)
         writeWeights(
             appender_, attributes,
             encodeWeights(character_.weights, first, part.vertex_count, [](std::uint32_t slot) { return slot; }));
@@ -174,7 +180,7 @@ void NewDocument::addPart(const MeshPart& part) {
         std::vector<std::uint32_t> indices;
         indices.reserve(std::size_t(part.triangle_count) * 3);
         for (std::size_t t = part.first_triangle; t < part.first_triangle + part.triangle_count; ++t)
-            for (const std::uint32_t v : character_.mesh.triangles[t]) indices.push_back(v - part.first_vertex);
+            for (const std::uint32_t v : mesh_->triangles[t]) indices.push_back(v - part.first_vertex);
         primitive["indices"] = appender_.addIndices(indices, part.vertex_count);
     } else {
         primitive["mode"] = 0;  // points
@@ -184,12 +190,12 @@ void NewDocument::addPart(const MeshPart& part) {
     Json& mesh =
         meshes_.try_emplace(part.instance, Json{{"name", part.name}, {"primitives", Json::array()}}).first->second;
     mesh["primitives"].push_back(std::move(primitive));
-    written_.push_back(part);
+    if (mesh_ == &character_.mesh) written_.push_back(part);
 }
 
 void NewDocument::addMorphs(const MeshPart& part, Json& primitive) {
     Json targets = Json::array();
-    for (const MorphTarget& morph : character_.mesh.morphs) {
+    for (const MorphTarget& morph : mesh_->morphs) {
         if (morph.instance != part.instance) continue;
         const auto first = std::lower_bound(morph.vertices.begin(), morph.vertices.end(), part.first_vertex);
         const auto last = std::lower_bound(first, morph.vertices.end(), part.first_vertex + part.vertex_count);
@@ -198,7 +204,7 @@ void NewDocument::addMorphs(const MeshPart& part, Json& primitive) {
         const auto from = static_cast<std::size_t>(first - morph.vertices.begin());
         Json target = {{"POSITION", addOffsets(appender_, part.vertex_count, where,
                                                std::span(morph.position_offsets).subspan(from, where.size()))}};
-        if (!morph.normal_offsets.empty() && !character_.mesh.normals.empty())
+        if (!morph.normal_offsets.empty() && !mesh_->normals.empty())
             target["NORMAL"] = addOffsets(appender_, part.vertex_count, where,
                                           std::span(morph.normal_offsets).subspan(from, where.size()));
         targets.push_back(std::move(target));
@@ -206,33 +212,59 @@ void NewDocument::addMorphs(const MeshPart& part, Json& primitive) {
     if (!targets.empty()) primitive["targets"] = std::move(targets);
 }
 
+std::size_t NewDocument::finishMesh(std::uint32_t instance, Json& mesh) {
+    Json names = Json::array(), weights = Json::array();
+    for (const MorphTarget& morph : mesh_->morphs) {
+        if (morph.instance != instance) continue;
+        names.push_back(morph.name);
+        weights.push_back(morph.default_weight);
+    }
+    // Several primitives of one instance are told apart by "#k" behind the name; the mesh itself has none.
+    std::string name = mesh["name"].get<std::string>();
+    if (mesh["primitives"].size() > 1 && name.ends_with("#0")) name.resize(name.size() - 2);
+    mesh["name"] = name;
+    if (name.empty()) mesh.erase("name");
+    if (!names.empty()) {
+        mesh["weights"] = std::move(weights);
+        mesh["extras"] = {{"targetNames", std::move(names)}};
+    }
+    document_.json["meshes"].push_back(std::move(mesh));
+    return document_.json["meshes"].size() - 1;
+}
+
 void NewDocument::addMeshNodes() {
     for (auto& [instance, mesh] : meshes_) {
-        Json names = Json::array(), weights = Json::array();
-        for (const MorphTarget& morph : character_.mesh.morphs) {
-            if (morph.instance != instance) continue;
-            names.push_back(morph.name);
-            weights.push_back(morph.default_weight);
-        }
-        // Several primitives of one instance are told apart by "#k" behind the name; the mesh itself has none.
-        std::string name = mesh["name"].get<std::string>();
-        if (mesh["primitives"].size() > 1 && name.ends_with("#0")) name.resize(name.size() - 2);
-        mesh["name"] = name;
-        if (name.empty()) mesh.erase("name");
-        if (!names.empty()) {
-            mesh["weights"] = std::move(weights);
-            mesh["extras"] = {{"targetNames", std::move(names)}};
-        }
+        const std::size_t index = finishMesh(instance, mesh);
         Json node = Json::object();
-        if (!name.empty()) node["name"] = name;
-        node["mesh"] = document_.json["meshes"].size();
+        if (document_.json["meshes"][index].contains("name")) node["name"] = document_.json["meshes"][index]["name"];
+        node["mesh"] = index;
         if (!character_.weights.empty()) node["skin"] = 0;
-        document_.json["meshes"].push_back(std::move(mesh));
         instance_node_[instance] = document_.json["nodes"].size();
         document_.json["scenes"][0]["nodes"].push_back(document_.json["nodes"].size());
         document_.json["nodes"].push_back(std::move(node));
     }
     if (document_.json["scenes"][0]["nodes"].empty()) document_.json["scenes"].erase(0);
+}
+
+void NewDocument::addProps() {
+    const Props& props = character_.props;
+    if (props.mesh.parts.empty()) return;
+    // Faces are stored as they are seen, in a file as they are before a mirrored node turns them.
+    Mesh mesh = props.mesh;
+    const std::vector<Affine3d> worlds = rig::nodeWorlds(character_, nullptr, 0);
+    meshes_.clear();
+    mesh_ = &mesh;
+    for (std::size_t p = 0; p < mesh.parts.size(); ++p) {
+        const MeshPart& part = mesh.parts[p];
+        if (determinant(worlds[props.nodes[p]].linear()) < 0)
+            for (std::size_t t = part.first_triangle; t < part.first_triangle + part.triangle_count; ++t)
+                std::swap(mesh.triangles[t][1], mesh.triangles[t][2]);
+        instance_node_[part.instance] = props.nodes[p];
+        addPart(part);
+    }
+    for (auto& [instance, made] : meshes_)
+        document_.json["nodes"][instance_node_[instance]]["mesh"] = finishMesh(instance, made);
+    mesh_ = &character_.mesh;
 }
 
 void NewDocument::addClip(const Clip& clip) {

@@ -3,6 +3,7 @@
 #include <pelt/io/atomic_file.h>
 #include <pelt/io/character_file.h>
 #include <pelt/io/mesh_file.h>
+#include <pelt/rig/props.h>
 
 #include "mesh/mesh_readers.h"
 #include "mesh/obj_write.h"
@@ -15,10 +16,11 @@ Mesh loadMesh(const std::filesystem::path& path) {
     if (extension == ".obj") return parseObj(readFile(path), name);
     if (extension == ".ply") return parsePly(readFile(path), name);
     if (extension == ".off") return parseOff(readFile(path), name);
-    if (extension == ".glb" || extension == ".gltf" || extension == ".fbx" || extension == ".dae")
-        return std::move(loadCharacter(path).mesh);
-    throw Error::badInput(
-        fmt::format("{}: a mesh is read from .obj .ply .off .glb .gltf .fbx .dae, not from '{}'", name, extension));
+    if (extension == ".glb" || extension == ".gltf" || extension == ".vrm" || extension == ".fbx" ||
+        extension == ".dae")
+        return rig::wholeMesh(loadCharacter(path));
+    throw Error::badInput(fmt::format("{}: a mesh is read from .obj .ply .off .glb .gltf .vrm .fbx .dae, not from '{}'",
+                                      name, extension));
 }
 
 void saveMesh(const Mesh& mesh, const std::filesystem::path& path) {

@@ -55,6 +55,25 @@ TEST(GltfCompressed, AChangedPrimitiveGoesOutPlainAndTheExtensionLeaves) {
     }
 }
 
+/// The ratified name of the same extension.
+GlbMaker makeKhronosMeshoptStrip() {
+    GlbMaker maker = makeMeshoptStrip();
+    std::string text = maker.json.dump();
+    for (std::size_t at = 0; (at = text.find("EXT_meshopt", at)) != std::string::npos;) text.replace(at, 3, "KHR");
+    maker.json = Json::parse(text);
+    return maker;
+}
+
+TEST(GltfCompressed, MeshoptIsReadUnderItsRatifiedNameToo) {
+    const GlbMaker maker = makeKhronosMeshoptStrip();
+    Character c = maker.load();
+    expectEqual(c, makeMeshoptStrip().load());
+    EXPECT_EQ(jsonOf(toGlb(c)), jsonOf(maker.bytes()));
+    c.weights = allToJoint(c.mesh.vertexCount(), 1);
+    EXPECT_EQ(jsonOf(toGlb(c)).dump().find("meshopt"), std::string::npos);
+    expectEqual(loadGltf(toGlb(c), "saved.glb"), c);
+}
+
 TEST(GltfCompressed, MovedVerticesGoOutPlain) {
     for (const GlbMaker& maker : {makeMeshoptStrip(), makeDracoStrip()}) {
         Character c = maker.load();

@@ -162,7 +162,7 @@ TEST(GltfMutation, NotANumberAnywhereInTheBinary) {
             std::memcpy(bytes.data() + at, &bits, 4);
             tryFile(bytes, outcome);
         }
-    EXPECT_GT(outcome.refused, 100);
+    EXPECT_GT(outcome.loaded, 10 * outcome.refused);  // mended, as a rule
 }
 
 TEST(GltfMutation, AnyHalfWordOfAPayload) {

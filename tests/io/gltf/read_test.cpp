@@ -278,16 +278,17 @@ TEST(GltfRead, PaintedMapsAreScalarsByName) {
     EXPECT_EQ(c.mesh.attributes[0].values[9], 9);
 }
 
-TEST(GltfRead, AVertexWithoutWeightFollowsTheFirstJointWithAWarning) {
+TEST(GltfRead, AVertexWithoutWeightFollowsItsNeighboursWithAWarning) {
     GlbMaker maker = makeStrip();
     std::vector<float> weights(40, 0.0F);
-    for (std::size_t v = 1; v < 10; ++v) weights[v * 4] = 1;
+    for (std::size_t v = 0; v < 9; ++v) weights[v * 4] = 1;
     attributesOf(maker)["WEIGHTS_0"] = maker.addFloats(weights, "VEC4");
     const Character c = maker.load();
-    EXPECT_EQ(c.weights.jointsOf(0)[0], 0U);
-    EXPECT_EQ(c.weights.weightsOf(0)[0], 1);
+    ASSERT_EQ(c.weights.influenceCount(9), 1U);
+    EXPECT_EQ(c.weights.jointsOf(9)[0], 1U);  // the upper joint, not the first of the skin
+    EXPECT_EQ(c.weights.weightsOf(9)[0], 1);
     ASSERT_EQ(c.warnings.size(), 1U);
-    EXPECT_NE(c.warnings[0].find("1 vertices had no weight"), std::string::npos);
+    EXPECT_NE(c.warnings[0].find("1 vertex had no sound weight"), std::string::npos) << c.warnings[0];
 }
 
 TEST(GltfRead, NegativeWeightsCountAsZeroWithAWarning) {
@@ -313,9 +314,6 @@ TEST(GltfRead, FaultsNameTheirPlace) {
     maker.json["nodes"][2]["children"] = {1};
     EXPECT_NE(messageOf(maker).find("cycle"), std::string::npos);
     maker = makeStrip();
-    maker.json["nodes"][3]["children"] = {2};
-    EXPECT_EQ(messageOf(maker), "made.glb: nodes[2]: is a child of nodes[1] and of nodes[3]; re-export the file");
-    maker = makeStrip();
     maker.json["extensionsRequired"] = {"KHR_texture_transform", "ACME_bones"};
     EXPECT_NE(messageOf(maker).find("'ACME_bones'"), std::string::npos);
     maker = makeStrip();
@@ -323,15 +321,13 @@ TEST(GltfRead, FaultsNameTheirPlace) {
     EXPECT_NE(messageOf(maker).find("index 2 is vertex 10, but there are 10"), std::string::npos) << messageOf(maker);
     maker = makeStrip();
     attributesOf(maker)["JOINTS_0"] = maker.addBytes(std::vector<std::uint8_t>(40, 2), "VEC4");
-    EXPECT_NE(messageOf(maker).find("vertex 0 follows joint 2, but the skin has 2"), std::string::npos);
-    maker = makeStrip();
-    maker.json["animations"][0]["samplers"][0]["input"] = maker.addFloats({1, 1}, "SCALAR");
-    EXPECT_NE(messageOf(maker).find("animations[0].samplers[0].input: key 1"), std::string::npos);
+    EXPECT_NE(messageOf(maker).find("joints that the skin does not have, which has 2"), std::string::npos);
     maker = makeStrip();
     std::vector<float> positions(30, 0.0F);
-    positions[17] = std::nanf("");
+    for (std::size_t v = 4; v < 10; ++v) positions[3 * v] = std::nanf("");
     attributesOf(maker)["POSITION"] = maker.addFloats(positions, "VEC3");
-    EXPECT_NE(messageOf(maker).find("POSITION: vertex 5 is not finite"), std::string::npos) << messageOf(maker);
+    EXPECT_NE(messageOf(maker).find("POSITION: vertex 4 is not finite, and 6 of 10 are not"), std::string::npos)
+        << messageOf(maker);
 }
 
 TEST(GltfRead, AHugeCountWithoutDataIsRefused) {

@@ -332,7 +332,7 @@ TEST(Sequence, AnUnknownOrMissingFileIsBadInput) {
     EXPECT_SAYS(badInput([&] { io::openSequence(folder / "b"); }), "no such file");
     EXPECT_SAYS(badInput([&] { io::openSequence(folder / "b.npy"); }), "cannot be read");
     EXPECT_SAYS(badInput([&] { io::openSequence(folder.path()); }), "holds no .obj or .ply");
-    EXPECT_SAYS(badInput([&] { io::loadMesh(folder / "a.abc"); }), ".obj .ply .off .glb .gltf .fbx .dae");
+    EXPECT_SAYS(badInput([&] { io::loadMesh(folder / "a.abc"); }), ".obj .ply .off .glb .gltf .vrm .fbx .dae");
 }
 
 TEST(Sequence, AFrameBeyondTheLastOrTheWrongRoomIsRefused) {
