@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -15,19 +16,30 @@ namespace {
 using HandlesJson = nlohmann::json;
 using pipeline::PoseHandle;
 
-/// Reads one handle; messages say where it is.
+constexpr const char* kNames[] = {"joint",  "joints",  "point",  "region",  "constraint", "transform",
+                                  "target", "targets", "offset", "offsets", "rotation",   "rotations"};
+constexpr const char* kConstraints = "hold, position, rotation, full or free";
+
+/// Reads one handle, which may be several joints; messages say where it is.
 class HandleReader {
 public:
     HandleReader(const std::filesystem::path& path, std::size_t number, const HandlesJson& json)
-        : where_(fmt::format("{}: handle {}", path.string(), number)), json_(json) {}
+        : number_(number), where_(fmt::format("{}: handle {}", path.string(), number)), json_(json) {}
 
-    PoseHandle read() {
+    std::vector<PoseHandle> read() {
         if (!json_.is_object()) refuse("is no object");
         checkNames();
         PoseHandle handle;
+        handle.number = number_;
         readKind(handle);
         readConstraint(handle);
-        return handle;
+        std::vector<PoseHandle> all;
+        for (const std::string& joint : joints_) {
+            all.push_back(handle);
+            all.back().joint = joint;
+        }
+        if (joints_.empty()) all.push_back(handle);
+        return all;
     }
 
 private:
@@ -38,9 +50,8 @@ private:
 
     void checkNames() const {
         for (const auto& [name, value] : json_.items()) {
-            bool known = false;
-            for (const char* k : {"joint", "point", "region", "constraint", "transform", "target", "targets"})
-                known = known || name == k;
+            const bool known =
+                std::any_of(std::begin(kNames), std::end(kNames), [&](const char* k) { return name == k; });
             if (!known) refuse(fmt::format("has '{}', which is not known", name));
         }
     }
@@ -58,12 +69,11 @@ private:
         const std::vector<double> v = numbers(value, 3, name);
         return {v[0], v[1], v[2]};
     }
-    void readKind(PoseHandle& handle) const {
-        if (int(has("joint")) + int(has("point")) + int(has("region")) != 1)
-            refuse("needs exactly one of joint, point and region");
-        if (has("joint")) {
-            if (!json_["joint"].is_string()) refuse("needs a name as joint");
-            handle.joint = json_["joint"].get<std::string>();
+    void readKind(PoseHandle& handle) {
+        if (int(has("joint")) + int(has("joints")) + int(has("point")) + int(has("region")) != 1)
+            refuse("needs exactly one of joint, joints, point and region");
+        if (has("joint") || has("joints")) {
+            readJoints();
         } else if (has("point")) {
             handle.kind = PoseHandle::Kind::point;
             handle.point = place(json_["point"], "point");
@@ -78,24 +88,59 @@ private:
             if (handle.region.empty()) refuse("has an empty region; list at least one vertex");
         }
     }
+    void readJoints() {
+        if (has("joint")) {
+            if (!json_["joint"].is_string()) refuse("needs a name as joint");
+            joints_.push_back(json_["joint"].get<std::string>());
+            return;
+        }
+        if (!json_["joints"].is_array() || json_["joints"].empty()) refuse("needs a list of names as joints");
+        for (const HandlesJson& name : json_["joints"]) {
+            if (!name.is_string()) refuse("needs a list of names as joints");
+            joints_.push_back(name.get<std::string>());
+        }
+        if (joints_.size() > 1 && (has("target") || has("targets")))
+            refuse("sends several joints to one target; give them an offset, or a handle each");
+    }
     void readConstraint(PoseHandle& handle) const {
+        using Given = PoseHandle::Given;
         const HandlesJson constraint = json_.value("constraint", HandlesJson());
-        const auto is = [&](const char* name) { return constraint == name; };
-        if (!is("full") && !is("position") && !is("free")) refuse("needs a constraint: full, position or free");
-        if (has("transform") != is("full"))
-            refuse(is("full") ? "is full, which needs a transform of 16 numbers" : "has a transform but is not full");
-        if (is("full")) {
-            handle.given = PoseHandle::Given::full;
-            handle.transform = transform();
+        constexpr std::pair<const char*, Given> kKinds[] = {{"hold", Given::hold},
+                                                            {"position", Given::position},
+                                                            {"rotation", Given::rotation},
+                                                            {"full", Given::full},
+                                                            {"free", Given::free}};
+        const auto kind =
+            std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& k) { return constraint == k.first; });
+        if (kind == std::end(kKinds)) refuse(fmt::format("needs a constraint: {}", kConstraints));
+        handle.given = kind->second;
+        const int places = int(has("target")) + int(has("targets")) + int(has("offset")) + int(has("offsets"));
+        const int turns = int(has("rotation")) + int(has("rotations"));
+        checkGiven(handle.given, places, turns);
+        if (has("transform")) handle.transform = transform();
+        if (places > 0) readPlaces(handle);
+        if (turns > 0) {
+            handle.rotations = keys("rotation", "rotations", "a rotation");
+            handle.keyed = handle.keyed || has("rotations");
         }
-        const bool aimed = has("target") || has("targets");
-        if (aimed != is("position") || (has("target") && has("targets")))
-            refuse(is("position") ? "is a position, which needs either target or targets"
-                                  : "has a target but its constraint is not position");
-        if (is("position")) {
-            handle.given = PoseHandle::Given::position;
-            readTargets(handle);
-        }
+    }
+    /// What the constraint needs is there, and nothing else.
+    void checkGiven(PoseHandle::Given given, int places, int turns) const {
+        using Given = PoseHandle::Given;
+        if (has("transform") && given != Given::full) refuse("has a transform but is not full");
+        if (has("transform") && places + turns > 0)
+            refuse("has a transform, which already says all; leave out target, offset and rotation");
+        if (given == Given::full && !has("transform") && (places != 1 || turns != 1))
+            refuse("is full, which needs a transform of 16 numbers, or a target or offset together with a rotation");
+        if (given == Given::position && (places != 1 || turns > 0))
+            refuse("is a position, which needs either target, targets, offset or offsets, and no rotation");
+        if (given == Given::rotation && (turns != 1 || places > 0))
+            refuse("is a rotation, which needs either rotation or rotations, and no target or offset");
+        if ((given == Given::hold || given == Given::free) && places + turns > 0)
+            refuse(
+                fmt::format("is {}, but has a target, an offset or a rotation; its constraint is then position, "
+                            "rotation or full",
+                            given == Given::hold ? "held" : "free"));
     }
     Affine3d transform() const {
         const std::vector<double> v = numbers(json_["transform"], 16, "transform");
@@ -103,25 +148,32 @@ private:
             refuse("has a transform whose last row is not 0 0 0 1; write it by columns");
         return {Mat3d{{{v[0], v[1], v[2]}, {v[4], v[5], v[6]}, {v[8], v[9], v[10]}}}, {v[12], v[13], v[14]}};
     }
-    void readTargets(PoseHandle& handle) const {
-        if (has("target")) {
-            handle.targets.push_back({0, place(json_["target"], "target")});
-            return;
-        }
-        handle.keyed = true;
-        const HandlesJson& keys = json_["targets"];
-        if (!keys.is_array() || keys.empty()) refuse("needs targets as [[time, [x, y, z]], …]");
-        for (const HandlesJson& key : keys) {
+    void readPlaces(PoseHandle& handle) const {
+        handle.offsets = has("offset") || has("offsets");
+        handle.keyed = has("targets") || has("offsets");
+        handle.targets =
+            handle.offsets ? keys("offset", "offsets", "an offset") : keys("target", "targets", "a target");
+    }
+    /// One value under the first name, or keyed ones under the second.
+    std::vector<PoseHandle::Key> keys(const char* one, const char* keyed, const char* what) const {
+        if (has(one)) return {{0, place(json_[one], one)}};
+        const std::string form = fmt::format("needs {} as [[time, [x, y, z]], …]", keyed);
+        if (!json_[keyed].is_array() || json_[keyed].empty()) refuse(form);
+        std::vector<PoseHandle::Key> out;
+        for (const HandlesJson& key : json_[keyed]) {
             if (!key.is_array() || key.size() != 2 || !key[0].is_number() || !std::isfinite(key[0].get<double>()))
-                refuse("needs targets as [[time, [x, y, z]], …]");
+                refuse(form);
             const double time = key[0].get<double>();
-            if (time < 0) refuse("has a target before time 0, which clips do not know; let its times start at 0");
-            if (!handle.targets.empty() && !(time > handle.targets.back().time))
-                refuse("has targets whose times do not rise");
-            handle.targets.push_back({time, place(key[1], "target")});
+            if (time < 0)
+                refuse(fmt::format("has {} before time 0, which clips do not know; let its times start at 0", what));
+            if (!out.empty() && !(time > out.back().time)) refuse(fmt::format("has {} whose times do not rise", keyed));
+            out.push_back({time, place(key[1], one)});
         }
+        return out;
     }
 
+    std::size_t number_;
+    std::vector<std::string> joints_;
     std::string where_;
     const HandlesJson& json_;
 };
@@ -139,8 +191,9 @@ std::vector<PoseHandle> readHandles(const std::filesystem::path& path) {
         if (name != "handles")
             throw Error::badInput(fmt::format("{}: '{}' is not known", path.string(), oneLine(name)));
     std::vector<PoseHandle> handles;
+    std::size_t number = 0;
     for (const HandlesJson& handle : document["handles"])
-        handles.push_back(HandleReader(path, handles.size(), handle).read());
+        for (PoseHandle& one : HandleReader(path, number++, handle).read()) handles.push_back(std::move(one));
     return handles;
 }
 

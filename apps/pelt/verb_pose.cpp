@@ -26,7 +26,9 @@ struct PoseOptions {
     std::string extra_kind = "modes";
     std::optional<int> iterations;
     double fps = 30;
-    bool keep_lengths = false, unreduced = false;
+    bool keep_lengths = false, free = false, unreduced = false, no_cache = false;
+    std::optional<std::string> clip;
+    std::optional<double> at;
     std::optional<std::filesystem::path> limits;
 };
 
@@ -94,15 +96,16 @@ void reportPose(Session& session, const PoseOptions& options, pose::Energy kind,
         fmt::format("{}: {} of {} vertices on {}, energy {:.6g} after {}\n", oneLine(options.output.string()),
                     counted(posed.frames, "frame", "frames"), posed.vertices, counted(posed.handles, "joint", "joints"),
                     energy, counted(posed.energies.size(), "iteration", "iterations"));
-    if (!posed.converged && !options.unreduced)
+    if (!posed.converged && !options.unreduced && !posed.rigid)
         text += "not settled yet: more --iterations would change the pose further\n";
-    if (writesClip(options) || options.keep_lengths || options.limits) {
+    result["rigid"] = posed.rigid || writesClip(options);
+    if (writesClip(options) || posed.rigid) {
         result["rms"] = posed.clip_error.rms;
         result["max"] = posed.clip_error.max;
         result["e_rms"] = posed.clip_error.e_rms;
         result["missed"] = posed.missed;
         text += fmt::format(
-            "as rigid joints: RMS {:.4g}, max {:.4g}, E_RMS {:.4g} from the exact pose; targets missed by "
+            "as rigid joints: RMS {:.4g}, max {:.4g}, E_RMS {:.4g} from the free pose; targets missed by "
             "{:.4g} at most\n",
             posed.clip_error.rms, posed.clip_error.max, posed.clip_error.e_rms, posed.missed);
     }
@@ -126,8 +129,16 @@ void runPose(Session& session, const PoseOptions& options) {
     request.fps = options.fps;
     request.method = options.method;
     request.keep_lengths = options.keep_lengths;
+    request.free = options.free;
+    request.clip = options.clip;
+    request.at = options.at;
     request.unreduced = options.unreduced;
     if (options.limits) request.limits = readJointLimits(*options.limits, character.skeleton);
+
+    std::optional<pipeline::PreparationCache> cache;
+    const auto folder = pipeline::userCacheFolder();
+    if (folder && !options.no_cache) cache.emplace(*folder, "pelt " PELT_VERSION);
+    request.cache = cache ? &*cache : nullptr;
 
     aboutFile(options.handles, [&] { pipeline::checkHandles(character, handles); });
     session.stage("pose");
@@ -182,20 +193,29 @@ void addPose(CLI::App& app, Session& session) {
         ->required()
         ->type_name("H.json");
     addOutputOption(*verb, options->output,
-                    "A sequence (.npy .pc2 .mdd, a folder): the exact pose; .glb or .gltf: a clip of rigid joints");
+                    "A sequence (.npy .pc2 .mdd, a folder), or .glb or .gltf: a clip; both of rigid joints, unless "
+                    "the handles or --free ask for the free pose of a sequence");
     addEnergyOptions(*verb, *options);
     verb->add_option("--method", options->method,
                      "How the skin of a sequence follows the joints (default: lbs, with all weights of the rig)")
         ->type_name(methodNames());
+    verb->add_option("--clip", options->clip, "Starts from a moment of this clip instead of the nodes' rest pose")
+        ->type_name("NAME|INDEX");
+    verb->add_option("--at", options->at, "Which moment of it, in seconds (default: its first)")->type_name("T");
     verb->add_option("--fps", options->fps, "Frames a second between keyed targets (default: 30)")
         ->check(aboveZero())
         ->type_name("F");
+    verb->add_flag("--free", options->free,
+                   "A sequence is the free pose: joints stretch and shear where that bends the skin less");
     addPropsOption(*verb, session);
     addClipsOption(*verb, session);
     verb->add_flag("--keep-lengths", options->keep_lengths,
-                   "Sequences too are made with rigid joints whose bones keep their lengths");
+                   "A sequence is made of rigid joints whose bones keep their lengths, whatever the handles are")
+        ->excludes("--free");
     verb->add_flag("--unreduced", options->unreduced,
                    "Goes on without the rig: vertices that no handle holds are all free. Slow; to compare with");
+    verb->add_flag("--no-cache", options->no_cache,
+                   "Prepares the character anew and keeps nothing in the user's cache folder for the next time");
     verb->add_option("--limits", options->limits,
                      "How far joints bend and twist, in degrees, as bake takes it; means --keep-lengths")
         ->type_name("F.json");

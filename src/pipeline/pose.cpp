@@ -3,91 +3,53 @@
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/adjacency.h>
 #include <pelt/geometry/bounding_sphere.h>
-#include <pelt/geometry/tets.h>
 #include <pelt/geometry/weld.h>
 #include <pelt/pipeline/pose.h>
 #include <pelt/pipeline/sampling.h>
-#include <pelt/pose/arap.h>
 #include <pelt/pose/rigid_joints.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "pose_clip.h"
 #include "pose_handles.h"
+#include "pose_prepare.h"
+#include "pose_skeleton.h"
+#include "pose_unreduced.h"
 
 namespace pelt::pipeline {
 namespace {
 
 constexpr std::size_t kGrain = 2048;
 constexpr double kAgree = 1e-6;  ///< of the diagonal: constraints farther apart contradict each other
-constexpr char kClipName[] = "pose";
 constexpr int kFirstFrame = 10000, kLaterFrames = 3000;  ///< iterations: the first starts far away
-constexpr int kUnreduced = 200;
+constexpr int kToCompare = 200;                          ///< of a free pose that is only compared with
+using Given = PoseHandle::Given;
 constexpr int kStretch = 100;      ///< iterations between two looks at whether to stop
 constexpr double kSettled = 1e-6;  ///< of the energy: a frame that gains less in a stretch has settled
 
-/// Straight from key to key.
-Vec3d targetAt(const PoseHandle& handle, double time) {
-    const auto& keys = handle.targets;
-    auto after = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.time >= time; });
-    if (after == keys.end()) --after;
-    if (after == keys.begin() || after->time <= time) return after->target;
-    const auto before = after - 1;
-    const double t = (time - before->time) / (after->time - before->time);
-    return before->target * (1 - t) + after->target * t;
-}
-
-/// When there is a frame: from the first key to the last.
-std::vector<double> frameTimes(std::span<const PoseHandle> handles, double fps) {
-    double first = 0, last = 0;
-    bool keyed = false;
-    for (const PoseHandle& h : handles) {
-        if (!h.keyed) continue;
-        first = keyed ? std::min(first, h.targets.front().time) : h.targets.front().time;
-        last = keyed ? std::max(last, h.targets.back().time) : h.targets.back().time;
-        keyed = true;
-    }
-    if (!keyed) return {0};
-    Clip span;
-    span.first_key = first;
-    span.last_key = last;
-    return rig::sampleTimes(span, fps);
-}
-
-/// With the volume that holds the shape, where the energy asks for one.
-pose::PoseRig prepareRig(const Character& character, const PoseRequest& request, const Progress& progress) {
-    pose::Shape shape{character.mesh.positions, character.mesh.triangles, &character.weights,
-                      character.skeleton.joints.size()};
-    if (request.rig.energy != pose::Energy::tets) return pose::prepare(shape, request.rig, progress);
-    const geometry::TetEmbedding in = geometry::embedInTets(character.mesh, {}, progress);
-    const SkinWeights weights =
-        pose::extendWeights(in.lattice, in.tet, in.barycentric, character.weights, shape.handles);
-    shape.volume = &in.lattice;
-    shape.volume_weights = &weights;
-    return pose::prepare(shape, request.rig, progress);
-}
-
 void setTargets(pose::Solver<double>& solver, std::span<const PoseHandle> handles, const HandlePlan& plan,
-                double time) {
+                const PoseStart& start, double time) {
     for (std::size_t i = 0; i < plan.constraints.size(); ++i) {
-        const PoseHandle& handle = handles[plan.handle_of[i]];
-        if (plan.constraints[i].kind == pose::ConstraintKind::transform) {
-            solver.setTransform(i, handle.transform);
+        const std::size_t h = plan.handle_of[i];
+        const pose::ConstraintKind kind = plan.constraints[i].kind;
+        if (kind == pose::ConstraintKind::transform || kind == pose::ConstraintKind::turn) {
+            solver.setTransform(i, motionAt(handles[h], plan.held[h], start.file_bones[*plan.joint_of[h]], time));
         } else {
-            solver.setTarget(i, targetAt(handle, time));
+            solver.setTarget(i, placeAt(handles[h], plan.held[h], time));
         }
     }
 }
 
 /// The first handle that contradicts those before it.
 [[noreturn]] void refuseConflict(const pose::PoseRig& rig, std::span<const PoseHandle> handles, const HandlePlan& plan,
-                                 double time, double close) {
+                                 const PoseStart& start, double time, double close) {
     std::size_t count = 1;
     for (; count < plan.constraints.size(); ++count) {
         HandlePlan part = plan;
         part.constraints.resize(count);
         pose::Solver<double> solver(pose::constrain(rig, part.constraints));
-        setTargets(solver, handles, part, time);
+        setTargets(solver, handles, part, start, time);
         if (solver.conflict() > close) break;
     }
     throw Error::badInput(fmt::format(
@@ -103,163 +65,121 @@ std::vector<Affine3d> jointTransforms(std::span<const Affine3d> solved, const Ha
     return joints;
 }
 
-pose::RigidOptions rigidOptions(std::span<const PoseHandle> handles, const HandlePlan& plan, const PoseRequest& request,
-                                double time) {
+/// For loose joints: their targets, to fit them to the posed skin.
+pose::RigidOptions rigidOptions(std::span<const PoseHandle> handles, const HandlePlan& plan, const PoseStart& start,
+                                const PoseRequest& request, double time) {
     pose::RigidOptions options;
     options.limits = request.limits;
-    for (std::size_t i = 0; i < handles.size(); ++i) {
-        const PoseHandle& h = handles[i];
-        if (!plan.joint_of[i] || h.given == PoseHandle::Given::free) continue;
-        pose::JointTarget target{std::uint32_t(*plan.joint_of[i]), {}, h.given == PoseHandle::Given::full};
-        target.target = target.whole ? h.transform * plan.joint_positions[*plan.joint_of[i]] : targetAt(h, time);
-        options.targets.push_back(target);
+    for (const std::size_t h : plan.handle_of) {
+        if (!plan.joint_of[h] || handles[h].given == Given::rotation) continue;
+        const auto joint = std::uint32_t(*plan.joint_of[h]);
+        const Vec3d target = motionAt(handles[h], plan.held[h], start.file_bones[joint], time) * plan.held[h];
+        options.targets.push_back({joint, target, handles[h].given != Given::position});
     }
     return options;
 }
 
-double missedBy(const pose::RigidOptions& options, const HandlePlan& plan, std::span<const Affine3d> rigid) {
+/// How far what is held by handles is from where it should be, at most; `motions` as PoseClip takes them.
+double missedBy(std::span<const PoseHandle> handles, const HandlePlan& plan, const PoseStart& start,
+                std::span<const Affine3d> motions, double time) {
+    const SkinWeights& weights = start.standing.weights;
     double largest = 0;
-    for (const pose::JointTarget& t : options.targets)
-        largest = std::max(largest, length(rigid[t.joint] * plan.joint_positions[t.joint] - t.target));
+    for (std::size_t i = 0; i < plan.constraints.size(); ++i) {
+        const std::size_t h = plan.handle_of[i];
+        if (handles[h].given == Given::rotation) continue;
+        Vec3d off;
+        if (plan.joint_of[h]) {
+            const std::size_t j = *plan.joint_of[h];
+            off = motions[j] * plan.held[h] -
+                  motionAt(handles[h], plan.held[h], start.file_bones[j], time) * plan.held[h];
+        } else {
+            const auto& vertices = plan.constraints[i].vertices;
+            for (const std::uint32_t v : vertices)
+                for (std::size_t k = 0; k < weights.influenceCount(v); ++k) {
+                    const std::size_t j = weights.jointsOf(v)[k];
+                    const Vec3d moved = motions[j] * (start.bones[j] * Vec3d(start.rest[v]));
+                    off += moved * (double(weights.weightsOf(v)[k]) / double(vertices.size()));
+                }
+            off -= placeAt(handles[h], plan.held[h], time);
+        }
+        largest = std::max(largest, length(off));
+    }
     return largest;
 }
 
-/// Keys of a clip, one a frame.
-class ClipWriter {
-public:
-    explicit ClipWriter(const Character& character) : character_(character), keys_(character.skeleton.nodes.size()) {}
+/// Handles of joints that say where they go without a matrix: a skeleton can follow them.
+bool byJoints(std::span<const PoseHandle> handles) {
+    return std::all_of(handles.begin(), handles.end(), [](const PoseHandle& h) {
+        return h.given == Given::free || (h.kind == PoseHandle::Kind::joint && !h.byMatrix());
+    });
+}
 
-    void add(double time, std::span<const Affine3d> bones) {
-        std::vector<Affine3d> locals = rig::localsOfSkin(character_.skeleton, bones);
-        rig::applyDrivers(character_.skeleton, character_.driven, locals);
-        times_.push_back(float(time));
-        for (const Joint& joint : character_.skeleton.joints) {
-            Keys& keys = keys_[joint.node];
-            if (keys.rotations.size() == 4 * times_.size()) continue;  // a node of two slots
-            const Vec3d t = locals[joint.node].translation();
-            const Mat3d linear = locals[joint.node].linear();
-            Mat3d turn;
-            for (int a = 0; a < 3; ++a) {
-                const double scale = length(linear.col[a]);
-                keys.scales.push_back(float(scale));
-                turn.col[a] = linear.col[a] / (scale > 0 ? scale : 1);
-            }
-            Quatd q = toQuat(turn);
-            if (dot(q, keys.last) < 0) q = {-q.x, -q.y, -q.z, -q.w};
-            keys.last = q;
-            keys.translations.insert(keys.translations.end(), {float(t.x), float(t.y), float(t.z)});
-            keys.rotations.insert(keys.rotations.end(), {float(q.x), float(q.y), float(q.z), float(q.w)});
-        }
+bool keepsLengths(std::span<const PoseHandle> handles, const PoseRequest& request, bool skeleton) {
+    if (request.keep_lengths || request.limits) return true;
+    return skeleton && byJoints(handles) && !request.free && !request.unreduced && request.rig.extra_weights == 0;
+}
+
+/// Joints without skin share the constraint of the one they go with: the first that names it stands.
+void dropDoubled(HandlePlan& plan) {
+    HandlePlan kept = plan;
+    kept.constraints.clear();
+    kept.handle_of.clear();
+    for (std::size_t i = 0; i < plan.constraints.size(); ++i) {
+        const bool there = std::any_of(kept.constraints.begin(), kept.constraints.end(),
+                                       [&](const auto& c) { return c.handle == plan.constraints[i].handle; });
+        if (there) continue;
+        kept.constraints.push_back(plan.constraints[i]);
+        kept.handle_of.push_back(plan.handle_of[i]);
     }
-    Clip take() {
-        Clip clip{kClipName, double(times_.front()), double(times_.back()), {}};
-        for (std::uint32_t n = 0; n < keys_.size(); ++n) {
-            Keys& keys = keys_[n];
-            if (keys.rotations.empty()) continue;
-            const auto add = [&](ChannelPath path, std::uint32_t width, std::vector<float>& values) {
-                clip.channels.push_back({path, n, Interpolation::linear, width, times_, std::move(values)});
-            };
-            add(ChannelPath::translation, 3, keys.translations);
-            add(ChannelPath::rotation, 4, keys.rotations);
-            if (std::any_of(keys.scales.begin(), keys.scales.end(), [](float s) { return std::abs(s - 1) > 1e-5f; }))
-                add(ChannelPath::scale, 3, keys.scales);
-        }
-        return clip;
-    }
+    plan = std::move(kept);
+}
 
-private:
-    struct Keys {
-        std::vector<float> translations, rotations, scales;
-        Quatd last;
-    };
-    const Character& character_;
-    std::vector<float> times_;
-    std::vector<Keys> keys_;
-};
-
-/// Vertices of a frame: by the rig's own weights, or by a method that takes the joints' transforms.
+/// Vertices of a frame by a deformer; there is none where the free pose is wanted as it is.
 class FrameWriter {
 public:
-    FrameWriter(const Character& character, const pose::PoseRig& rig, const PoseRequest& request,
+    FrameWriter(const Character& character, const PoseStart& start, const PoseRequest& request, bool rigid,
                 const Progress& progress)
-        : rig_(rig), exact_(character.mesh.vertexCount()) {
-        rigid_ = request.keep_lengths || request.limits.has_value();
-        if (rigid_ || request.method != "lbs")
+        : start_(start), morphed_(!character.mesh.morphs.empty()) {
+        if (rigid || request.method != "lbs")
             deformer_ = findMethod(request.method).prepare(character, request.method_options, progress);
     }
-    bool isExact() const { return !deformer_; }
-    /// With all weights of the rig.
-    void writeExact(std::span<const Affine3d> solved, std::span<Vec3f> out) {
-        pose::evaluate(rig_, solved, exact_);
-        std::transform(exact_.begin(), exact_.end(), out.begin(), [](const Vec3d& p) { return Vec3f(p); });
-    }
-    /// Over it, where another method or rigid joints are asked for.
-    void write(std::span<const Affine3d> joints, std::span<const Affine3d> rigid, std::span<Vec3f> out) {
-        if (!deformer_) return;
-        const auto used = rigid_ ? rigid : joints;
+    bool isFree() const { return !deformer_; }
+    /// `bones` take rest space to the pose.
+    void write(std::span<const Affine3d> bones, std::span<Vec3f> out) {
         bones_.clear();
-        for (const Affine3d& bone : used) bones_.emplace_back(bone);
+        for (const Affine3d& bone : bones) bones_.emplace_back(bone);
         deformer_->setPose(bones_);
+        const deform::RestShape rest{morphed_ ? std::span<const Vec3f>(start_.rest) : std::span<const Vec3f>(), {}};
         parallelFor(out.size(), kGrain, [&](std::size_t first, std::size_t last) {
-            deformer_->evaluate({}, first, last - first, {out, {}});
+            deformer_->evaluate(rest, first, last - first, {out, {}});
         });
     }
 
 private:
-    const pose::PoseRig& rig_;
-    bool rigid_ = false;
+    const PoseStart& start_;
+    bool morphed_ = false;
     std::unique_ptr<Deformer> deformer_;
-    std::vector<Vec3d> exact_;
     std::vector<Affine3f> bones_;
 };
 
-/// As-rigid-as-possible deformation of the welded mesh from a pose on; what handles hold stays where the pose has it.
-class Unreduced {
-public:
-    Unreduced(const Character& character, const HandlePlan& plan, const PoseRequest& request) : request_(request) {
-        if (request.rig.energy == pose::Energy::tets)
-            throw Error::badUsage("--unreduced works on surfaces; choose another energy than tets");
-        const Mesh& mesh = character.mesh;
-        weld_ = geometry::weldByPosition(mesh, request.rig.weld);
-        triangles_ = geometry::weldedTriangles(mesh.triangles, weld_);
-        held_.assign(weld_.count(), 0);
-        std::vector<char> given(character.skeleton.joints.size(), 0);
-        for (const pose::Constraint& c : plan.constraints) {
-            for (const std::uint32_t v : c.vertices) held_[weld_.welded[v]] = 1;
-            if (c.kind != pose::ConstraintKind::vertices) given[c.handle] = 1;
-        }
-        for (std::size_t w = 0; w < weld_.count(); ++w) {
-            const std::uint32_t v = weld_.representative[w];
-            rest_.emplace_back(mesh.positions[v]);
-            if (character.weights.weightsOf(v)[0] > kHeld && given[character.weights.jointsOf(v)[0]]) held_[w] = 1;
-        }
+/// A character that got joints or weights for its handles.
+void adoptJoints(Character& character, PoseStart& start) {
+    if (character.skeleton.joints.empty()) {
+        character.skeleton = start.standing.skeleton;
+        start.locals = rig::sampleLocals(character.skeleton, nullptr, 0);
+        start.worlds.resize(start.locals.size());
+        rig::worldTransforms(character.skeleton, start.locals, start.worlds);
+        start.bones.assign(character.skeleton.joints.size(), Affine3d());
+        start.file_bones = start.bones;
     }
-    void apply(std::span<Vec3f> posed, std::vector<double>& energies, const Progress& progress) const {
-        std::vector<Vec3d> start;
-        std::vector<pose::FixedVertex> fixed;
-        for (std::uint32_t w = 0; w < weld_.count(); ++w) {
-            start.emplace_back(posed[weld_.representative[w]]);
-            if (held_[w]) fixed.push_back({w, start.back()});
-        }
-        const pose::ArapResult found = pose::arap({rest_, triangles_, {}}, request_.rig.energy, fixed, start,
-                                                  request_.iterations.value_or(kUnreduced), progress);
-        energies = found.energies;
-        for (std::size_t v = 0; v < posed.size(); ++v) posed[v] = Vec3f(found.positions[weld_.welded[v]]);
-    }
-
-private:
-    static constexpr float kHeld = 0.99f;  ///< a vertex with so much weight on a joint is held by it
-    const PoseRequest& request_;
-    geometry::Weld weld_;
-    std::vector<Triangle> triangles_;
-    std::vector<Vec3d> rest_;
-    std::vector<char> held_;
-};
+    if (character.weights.empty()) character.weights = start.standing.weights;
+}
 
 /// One of result.frames, from where the last one ended. The energies are those of this frame.
 void solveFrame(pose::Solver<double>& solver, std::optional<int> iterations, std::size_t frame, PoseResult& result,
                 const Progress& progress) {
-    const int limit = iterations.value_or(frame == 0 ? kFirstFrame : kLaterFrames);
+    const int enough = result.rigid ? kToCompare : frame == 0 ? kFirstFrame : kLaterFrames;
+    const int limit = iterations.value_or(enough);
     result.energies.clear();
     bool converged = false;
     while (!converged && int(result.energies.size()) < limit) {
@@ -274,6 +194,84 @@ void solveFrame(pose::Solver<double>& solver, std::optional<int> iterations, std
     }
     result.converged = result.converged && converged;
     result.frame_energies.push_back(result.energies.back());
+}
+
+/// Everything that frames share.
+struct PoseJob {
+    const Character& character;
+    std::span<const PoseHandle> handles;
+    const PoseRequest& request;
+    const PoseStart& start;
+    const HandlePlan& plan;
+    const pose::PoseRig& rig;
+    const Progress& progress;
+    PoseClip clip{character, start};
+    std::vector<Vec3f> free_positions{};  ///< where the sequence is made of something else
+
+    PoseResult run(bool skeleton);
+
+private:
+    /// A frame of the free pose; gives its joints.
+    std::vector<Affine3d> poseFree(pose::Solver<double>& solver, const HandlePlan& solved, std::size_t frame,
+                                   double time, PoseResult& result, std::span<Vec3f> out) const;
+    void refuseConflicts(const pose::Solver<double>& solver, const HandlePlan& solved, double time) const;
+};
+
+void PoseJob::refuseConflicts(const pose::Solver<double>& solver, const HandlePlan& solved, double time) const {
+    const double close = kAgree * geometry::boundingDiagonal(start.standing.mesh.positions);
+    if (solver.conflict() > close) refuseConflict(rig, handles, solved, start, time, close);
+}
+
+std::vector<Affine3d> PoseJob::poseFree(pose::Solver<double>& solver, const HandlePlan& solved, std::size_t frame,
+                                        double time, PoseResult& result, std::span<Vec3f> out) const {
+    setTargets(solver, handles, solved, start, time);
+    if (!(result.rigid && byJoints(handles))) refuseConflicts(solver, solved, time);
+    if (frame == 0) solver.reset();
+    solveFrame(solver, request.iterations, frame, result, progress);
+    std::vector<Affine3d> transforms(rig.handleCount() + rig.extraCount());
+    solver.transforms(transforms);
+    std::vector<Vec3d> positions(out.size());
+    pose::evaluate(rig, transforms, positions);
+    std::transform(positions.begin(), positions.end(), out.begin(), [](const Vec3d& p) { return Vec3f(p); });
+    return jointTransforms(transforms, plan);
+}
+
+PoseResult PoseJob::run(bool skeleton) {
+    PoseResult result;
+    const std::vector<double> times = frameTimes(handles, request.fps);
+    result.rigid = keepsLengths(handles, request, skeleton);
+    result.vertices = character.mesh.vertexCount();
+    result.frames = times.size();
+    result.positions.resize(result.vertices * times.size());
+    HandlePlan solved = plan;
+    if (result.rigid && byJoints(handles)) dropDoubled(solved);
+    pose::Solver<double> solver(pose::constrain(rig, solved.constraints));
+    FrameWriter frames(character, start, request, result.rigid, progress);
+    std::optional<SkeletonPoser> poser;
+    if (skeleton) poser.emplace(character, start, handles, plan, request, rig);
+    std::optional<Unreduced> unreduced;
+    if (request.unreduced) unreduced.emplace(start.standing, plan, request);
+    if (!frames.isFree()) free_positions.resize(result.positions.size());
+    for (std::size_t f = 0; f < times.size(); ++f) {
+        const auto frame = std::span(result.positions).subspan(f * result.vertices, result.vertices);
+        std::vector<Affine3d> joints = poseFree(solver, solved, f, times[f], result, frame);
+        if (!frames.isFree())
+            std::copy(frame.begin(), frame.end(), free_positions.begin() + std::ptrdiff_t(f * result.vertices));
+        const std::vector<Affine3d> motions =
+            poser ? poser->poseAt(times[f])
+                  : pose::rigidJoints(start.standing.skeleton,
+                                      {start.standing.mesh.positions, frame, &start.standing.weights}, joints,
+                                      rigidOptions(handles, plan, start, request, times[f]));
+        result.missed = std::max(result.missed, missedBy(handles, plan, start, motions, times[f]));
+        const std::vector<Affine3d> bones = clip.add(times[f], motions);
+        for (std::size_t j = 0; j < joints.size(); ++j) joints[j] = joints[j] * start.bones[j];
+        if (!frames.isFree()) frames.write(result.rigid ? bones : joints, frame);
+        if (unreduced) {
+            unreduced->apply(frame, result.energies, progress);
+            result.frame_energies.back() = result.energies.back();
+        }
+    }
+    return result;
 }
 
 /// How far the clip, as any viewer plays it, is from the exact pose.
@@ -314,49 +312,22 @@ pose::Energy energyFor(const Character& character) {
 PoseResult poseCharacter(Character character, std::span<const PoseHandle> handles, const PoseRequest& request,
                          const Progress& progress) {
     findMethod(request.method);
-    PoseResult result;
-    const HandlePlan plan = planHandles(character, handles, progress);
-    const pose::PoseRig rig = prepareRig(character, request, progress);
-    pose::Solver<double> solver(pose::constrain(rig, plan.constraints));
-    const std::vector<double> times = frameTimes(handles, request.fps);
-    FrameWriter frames(character, rig, request, progress);
-    ClipWriter clip(character);
-    std::optional<Unreduced> unreduced;
-    if (request.unreduced) unreduced.emplace(character, plan, request);
-    result.vertices = character.mesh.vertexCount();
-    result.frames = times.size();
-    result.positions.resize(result.vertices * times.size());
-    const double close = kAgree * geometry::boundingDiagonal(character.mesh.positions);
-    std::vector<Affine3d> solved(rig.handleCount() + rig.extraCount());
-    std::vector<Vec3f> exact(frames.isExact() ? 0 : result.positions.size());
-    for (std::size_t f = 0; f < times.size(); ++f) {
-        setTargets(solver, handles, plan, times[f]);
-        if (solver.conflict() > close) refuseConflict(rig, handles, plan, times[f], close);
-        if (f == 0) solver.reset();
-        solveFrame(solver, request.iterations, f, result, progress);
-        solver.transforms(solved);
-        const std::vector<Affine3d> joints = jointTransforms(solved, plan);
-        const pose::RigidOptions options = rigidOptions(handles, plan, request, times[f]);
-        const auto frame = std::span(result.positions).subspan(f * result.vertices, result.vertices);
-        frames.writeExact(solved, frame);
-        if (!exact.empty()) std::copy(frame.begin(), frame.end(), exact.begin() + std::ptrdiff_t(f * result.vertices));
-        const std::vector<Affine3d> rigid = pose::rigidJoints(
-            character.skeleton, {character.mesh.positions, frame, &character.weights}, joints, options);
-        result.missed = std::max(result.missed, missedBy(options, plan, rigid));
-        frames.write(joints, rigid, frame);
-        if (unreduced) {
-            unreduced->apply(frame, result.energies, progress);
-            result.frame_energies.back() = result.energies.back();
-        }
-        clip.add(times[f], rigid);
-    }
+    PoseStart start = startOf(character, request);
+    HandlePlan plan = planHandles(start.standing, handles, request.cache, progress);
+    const bool skeleton = hasSkeleton(character, start);
+    adoptJoints(character, start);
+    const pose::PoseRig rig = prepareRig(start.standing, request, progress);
+    PoseJob job{character, handles, request, start, plan, rig, progress};
+    PoseResult result = job.run(skeleton);
     result.handles = rig.handleCount();
     result.extra_weights = rig.extraCount();
     result.clusters = rig.clusterCount();
+    Clip clip = job.clip.take();
     result.character = std::move(character);
     // First, so that it is what plays; the others stay.
-    result.character.clips.insert(result.character.clips.begin(), clip.take());
-    result.clip_error = measureClip(result, exact.empty() ? result.positions : exact, request.fps);
+    result.character.clips.insert(result.character.clips.begin(), std::move(clip));
+    result.clip_error =
+        measureClip(result, job.free_positions.empty() ? result.positions : job.free_positions, request.fps);
     return result;
 }
 

@@ -4,10 +4,14 @@
 #include <pelt/core/error.h>
 #include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/bounding_sphere.h>
+#include <pelt/rig/props.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
+
+#include "pose_prepare.h"
 
 namespace pelt::pipeline {
 namespace {
@@ -49,11 +53,16 @@ std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle
 }
 
 /// A joint for each handle, bound by bounded biharmonic weights.
-void addJoints(Character& character, std::span<const PoseHandle> handles, const Progress& progress) {
+void addJoints(Character& character, std::span<const PoseHandle> handles, const PreparationCache* cache,
+               const Progress& progress) {
     std::vector<fit::BiharmonicHandle> held;
+    ContentKey key;
+    key.add("handles");
+    addShape(key, character);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         fit::BiharmonicHandle handle;
         handle.region = verticesOf(character.mesh, handles[i], i);
+        key.addValues(std::span<const std::uint32_t>(handle.region));
         Vec3d mean;
         for (const std::uint32_t v : handle.region) mean += Vec3d(character.mesh.positions[v]);
         mean = mean / double(handle.region.size());
@@ -64,16 +73,28 @@ void addJoints(Character& character, std::span<const PoseHandle> handles, const 
         character.skeleton.nodes.push_back(std::move(node));
         held.push_back(std::move(handle));
     }
-    fit::BiharmonicOptions options;  // a coarse mesh needs no finer volume
-    options.target_tets = std::clamp<std::size_t>(kTetsAVertex * character.mesh.vertexCount(), 4000, 50000);
-    const fit::HandleWeights weights = fit::biharmonicWeights(character.mesh, held, options, progress).weights;
-    std::vector<std::uint32_t> joints(handles.size());
-    std::iota(joints.begin(), joints.end(), 0u);
-    character.weights = {};
-    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
-        const std::vector<float> row(weights.of(v).begin(), weights.of(v).end());
-        appendVertex(character.weights, joints, row);
-    }
+    character.weights = keptWeights(cache, key, [&] {
+        fit::BiharmonicOptions options;  // a coarse mesh needs no finer volume
+        options.target_tets = std::clamp<std::size_t>(kTetsAVertex * character.mesh.vertexCount(), 4000, 50000);
+        const fit::HandleWeights weights = fit::biharmonicWeights(character.mesh, held, options, progress).weights;
+        std::vector<std::uint32_t> joints(held.size());
+        std::iota(joints.begin(), joints.end(), 0u);
+        SkinWeights skin;
+        for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
+            const std::vector<float> row(weights.of(v).begin(), weights.of(v).end());
+            appendVertex(skin, joints, row);
+        }
+        return skin;
+    });
+}
+
+/// Bounded biharmonic weights of a character that has joints but none.
+void addWeights(Character& character, const PreparationCache* cache, const Progress& progress) {
+    ContentKey key;
+    key.add("biharmonic");
+    addShape(key, character);
+    character.weights = keptWeights(
+        cache, key, [&] { return fit::bindBiharmonic(character.mesh, character.skeleton, 0, {}, progress).weights; });
 }
 
 std::vector<double> jointWeights(const Character& character) {
@@ -84,9 +105,8 @@ std::vector<double> jointWeights(const Character& character) {
 }
 
 /// Joints without weight go with their nearest ancestor that has some, else with the first descendant that has.
-std::vector<std::uint32_t> findCarriers(const Character& character) {
+std::vector<std::uint32_t> findCarriers(const Character& character, std::span<const double> weight) {
     const std::vector<std::int32_t> parents = rig::jointParents(character.skeleton);
-    const std::vector<double> weight = jointWeights(character);
     std::vector<std::uint32_t> carrier(parents.size());
     for (std::size_t j = 0; j < parents.size(); ++j) {
         carrier[j] = std::uint32_t(j);
@@ -119,35 +139,64 @@ void checkJoint(const Character& character, std::span<const PoseHandle> handles,
     for (std::size_t k = 0; k < i; ++k)
         if (handles[k].kind == Kind::joint && handles[i].joint == handles[k].joint)
             refuse(handles[i], i, "is there twice; say once where it goes");
-    if (handles[i].given == Given::position && !character.weights.empty() && !(weight[carrier[joint]] > 0))
+    const bool dragged = handles[i].given != Given::free && !handles[i].byMatrix();
+    if (dragged && !character.weights.empty() && !(weight[carrier[joint]] > 0))
         refuse(handles[i], i, "moves no vertex, nor does any joint above or below it; drag one that does");
 }
 
 pose::Constraint constraintOf(const Character& character, const PoseHandle& handle, std::size_t number,
                               std::optional<std::size_t> joint, const HandlePlan& plan) {
-    if (handle.given == Given::full) return {pose::ConstraintKind::transform, plan.carrier[*joint], {}, {}};
+    const bool whole = handle.given == Given::full || (handle.given == Given::hold && joint);
+    if (whole) return {pose::ConstraintKind::transform, plan.carrier[*joint], {}, {}};
+    if (handle.given == Given::rotation) return {pose::ConstraintKind::turn, plan.carrier[*joint], {}, {}};
     if (handle.kind == Kind::joint)
         return {pose::ConstraintKind::position, plan.carrier[*joint], plan.joint_positions[*joint], {}};
     return {pose::ConstraintKind::vertices, 0, {}, verticesOf(character.mesh, handle, number)};
 }
 
+/// What a handle holds, as it is at the start.
+Vec3d heldPlace(const Character& standing, const PoseHandle& handle, std::size_t number,
+                std::optional<std::size_t> joint, const HandlePlan& plan) {
+    if (joint) return plan.joint_positions[*joint];
+    const std::vector<std::uint32_t> vertices = verticesOf(standing.mesh, handle, number);
+    Vec3d mean;
+    for (const std::uint32_t v : vertices) mean += Vec3d(standing.mesh.positions[v]) / double(vertices.size());
+    return mean;
+}
+
+/// Straight from key to key.
+Vec3d valueAt(std::span<const PoseHandle::Key> keys, double time) {
+    auto after = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.time >= time; });
+    if (after == keys.end()) --after;
+    if (after == keys.begin() || after->time <= time) return after->target;
+    const auto before = after - 1;
+    const double t = (time - before->time) / (after->time - before->time);
+    return before->target * (1 - t) + after->target * t;
+}
+
 }  // namespace
 
 std::string nameOf(const PoseHandle& handle, std::size_t number) {
-    if (handle.kind == Kind::joint) return fmt::format("handle {} (joint '{}')", number, handle.joint);
-    return fmt::format("handle {} ({})", number, handle.kind == Kind::point ? "a point" : "a region");
+    const std::size_t counted = handle.number.value_or(number);
+    if (handle.kind == Kind::joint) return fmt::format("handle {} (joint '{}')", counted, handle.joint);
+    return fmt::format("handle {} ({})", counted, handle.kind == Kind::point ? "a point" : "a region");
 }
 
 void checkHandles(const Character& character, std::span<const PoseHandle> handles) {
     const bool own_joints = character.skeleton.joints.empty();
-    const std::vector<std::uint32_t> carrier = findCarriers(character);
-    const std::vector<double> weight = jointWeights(character);
+    std::vector<double> weight = jointWeights(character);
+    const std::vector<std::int32_t> of_props = rig::carriersOfProps(character);
+    for (const std::int32_t joint : of_props)
+        if (joint >= 0) weight[std::size_t(joint)] += 1;
+    const std::vector<std::uint32_t> carrier = findCarriers(character, weight);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         if (handles[i].kind != Kind::joint) {
             verticesOf(character.mesh, handles[i], i);
-            if (!own_joints && handles[i].given == Given::full)
+            const bool turned = handles[i].given == Given::full || handles[i].given == Given::rotation;
+            if (!own_joints && turned)
                 refuse(handles[i], i,
-                       "has a full constraint, which only joints take where there are any; give a position");
+                       fmt::format("has a {} constraint, which only joints take where there are any; give a position",
+                                   handles[i].given == Given::full ? "full" : "rotation"));
         } else if (own_joints) {
             refuse(handles[i], i, "is not there: the character has no joints; hold it by points and regions");
         } else {
@@ -155,28 +204,65 @@ void checkHandles(const Character& character, std::span<const PoseHandle> handle
         }
     }
     if (std::all_of(handles.begin(), handles.end(), [](const PoseHandle& h) { return h.given == Given::free; }))
-        throw Error::badInput("no handle is constrained; give at least one a transform or a target");
+        throw Error::badInput(
+            "no handle is constrained; give at least one an offset, a target, a rotation or a transform");
 }
 
-HandlePlan planHandles(Character& character, std::span<const PoseHandle> handles, const Progress& progress) {
-    const bool own_joints = character.skeleton.joints.empty();
-    if (character.mesh.positions.empty()) throw Error::badInput("has no vertices to pose");
-    checkHandles(character, handles);
+std::vector<double> frameTimes(std::span<const PoseHandle> handles, double fps) {
+    Clip span;
+    bool keyed = false;
+    for (const PoseHandle& h : handles) {
+        if (!h.keyed) continue;
+        for (const auto* keys : {&h.targets, &h.rotations}) {
+            if (keys->empty()) continue;
+            span.first_key = keyed ? std::min(span.first_key, keys->front().time) : keys->front().time;
+            span.last_key = keyed ? std::max(span.last_key, keys->back().time) : keys->back().time;
+            keyed = true;
+        }
+    }
+    return keyed ? rig::sampleTimes(span, fps) : std::vector<double>{0};
+}
+
+Vec3d placeAt(const PoseHandle& handle, const Vec3d& start, double time) {
+    if (handle.targets.empty()) return start;
+    const Vec3d value = valueAt(handle.targets, time);
+    return handle.offsets ? start + value : value;
+}
+
+Mat3d turnAt(const PoseHandle& handle, double time) {
+    if (handle.rotations.empty()) return {};
+    const Vec3d angles = valueAt(handle.rotations, time) * (std::numbers::pi / 180);
+    return toMatrix(axisAngle(Vec3d{0, 0, 1}, angles.z)) * toMatrix(axisAngle(Vec3d{0, 1, 0}, angles.y)) *
+           toMatrix(axisAngle(Vec3d{1, 0, 0}, angles.x));
+}
+
+Affine3d motionAt(const PoseHandle& handle, const Vec3d& start, const Affine3d& bone, double time) {
+    if (handle.byMatrix()) return handle.transform * inverse(bone);
+    const Mat3d turn = turnAt(handle, time);
+    return {turn, placeAt(handle, start, time) - turn * start};
+}
+
+HandlePlan planHandles(Character& standing, std::span<const PoseHandle> handles, const PreparationCache* cache,
+                       const Progress& progress) {
+    const bool own_joints = standing.skeleton.joints.empty();
+    if (standing.mesh.positions.empty()) throw Error::badInput("has no vertices to pose");
+    checkHandles(standing, handles);
     if (own_joints)
-        addJoints(character, handles, progress);
-    else if (character.weights.empty())
-        character.weights = fit::bindBiharmonic(character.mesh, character.skeleton, 0, {}, progress).weights;
+        addJoints(standing, handles, cache, progress);
+    else if (standing.weights.empty())
+        addWeights(standing, cache, progress);
 
     HandlePlan plan;
-    plan.carrier = findCarriers(character);
-    plan.joint_positions = rig::jointRestPositions(character.skeleton);
+    plan.carrier = findCarriers(standing, jointWeights(standing));
+    plan.joint_positions = rig::jointRestPositions(standing.skeleton);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         std::optional<std::size_t> joint;
         if (own_joints) joint = i;
-        if (handles[i].kind == Kind::joint) joint = jointOf(character, handles[i], i);
+        if (handles[i].kind == Kind::joint) joint = jointOf(standing, handles[i], i);
         plan.joint_of.push_back(joint);
+        plan.held.push_back(heldPlace(standing, handles[i], i, joint, plan));
         if (handles[i].given == Given::free) continue;
-        plan.constraints.push_back(constraintOf(character, handles[i], i, joint, plan));
+        plan.constraints.push_back(constraintOf(standing, handles[i], i, joint, plan));
         plan.handle_of.push_back(i);
     }
     return plan;

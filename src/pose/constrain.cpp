@@ -34,7 +34,7 @@ void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
         }
         if (c.handle >= rig.handles)
             throw Error::badInput(fmt::format("there is no handle {}; the rig has {}", c.handle, rig.handles));
-        const bool whole = c.kind == ConstraintKind::transform;
+        const bool whole = c.kind != ConstraintKind::position;
         if (given[c.handle] > (whole ? 0 : 1)) throw Error::badInput(fmt::format("handle {} is given twice", c.handle));
         given[c.handle] = whole ? 2 : 1;
     }
@@ -44,6 +44,8 @@ void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
 void addRows(const PoseRig::Data& rig, const Constraint& c, Eigen::Index first, Eigen::MatrixXd& equations) {
     if (c.kind == ConstraintKind::transform) {
         equations.block<4, 4>(first, 4 * Eigen::Index(c.handle)).setIdentity();
+    } else if (c.kind == ConstraintKind::turn) {
+        equations.block<3, 3>(first, 4 * Eigen::Index(c.handle)).setIdentity();
     } else if (c.kind == ConstraintKind::position) {
         const ColumnFrame& frame = rig.frames[c.handle];
         const Vec3d local = ((c.point - rig.center) / rig.scale - frame.center) / frame.scale;
@@ -63,13 +65,14 @@ void addRows(const PoseRig::Data& rig, const Constraint& c, Eigen::Index first, 
 Eigen::MatrixXd makeEquations(const PoseRig::Data& rig, PoseSystem::Data& system) {
     for (const Constraint& c : system.constraints) {
         system.first_row.push_back(system.rows);
-        system.rows += c.kind == ConstraintKind::transform ? 4 : 1;
+        system.rows += c.kind == ConstraintKind::transform ? 4 : c.kind == ConstraintKind::turn ? 3 : 1;
     }
     Eigen::MatrixXd equations = Eigen::MatrixXd::Zero(Eigen::Index(system.rows), Eigen::Index(4 * rig.columns));
     system.rigid = Eigen::VectorXd::Zero(Eigen::Index(system.rows));
     for (std::size_t i = 0; i < system.constraints.size(); ++i) {
         const auto first = Eigen::Index(system.first_row[i]);
         addRows(rig, system.constraints[i], first, equations);
+        if (system.constraints[i].kind == ConstraintKind::turn) continue;
         system.rigid[first + (system.constraints[i].kind == ConstraintKind::transform ? 3 : 0)] = 1;
     }
     return equations;

@@ -7,37 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "turn_limits.h"
 
 namespace pelt::pose {
 namespace {
 
 constexpr double kTargetStrength = 4;  ///< of a target, next to all vertices together
-
-double clampedDegrees(double radians, const double range[2]) {
-    constexpr double kDegree = std::numbers::pi / 180;
-    return std::clamp(radians, range[0] * kDegree, range[1] * kDegree);
-}
-
-/// A turn in rest space, relative to the parent, cut to the limits: twist about the bone, bends about two axes across.
-Mat3d limited(const Mat3d& turn, const Vec3d& along, const rig::RangeOfMotion::Limits& limits) {
-    const Vec3d helper = std::abs(along.y) < 0.9 ? Vec3d{0, 1, 0} : Vec3d{1, 0, 0};
-    const Vec3d across = normalized(cross(along, helper), Vec3d{1, 0, 0}), up = cross(along, across);
-    Quatd q = toQuat(turn);
-    if (q.w < 0) q = {-q.x, -q.y, -q.z, -q.w};
-    const double part = q.x * along.x + q.y * along.y + q.z * along.z;
-    const Quatd twist = normalized(Quatd{along.x * part, along.y * part, along.z * part, q.w});
-    const Quatd swing = q * conjugate(twist);
-    const double twist_angle = 2 * std::atan2(part, q.w);
-    const Vec3d axis(swing.x, swing.y, swing.z);
-    const double sine = length(axis);
-    const Vec3d bend = sine > 1e-12 ? axis * (2 * std::atan2(sine, swing.w) / sine) : Vec3d();
-    const Vec3d cut =
-        across * clampedDegrees(dot(bend, across), limits.bend) + up * clampedDegrees(dot(bend, up), limits.bend);
-    const double angle = length(cut);
-    const Quatd back = angle > 1e-12 ? axisAngle(cut, angle) : Quatd{};
-    return toMatrix(back * axisAngle(along, clampedDegrees(twist_angle, limits.twist)));
-}
 
 /// A point that the joints blend, and where it should be.
 struct Sample {
@@ -121,7 +97,7 @@ private:
         Mat3d turn = transposed(parentTurn(j)) * world;
         if (options_.limits && parents_[j] >= 0 && !whole_[j]) {
             const rig::RangeOfMotion& range = *options_.limits;
-            turn = limited(turn, along(j), range.joints.empty() ? range.limits : range.joints[j]);
+            turn = withinLimits(turn, along(j), range.joints.empty() ? range.limits : range.joints[j]);
         }
         turns_[j] = toMatrix(toQuat(turn));  // rounding would add up over sweeps
         const Mat3d r = parentTurn(j) * turns_[j];

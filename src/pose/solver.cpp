@@ -158,9 +158,11 @@ Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 template <class T>
 void Solver<T>::setTransform(std::size_t constraint, const Affine3d& rest_to_posed) noexcept {
     const PoseSystem::Data& d = state_->data();
-    assert(d.constraints[constraint].kind == ConstraintKind::transform);
+    const ConstraintKind kind = d.constraints[constraint].kind;
+    assert(kind == ConstraintKind::transform || kind == ConstraintKind::turn);
     const auto rows = scaledRows(*d.rig.data, d.constraints[constraint].handle, rest_to_posed);
-    for (std::size_t r = 0; r < 4; ++r)
+    const std::size_t given = kind == ConstraintKind::transform ? 4 : 3;
+    for (std::size_t r = 0; r < given; ++r)
         for (std::size_t b = 0; b < 3; ++b)
             state_->targets[4 * (d.first_row[constraint] + r) + b] = rows(Eigen::Index(r), Eigen::Index(b));
     state_->stale = true;
@@ -169,7 +171,8 @@ void Solver<T>::setTransform(std::size_t constraint, const Affine3d& rest_to_pos
 template <class T>
 void Solver<T>::setTarget(std::size_t constraint, const Vec3d& target) noexcept {
     const PoseSystem::Data& d = state_->data();
-    assert(d.constraints[constraint].kind != ConstraintKind::transform);
+    assert(d.constraints[constraint].kind == ConstraintKind::position ||
+           d.constraints[constraint].kind == ConstraintKind::vertices);
     const Vec3d scaled = (target - d.rig.data->center) / d.rig.data->scale;
     for (std::size_t b = 0; b < 3; ++b) state_->targets[4 * d.first_row[constraint] + b] = scaled[int(b)];
     state_->stale = true;

@@ -239,7 +239,28 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     expectRefused(R"({"joint": "joint0", "constraint": "position"})", "needs either target");
     expectRefused(R"({"joint": "joint0", "constraint": "full"})", "needs a transform");
     expectRefused(R"({"joint": "joint0", "constraint": "full", "transform": [1, 2]})", "16 numbers");
-    expectRefused(R"({"joint": "joint0", "constraint": "hold", "target": [0, 0, 0]})", "needs a constraint");
+    expectRefused(R"({"joint": "joint0", "constraint": "still", "target": [0, 0, 0]})", "needs a constraint: hold");
+    expectRefused(R"({"joint": "joint0", "constraint": "hold", "target": [0, 0, 0]})", "is held, but has a target");
+    expectRefused(R"({"joint": "joint0", "constraint": "free", "rotation": [0, 0, 0]})", "is free, but has");
+    expectRefused(R"({"joint": "joint0", "constraint": "position", "offset": [0, 1]})", "3 numbers as offset");
+    expectRefused(R"({"joint": "joint0", "constraint": "position", "offset": [0, 1, 0], "target": [0, 1, 0]})",
+                  "needs either target");
+    expectRefused(R"({"joint": "joint0", "constraint": "position", "offset": [0, 1, 0], "rotation": [0, 1, 0]})",
+                  "no rotation");
+    expectRefused(R"({"joint": "joint0", "constraint": "position", "offsets": [0, 1, 0]})", "offsets as [[time");
+    expectRefused(R"({"joint": "joint0", "constraint": "rotation", "offset": [0, 1, 0]})", "needs either rotation");
+    expectRefused(R"({"joint": "joint0", "constraint": "rotation", "rotations": []})", "rotations as [[time");
+    expectRefused(R"({"joint": "joint0", "constraint": "rotation", "rotation": ["a", 0, 0]})", "rotation that is not");
+    expectRefused(R"({"joint": "joint0", "constraint": "full", "offset": [0, 1, 0]})", "together with a rotation");
+    expectRefused(R"({"joint": "joint0", "constraint": "full", "rotation": [0, 1, 0], "transform": )" + kIdentity + "}",
+                  "already says all");
+    expectRefused(R"({"joints": [], "constraint": "hold"})", "list of names");
+    expectRefused(R"({"joints": ["joint0", 3], "constraint": "hold"})", "list of names");
+    expectRefused(R"({"joints": ["joint0", "elbow"], "constraint": "hold"})", "handle 0 (joint 'elbow')");
+    expectRefused(R"({"joints": ["joint0", "joint0"], "constraint": "hold"})", "twice");
+    expectRefused(R"({"joints": ["joint0", "joint1"], "constraint": "position", "target": [0, 0, 0]})", "one target");
+    expectRefused(R"({"joint": "joint0", "joints": ["joint1"], "constraint": "hold"})", "exactly one");
+    expectRefused(R"({"point": [0, 1, 0], "constraint": "rotation", "rotation": [0, 0, 9]})", "only joints");
     expectRefused(R"({"joint": "joint0", "point": [0, 0, 0], "constraint": "free"})", "exactly one");
     expectRefused(point + "[0, null, 0]}", "not finite");
     expectRefused(point + "[0, 1e999, 0]}", "");
@@ -261,4 +282,113 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     expectFailure(runPelt({"pose", bar(), "--handles", path("none.json"), "-o", path("out.npy")}), 3, "cannot be read");
     expectFailure(runPelt({"pose", bar(), "--handles", path(""), "-o", path("out.npy")}), 3, "folder");
     EXPECT_EQ(pose(fullHandle("joint0"), {"--method", "magic"}).status, 2);
+}
+
+TEST_F(PoseVerb, HeldAndTurnedJointsNeedNoMatrices) {
+    const std::string list = R"({"joint": "joint0", "constraint": "hold"},
+        {"joint": "joint1", "constraint": "rotation", "rotations": [[0, [0, 0, 0]], [1, [0, 0, -90]]]})";
+    const RunResult result = pose(list, {"--fps", "4"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.json().at("frames"), 5);
+    EXPECT_EQ(result.json().at("rigid"), true);
+    runWell({"deform", bar(), "--bind-pose", "-o", path("rest.npy")});
+    const std::vector<PosePoint> rest = poseFrame(path("rest.npy")), start = poseFrame(path("out.npy")),
+                                 end = poseFrame(path("out.npy"), 4);
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+        EXPECT_LT(poseDistance(start[v], rest[v]), 1e-5);
+        if (rest[v][1] > 0.95f) {
+            const PosePoint turned{rest[v][1] - 0.5f, 0.5f - rest[v][0], rest[v][2]};
+            EXPECT_LT(poseDistance(end[v], turned), 0.01);
+        }
+    }
+    // Matrices say the same.
+    const std::string turned = "[0,-1,0,0, 1,0,0,0, 0,0,1,0, -0.5,0.5,0,1]";
+    ASSERT_EQ(pose(fullHandle("joint0") + "," + fullHandle("joint1", turned), {"--keep-lengths"}, "same.npy").status,
+              0);
+    const std::vector<PosePoint> same = poseFrame(path("same.npy"));
+    for (std::size_t v = 0; v < rest.size(); ++v) EXPECT_LT(poseDistance(end[v], same[v]), 0.01);
+}
+
+TEST_F(PoseVerb, FullTakesAnOffsetOrATargetWithARotation) {
+    for (const char* place :
+         {R"("offset": [0.1, 0, 0])", R"("target": [0.1, 0, 0])", R"("offsets": [[0, [0.1, 0, 0]]])"}) {
+        const std::string list =
+            R"({"joint": "joint0", "constraint": "full", )" + std::string(place) + R"(, "rotation": [0, 90, 0]})";
+        ASSERT_EQ(pose(list).status, 0);
+        runWell({"deform", bar(), "--bind-pose", "-o", path("rest.npy")});
+        const std::vector<PosePoint> rest = poseFrame(path("rest.npy")), posed = poseFrame(path("out.npy"));
+        for (std::size_t v = 0; v < rest.size(); ++v)
+            EXPECT_LT(poseDistance(posed[v], {rest[v][2] + 0.1f, rest[v][1], -rest[v][0]}), 0.005) << place;
+    }
+}
+
+TEST_F(PoseVerb, SeveralJointsMoveAlike) {
+    ASSERT_EQ(pose(R"({"joints": ["joint0", "joint1"], "constraint": "position", "offset": [0.2, 0.1, 0.3]})").status,
+              0);
+    runWell({"deform", bar(), "--bind-pose", "-o", path("rest.npy")});
+    const std::vector<PosePoint> rest = poseFrame(path("rest.npy")), posed = poseFrame(path("out.npy"));
+    for (std::size_t v = 0; v < rest.size(); ++v)
+        EXPECT_LT(poseDistance(posed[v], {rest[v][0] + 0.2f, rest[v][1] + 0.1f, rest[v][2] + 0.3f}), 0.005);
+}
+
+TEST_F(PoseVerb, ARotationOfTheWorldGoesXThenYThenZ) {
+    // x by 90 takes up to front (+z), y by 90 takes front to the side (+x): the bar's top ends on +x.
+    ASSERT_EQ(pose(R"({"joint": "joint0", "constraint": "full", "offset": [0, 0, 0], "rotation": [90, 90, 0]})").status,
+              0);
+    float right = 0;
+    for (const PosePoint& p : poseFrame(path("out.npy"))) right = std::max(right, p[0]);
+    EXPECT_GT(right, 0.95f);
+}
+
+TEST_F(PoseVerb, StartsFromAMomentOfAClip) {
+    const PoseJson info = runWell({"info", bar(), "--json"}).json();
+    const std::string clip = info.at("clips")[0].at("name");
+    const double seconds = info.at("clips")[0].at("seconds");
+    const std::string hold = R"({"joints": ["joint0", "joint1"], "constraint": "hold"})";
+    ASSERT_EQ(pose(hold, {"--clip", clip, "--at", std::to_string(seconds)}).status, 0);
+    runWell({"deform", bar(), "--clip", clip, "-o", path("clip.npy")});
+    const auto sequence = pelt::io::openSequence(path("clip.npy"));
+    const std::vector<PosePoint> there = poseFrame(path("clip.npy"), sequence->frameCount() - 1),
+                                 posed = poseFrame(path("out.npy"));
+    for (std::size_t v = 0; v < there.size(); ++v) EXPECT_LT(poseDistance(posed[v], there[v]), 2e-3);
+    expectFailure(pose(hold, {"--at", "0.5"}), 2, "--clip");
+    expectFailure(pose(hold, {"--clip", clip, "--at", "99"}), 2, "outside it");
+    expectFailure(pose(hold, {"--clip", "dance"}), 3, "dance");
+}
+
+TEST_F(PoseVerb, TheFreePoseIsThereWhereItIsAskedFor) {
+    const std::string list = R"({"joint": "joint0", "constraint": "hold"},
+        {"joint": "joint1", "constraint": "position", "offset": [0, 0.2, 0]})";
+    const PoseJson rigid = pose(list).json(), free = pose(list, {"--free"}, "free.npy").json();
+    EXPECT_EQ(rigid.at("rigid"), true);
+    EXPECT_EQ(free.at("rigid"), false);
+    const auto top = [&](const char* file) {
+        float y = 0;
+        for (const PosePoint& p : poseFrame(path(file))) y = std::max(y, p[1]);
+        return y;
+    };
+    EXPECT_LT(top("out.npy"), 1.01f) << "bones do not stretch";
+    EXPECT_GT(top("free.npy"), 1.08f);
+    EXPECT_GT(rigid.at("missed").get<double>(), 0.15);
+    EXPECT_EQ(pose(list, {"--free", "--keep-lengths"}).status, 2);
+}
+
+TEST_F(PoseVerb, ACacheChangesNothingButTheTime) {
+    const std::string list =
+        fullHandle("joint0") + R"(, {"point": [0, 1, 0], "constraint": "position", "target": [0.3, 0.8, 0]})";
+    const std::filesystem::path cache = std::filesystem::path(std::getenv("XDG_CACHE_HOME")) / "pelt";
+    for (const char* out : {"out.npy", "out.glb"}) {
+        ASSERT_EQ(pose(list, {"--no-cache", "--extra-weights", "4"}, out).status, 0);
+        EXPECT_FALSE(std::filesystem::exists(cache)) << "--no-cache keeps nothing";
+        const std::string without = readBytes(path(out));
+        for (int run = 0; run < 3; ++run) {
+            ASSERT_EQ(pose(list, {"--extra-weights", "4"}, out).status, 0);
+            EXPECT_EQ(readBytes(path(out)), without) << run;
+            ASSERT_FALSE(std::filesystem::is_empty(cache));
+            if (run == 1)  // damaged
+                for (const auto& entry : std::filesystem::directory_iterator(cache))
+                    std::filesystem::resize_file(entry.path(), entry.file_size() / 2);
+        }
+        std::filesystem::remove_all(cache);
+    }
 }

@@ -139,9 +139,13 @@ void CliTest::SetUp() {
     std::string name = (fs::temp_directory_path() / "pelt-cli-XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
+    ::setenv("XDG_CACHE_HOME", (name + "-cache").c_str(), 1);  // not the user's own
 }
 
-void CliTest::TearDown() { fs::remove_all(folder_); }
+void CliTest::TearDown() {
+    fs::remove_all(folder_);
+    fs::remove_all(folder_.string() + "-cache");
+}
 
 std::vector<std::string> CliTest::filesLeft() const {
     std::vector<std::string> names;

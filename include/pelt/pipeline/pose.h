@@ -2,6 +2,7 @@
 
 #include <pelt/geometry/sequence_error.h>
 #include <pelt/pipeline/methods.h>
+#include <pelt/pipeline/preparation_cache.h>
 #include <pelt/pose/pose.h>
 #include <pelt/rig/range_of_motion.h>
 
@@ -10,10 +11,17 @@
 
 namespace pelt::pipeline {
 
-/// What a user holds a character by, and where it goes.
+/// What a user holds a character by, and where it goes. Places are in the world of the file, in which the character
+/// stands as its nodes are placed, or as a clip places them (PoseRequest::clip): its start.
 struct PoseHandle {
     enum class Kind { joint, point, region };
-    enum class Given { full, position, free };
+    enum class Given {
+        full,      ///< place and rotation: by `transform` or, where there are targets, by those and `rotations`
+        position,  ///< by targets; how it turns is free
+        rotation,  ///< by rotations; where it goes is free
+        hold,      ///< as at the start
+        free,
+    };
     struct Key {
         double time = 0;
         Vec3d target;
@@ -22,22 +30,34 @@ struct PoseHandle {
     Kind kind = Kind::joint;
     Given given = Given::free;
     std::string joint;                  ///< its name
-    Vec3d point;                        ///< in rest space; stands for the nearest vertex
+    Vec3d point;                        ///< at the start; stands for the nearest vertex
     std::vector<std::uint32_t> region;  ///< vertices; their mean is held
     Affine3d transform;                 ///< of full, rest space to posed space
-    std::vector<Key> targets;           ///< of position, by rising time; one for a pose that does not move
+    std::vector<Key> targets;           ///< by rising time; one for a pose that does not move
+    bool offsets = false;               ///< targets are relative to the start
+    std::vector<Key> rotations;         ///< from the start on, degrees about the world's x, then y, then z
     bool keyed = false;
+    std::optional<std::size_t> number;  ///< how messages count it; not set: by its place in the list
+
+    bool byMatrix() const { return given == Given::full && targets.empty(); }
 };
 
+/// A sequence is made of rigid joints whose bones keep their lengths, as a clip always is, unless the free pose is
+/// asked for: by `free` or `unreduced`, by extra weights, by a handle that joints alone cannot follow (a matrix, a
+/// point or region of the skin); or there is no skeleton.
 struct PoseRequest {
     pose::RigOptions rig;
-    std::optional<int> iterations;  ///< at most, a frame; not set: until nothing changes, with limits far away
+    std::optional<std::string> clip;  ///< name or index: the character starts as this clip has it
+    std::optional<double> at;         ///< at this moment, in seconds; not set: at its first key
+    std::optional<int> iterations;    ///< at most, a frame; not set: until nothing changes, with limits far away
     double fps = 30;
-    std::string method = "lbs";  ///< of the sequence; lbs: with all weights of the rig, extra ones too
+    std::string method = "lbs";  ///< of the sequence; lbs of a free pose: with all weights of the rig, extra ones too
     MethodOptions method_options;
     bool unreduced = false;                    ///< goes on without the rig: every vertex that no handle holds is free
-    bool keep_lengths = false;                 ///< the sequence is that of rigid joints, bones as long as at rest
+    bool free = false;                         ///< the sequence is the free pose, whose joints stretch and shear
+    bool keep_lengths = false;                 ///< the sequence is that of rigid joints, whatever the handles are
     std::optional<rig::RangeOfMotion> limits;  ///< how far joints turn; means keep_lengths
+    const PreparationCache* cache = nullptr;   ///< where preparations are kept, if at all
 };
 
 struct PoseResult {
@@ -48,8 +68,9 @@ struct PoseResult {
     std::vector<double> frame_energies;  ///< at the end of each frame
     bool converged = true;               ///< no frame was stopped by the number of iterations
     std::size_t handles = 0, extra_weights = 0, clusters = 0;
-    geometry::SequenceError clip_error;  ///< of the clip of rigid joints against the exact pose
+    geometry::SequenceError clip_error;  ///< of the clip of rigid joints against the free pose
     double missed = 0;                   ///< how far the clip's joints are from their targets, at most
+    bool rigid = false;                  ///< the sequence is that of rigid joints
 };
 
 /// The energy for a character that says nothing of it: the volume's where pieces of its mesh share no joint, which a
@@ -62,8 +83,8 @@ void checkHandles(const Character& character, std::span<const PoseHandle> handle
 /// Poses a character from handles [Jacobson12]. Joints that no handle names are free, as are those without weight,
 /// which go with their parents. A character without joints gets one for each handle, with bounded biharmonic weights;
 /// one with joints but without weights is bound by them. Throws Error (bad input) for handles that are not there,
-/// outside the mesh, contradict each other or give nothing, as pose::prepare does, and (bad usage) for an unknown
-/// method.
+/// outside the mesh, contradict each other or give nothing, as pose::prepare does, for an unknown clip, and (bad usage)
+/// for an unknown method or a moment outside the clip.
 PoseResult poseCharacter(Character character, std::span<const PoseHandle> handles, const PoseRequest& request,
                          const Progress& progress = {});
 

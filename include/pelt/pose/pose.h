@@ -6,9 +6,11 @@
 #include <pelt/core/skin_weights.h>
 #include <pelt/core/tet_mesh.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 /// Posing from a few handles, Fast Automatic Skinning Transformations [Jacobson12]: some transforms of a skin are
 /// given, the others follow by minimising an as-rigid-as-possible energy. In the order of cost: prepare (a shape and
@@ -63,6 +65,12 @@ struct PoseRig {
 /// missing vertex or the shape has no extent; bad usage for Energy::tets without a volume; cancelled by `progress`.
 PoseRig prepare(const Shape& shape, const RigOptions& options = {}, const Progress& progress = {});
 
+/// A rig as bytes that this program on this kind of machine can read again: for a cache, not to exchange.
+std::vector<std::byte> toBytes(const PoseRig& rig);
+
+/// nullopt where the bytes are not as long as they should be; that they are the same bytes is the caller's to check.
+std::optional<PoseRig> rigFromBytes(std::span<const std::byte> bytes);
+
 /// Weights of the points of a volume for the handles of the surface that it holds: the smoothest that agree with those
 /// on the surface, never negative, with sum 1. `tet` and `barycentric` say where in `volume` each vertex lies.
 SkinWeights extendWeights(const TetMesh& volume, std::span<const std::uint32_t> tet,
@@ -71,13 +79,14 @@ SkinWeights extendWeights(const TetMesh& volume, std::span<const std::uint32_t> 
 
 enum class ConstraintKind {
     transform,  ///< the whole transform of a handle
+    turn,       ///< the linear part of its transform; its place is free
     position,   ///< where a handle takes a point of rest space
     vertices,   ///< where the mean of some vertices goes
 };
 
 struct Constraint {
     ConstraintKind kind = ConstraintKind::transform;
-    std::uint32_t handle = 0;             ///< of transform and position
+    std::uint32_t handle = 0;             ///< of all but vertices
     Vec3d point;                          ///< of position
     std::vector<std::uint32_t> vertices;  ///< of vertices
 };
@@ -117,7 +126,7 @@ public:
     Solver(Solver&&) noexcept;
     Solver& operator=(Solver&&) noexcept;
 
-    /// Constraints by their place in what `constrain` was given.
+    /// Constraints by their place in what `constrain` was given. A turn takes the linear part alone.
     void setTransform(std::size_t constraint, const Affine3d& rest_to_posed) noexcept;
     void setTarget(std::size_t constraint, const Vec3d& target) noexcept;
     /// How far, in the units of the positions, constraints that contradict each other are from being met together.

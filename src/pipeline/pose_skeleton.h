@@ -1,0 +1,36 @@
+#pragma once
+
+#include <pelt/pose/skeleton_bones.h>
+
+#include "pose_handles.h"
+
+namespace pelt::pipeline {
+
+/// Poses the skeleton of a character by its handles: rigid joints, bones as long as at the start.
+class SkeletonPoser {
+public:
+    /// `rig`: what the skin says about how stiff its joints are.
+    SkeletonPoser(const Character& character, const PoseStart& start, std::span<const PoseHandle> handles,
+                  const HandlePlan& plan, const PoseRequest& request, const pose::PoseRig& rig);
+
+    /// Per joint slot, from the start to the pose.
+    std::vector<Affine3d> poseAt(double time);
+
+private:
+    void setLimits(const Character& character, const PoseRequest& request);
+    void setStiffness(const Skeleton& skeleton, const HandlePlan& plan, const pose::PoseRig& rig);
+    pose::SkeletonGoals goalsAt(double time) const;
+    std::vector<pose::Share> sharesOf(std::span<const std::uint32_t> vertices) const;
+
+    const PoseStart& start_;
+    std::span<const PoseHandle> handles_;
+    const HandlePlan& plan_;
+    pose::SkeletonBones bones_;
+    std::vector<std::uint32_t> bone_of_slot_;
+    std::optional<pose::SkeletonSolver> solver_;
+};
+
+/// Whether there is a skeleton that bones could be turned on, not loose joints.
+bool hasSkeleton(const Character& character, const PoseStart& start);
+
+}  // namespace pelt::pipeline

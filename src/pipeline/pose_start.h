@@ -1,0 +1,21 @@
+#pragma once
+
+#include <pelt/pipeline/pose.h>
+
+namespace pelt::pipeline {
+
+/// How a character stands before it is posed.
+struct PoseStart {
+    Character standing;            ///< as if it were bound there: mesh and joints in the file's world
+    std::vector<Affine3d> locals;  ///< of its nodes
+    std::vector<Affine3d> worlds;
+    std::vector<Affine3d> bones;  ///< per joint slot, from the rest pose of the file to the start
+    std::vector<Vec3f> rest;      ///< vertices at rest, with what morph targets add at the start
+    const Clip* clip = nullptr;   ///< of the character
+    double at = 0;
+};
+
+/// The nodes' rest pose, or a moment of a clip. The character must outlive it; it may have no weights yet.
+PoseStart startOf(const Character& character, const PoseRequest& request);
+
+}  // namespace pelt::pipeline

@@ -1,0 +1,47 @@
+#include "pose_unreduced.h"
+
+#include <pelt/core/error.h>
+#include <pelt/pose/arap.h>
+
+namespace pelt::pipeline {
+namespace {
+
+constexpr int kUnreduced = 200;
+constexpr float kHeld = 0.99f;  ///< a vertex with so much weight on a joint is held by it
+
+}  // namespace
+
+Unreduced::Unreduced(const Character& standing, const HandlePlan& plan, const PoseRequest& request)
+    : request_(request) {
+    if (request.rig.energy == pose::Energy::tets)
+        throw Error::badUsage("--unreduced works on surfaces; choose another energy than tets");
+    const Mesh& mesh = standing.mesh;
+    weld_ = geometry::weldByPosition(mesh.positions, request.rig.weld);
+    triangles_ = geometry::weldedTriangles(mesh.triangles, weld_);
+    held_.assign(weld_.count(), 0);
+    std::vector<char> given(standing.skeleton.joints.size(), 0);
+    for (const pose::Constraint& c : plan.constraints) {
+        for (const std::uint32_t v : c.vertices) held_[weld_.welded[v]] = 1;
+        if (c.kind != pose::ConstraintKind::vertices) given[c.handle] = 1;
+    }
+    for (std::size_t w = 0; w < weld_.count(); ++w) {
+        const std::uint32_t v = weld_.representative[w];
+        rest_.emplace_back(mesh.positions[v]);
+        if (standing.weights.weightsOf(v)[0] > kHeld && given[standing.weights.jointsOf(v)[0]]) held_[w] = 1;
+    }
+}
+
+void Unreduced::apply(std::span<Vec3f> posed, std::vector<double>& energies, const Progress& progress) const {
+    std::vector<Vec3d> start;
+    std::vector<pose::FixedVertex> fixed;
+    for (std::uint32_t w = 0; w < weld_.count(); ++w) {
+        start.emplace_back(posed[weld_.representative[w]]);
+        if (held_[w]) fixed.push_back({w, start.back()});
+    }
+    const pose::ArapResult found = pose::arap({rest_, triangles_, {}}, request_.rig.energy, fixed, start,
+                                              request_.iterations.value_or(kUnreduced), progress);
+    energies = found.energies;
+    for (std::size_t v = 0; v < posed.size(); ++v) posed[v] = Vec3f(found.positions[weld_.welded[v]]);
+}
+
+}  // namespace pelt::pipeline

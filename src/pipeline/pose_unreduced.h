@@ -1,0 +1,23 @@
+#pragma once
+
+#include <pelt/geometry/weld.h>
+
+#include "pose_handles.h"
+
+namespace pelt::pipeline {
+
+/// As-rigid-as-possible deformation of the welded mesh from a pose on; what handles hold stays where the pose has it.
+class Unreduced {
+public:
+    Unreduced(const Character& standing, const HandlePlan& plan, const PoseRequest& request);
+    void apply(std::span<Vec3f> posed, std::vector<double>& energies, const Progress& progress) const;
+
+private:
+    const PoseRequest& request_;
+    geometry::Weld weld_;
+    std::vector<Triangle> triangles_;
+    std::vector<Vec3d> rest_;
+    std::vector<char> held_;
+};
+
+}  // namespace pelt::pipeline

@@ -1,0 +1,252 @@
+// How a skeleton is used to move: hinges and the side to which they bend, from clips, the bind pose, or anatomy.
+#include "skeleton_habits.h"
+
+#include <pelt/deform/rotation.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "turn_limits.h"
+
+namespace pelt::pose {
+namespace {
+
+constexpr std::size_t kMoments = 300;         ///< of all clips together
+constexpr double kTurned = 0.15;              ///< radians: less than this says nothing about a hinge
+constexpr double kOneAxis = 4;                ///< how much more a hinge turns about its axis than about others, squared
+constexpr double kOneWay = 0.35;              ///< of the way forth: a hinge goes back no farther
+constexpr double kSlack = 0.1;                ///< radians that a hinge may go beyond what was seen
+constexpr double kBent = 0.035, kFolded = 2;  ///< radians between which a limb at rest shows which way it bends
+constexpr double kLimb = 0.04;                ///< of the size: limbs have no shorter bones
+constexpr double kSame = 0.02;                ///< of the size: mirrored joints are no farther apart
+constexpr double kMostMirrored = 0.6;
+
+/// What is seen of a joint: Σ φ φᵀ of its rotation vectors from the bind pose.
+struct Seen {
+    Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
+    Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+    std::vector<Eigen::Vector3d> turns;
+};
+
+/// The joints on the other side, -1 where there are none; which axis they are mirrored along.
+struct Mirror {
+    int axis = 0;
+    std::vector<std::int32_t> partner;
+    bool symmetric = false;
+};
+
+Mirror findMirror(std::span<const Vec3d> rest, double size) {
+    Mirror best;
+    std::size_t most = 0;
+    Vec3d middle;
+    for (const Vec3d& p : rest) middle += p / double(rest.size());
+    for (int axis = 0; axis < 3; ++axis) {
+        Mirror mirror{axis, std::vector<std::int32_t>(rest.size(), -1), false};
+        std::size_t pairs = 0;
+        for (std::size_t a = 0; a < rest.size(); ++a) {
+            Vec3d image = rest[a];
+            image[axis] = 2 * middle[axis] - image[axis];
+            double nearest = kSame * size;
+            for (std::size_t b = 0; b < rest.size(); ++b) {
+                const double d = length(rest[b] - image);
+                if (!(d < nearest)) continue;
+                nearest = d;
+                mirror.partner[a] = std::int32_t(b);
+            }
+            const bool off = std::abs(rest[a][axis] - middle[axis]) > kSame * size;
+            pairs += off && mirror.partner[a] >= 0 ? 1 : 0;
+        }
+        const auto found = std::size_t(
+            std::count_if(mirror.partner.begin(), mirror.partner.end(), [](std::int32_t p) { return p >= 0; }));
+        mirror.symmetric = double(found) >= kMostMirrored * double(rest.size()) && pairs >= 2;
+        if (!mirror.symmetric || pairs < most) continue;
+        most = pairs;
+        best = std::move(mirror);
+    }
+    if (!best.symmetric) best.partner.assign(rest.size(), -1);
+    return best;
+}
+
+/// A rotation vector as its mirror image turns.
+Eigen::Vector3d mirrored(const Eigen::Vector3d& turn, int axis) {
+    Eigen::Vector3d out = -turn;
+    out[axis] = turn[axis];
+    return out;
+}
+
+std::vector<Seen> lookAt(std::span<const ClipPose> poses, std::size_t bones, const Mirror& mirror) {
+    std::vector<Seen> seen(bones);
+    for (const ClipPose& pose : poses)
+        for (std::size_t b = 0; b < bones; ++b) {
+            const Eigen::Vector3d turn(pose.turns[b].x, pose.turns[b].y, pose.turns[b].z);
+            const auto add = [&](Seen& s, const Eigen::Vector3d& v) {
+                s.squares += v * v.transpose();
+                s.sum += v;
+                s.turns.push_back(v);
+            };
+            add(seen[b], turn);
+            const std::int32_t other = mirror.partner[b];
+            if (other >= 0 && std::size_t(other) != b) add(seen[std::size_t(other)], mirrored(turn, mirror.axis));
+        }
+    return seen;
+}
+
+std::optional<Hinge> hingeOf(const Seen& seen) {
+    if (seen.turns.empty()) return {};
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(seen.squares / double(seen.turns.size()));
+    const Eigen::Vector3d values = eigen.eigenvalues();  // ascending
+    if (values[2] < kTurned * kTurned || values[2] < kOneAxis * (values[0] + values[1])) return {};
+    Eigen::Vector3d axis = eigen.eigenvectors().col(2);
+    if (axis.dot(seen.sum) < 0) axis = -axis;
+    double least = 0, most = 0;
+    for (const Eigen::Vector3d& turn : seen.turns) {
+        least = std::min(least, axis.dot(turn));
+        most = std::max(most, axis.dot(turn));
+    }
+    if (-least > kOneWay * most) return {};
+    return Hinge{{axis[0], axis[1], axis[2]}, least - kSlack, false};
+}
+
+/// The bones that meet in a joint: from its parent, and to its farthest child or what is pinned to it.
+struct Limb {
+    Vec3d above, below;
+};
+
+Limb limbOf(const SkeletonBones& bones, std::span<const Vec3d> places, std::size_t b) {
+    const std::int32_t p = bones.bones[b].parent;
+    if (p < 0 || bones.bones[b].slides) return {};
+    Limb limb{places[b] - places[std::size_t(p)], {}};
+    const auto extend = [&](std::size_t end) {
+        if (length(places[end] - places[b]) > length(limb.below)) limb.below = places[end] - places[b];
+    };
+    for (std::size_t c = b + 1; c < places.size(); ++c)
+        if (bones.bones[c].parent == std::int32_t(b)) extend(c);
+    for (const Pin& pin : bones.pins)
+        if (pin.b == b) extend(pin.a);
+    return limb;
+}
+
+/// Knees and elbows, the middle of what reaches: the shorter of a joint's two bones is longer there than at the joints
+/// before and after it. Hips and shoulders, which sit on the body, are none.
+std::vector<char> findMiddles(const SkeletonBones& bones, std::span<const Vec3d> places, const Mirror& mirror) {
+    const auto on_axis = [&](std::int32_t b) { return mirror.symmetric && mirror.partner[std::size_t(b)] == b; };
+    std::vector<double> reach(places.size(), 0.0);
+    for (std::size_t b = 0; b < places.size(); ++b) {
+        const std::int32_t p = bones.bones[b].parent;
+        if (p < 0 || on_axis(p) || on_axis(std::int32_t(b)) || bones.bones[std::size_t(p)].slides) continue;
+        const Limb limb = limbOf(bones, places, b);
+        reach[b] = std::min(length(limb.above), length(limb.below));
+    }
+    std::vector<char> middle(places.size());
+    for (std::size_t b = 0; b < places.size(); ++b) middle[b] = reach[b] > kLimb * bones.size;
+    for (std::size_t b = 0; b < places.size(); ++b) {
+        const std::int32_t p = bones.bones[b].parent;
+        if (p < 0) continue;
+        (reach[b] > reach[std::size_t(p)] ? middle[std::size_t(p)] : middle[b]) = 0;
+    }
+    return middle;
+}
+
+/// Where toes point, else the front of a glTF scene.
+Vec3d forwards(const SkeletonBones& bones) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (const Bone& b : bones.bones) low = std::min(low, b.place.y), high = std::max(high, b.place.y);
+    Vec3d sum;
+    for (const Bone& b : bones.bones) {
+        if (b.parent < 0) continue;
+        const Vec3d from = bones.bones[std::size_t(b.parent)].place;
+        if (from.y > low + 0.2 * (high - low) || bones.bones[std::size_t(b.parent)].parent < 0) continue;
+        sum += Vec3d{b.place.x - from.x, 0, b.place.z - from.z};
+    }
+    return length(sum) > 0.02 * bones.size ? normalized(sum) : Vec3d{0, 0, 1};
+}
+
+/// A straight limb that no clip bends: legs bend so that the knee goes forwards, arms so that the elbow goes back.
+std::optional<Hinge> guessed(const SkeletonBones& bones, const Limb& limb, std::size_t b, const Vec3d& front) {
+    const Vec3d down = normalized(limb.below);
+    const bool leg = down.y < -0.7;
+    const Vec3d out = leg ? front : front * -1.0;
+    const Vec3d axis = cross(down, out * -1.0);
+    if (length(axis) < 0.3) return {};
+    const Mat3d parent = bones.bones[std::size_t(bones.bones[b].parent)].bound;
+    return Hinge{transposed(parent) * normalized(axis), -kSlack, true};
+}
+
+}  // namespace
+
+std::vector<ClipPose> clipPoses(const Skeleton& skeleton, std::span<const Clip> clips, const SkeletonBones& bones) {
+    std::vector<ClipPose> poses;
+    std::vector<const Joint*> slot(skeleton.nodes.size(), nullptr);
+    for (const Joint& joint : skeleton.joints)
+        if (!slot[joint.node]) slot[joint.node] = &joint;
+    const std::size_t moments = std::clamp<std::size_t>(kMoments / std::max<std::size_t>(1, clips.size()), 2, 40);
+    std::vector<Affine3d> worlds(skeleton.nodes.size());
+    for (const Clip& clip : clips)
+        for (std::size_t m = 0; m < moments; ++m) {
+            const double t = clip.first_key + clip.seconds() * double(m) / double(moments - 1);
+            rig::worldTransforms(skeleton, rig::sampleLocals(skeleton, &clip, t), worlds);
+            ClipPose pose;
+            std::vector<Mat3d> turned;
+            for (std::size_t b = 0; b < bones.bones.size(); ++b) {
+                const std::uint32_t n = bones.node[b];
+                const std::int32_t p = bones.bones[b].parent;
+                pose.worlds.push_back(worlds[n]);
+                turned.push_back(deform::boneRotation((worlds[n] * slot[n]->inverse_bind).linear()));
+                pose.turns.push_back(
+                    rotationVector(p < 0 ? turned[b] : transposed(turned[std::size_t(p)]) * turned[b]));
+            }
+            poses.push_back(std::move(pose));
+        }
+    return poses;
+}
+
+double slideOver(std::span<const ClipPose> poses, std::size_t bone, std::size_t seen_from, double share) {
+    if (poses.empty()) return 0;
+    std::vector<Vec3d> places;
+    for (const ClipPose& pose : poses) {
+        const Mat3d turn = deform::boneRotation(pose.worlds[seen_from].linear());
+        places.push_back(transposed(turn) * (pose.worlds[bone].translation() - pose.worlds[seen_from].translation()));
+    }
+    const auto quantile = [&](std::vector<double> values, double part) {
+        const auto at = values.begin() + std::ptrdiff_t(part * double(values.size() - 1));
+        std::nth_element(values.begin(), at, values.end());
+        return *at;
+    };
+    Vec3d usual;
+    std::vector<double> values(places.size());
+    for (int a = 0; a < 3; ++a) {
+        for (std::size_t i = 0; i < places.size(); ++i) values[i] = places[i][a];
+        usual[a] = quantile(values, 0.5);
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) values[i] = length(places[i] - usual);
+    const double strays = quantile(values, share);
+    return std::isfinite(strays) ? strays : 0;
+}
+
+void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, SkeletonBones& bones) {
+    const Mirror mirror = findMirror(rest, bones.size);
+    const std::vector<Seen> seen = lookAt(poses, bones.bones.size(), mirror);
+    std::vector<Vec3d> places;
+    for (const Bone& bone : bones.bones) places.push_back(bone.place);
+    const Vec3d front = forwards(bones);
+    bones.partner = mirror.partner;
+    const std::vector<char> middles = findMiddles(bones, rest, mirror);
+    for (std::size_t b = 0; b < bones.bones.size(); ++b) {
+        if (!middles[b]) continue;
+        Bone& bone = bones.bones[b];
+        bone.hinge = hingeOf(seen[b]);
+        const Limb bound = limbOf(bones, rest, b);
+        const Vec3d above = normalized(bound.above), below = normalized(bound.below);
+        const double angle = std::atan2(length(cross(above, below)), dot(above, below));
+        if (!bone.hinge && angle > kBent && angle < kFolded)
+            bone.hinge = Hinge{normalized(cross(above, below)), -angle - kSlack, true};
+        if (!bone.hinge) bone.hinge = guessed(bones, limbOf(bones, places, b), b, front);
+        if (!bone.hinge) continue;
+        const Mat3d parent = bones.bones[std::size_t(bone.parent)].bound;
+        const double now = dot(rotationVector(transposed(parent) * bone.bound), bone.hinge->axis);
+        bone.hinge->least = std::min(bone.hinge->least, now);  // where it starts is never wrong
+    }
+}
+
+}  // namespace pelt::pose

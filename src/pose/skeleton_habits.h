@@ -1,0 +1,23 @@
+#pragma once
+
+#include <pelt/pose/skeleton_bones.h>
+
+namespace pelt::pose {
+
+/// A moment of a clip: per bone, where the joint is and how it is turned in the figure's space, and its turn from the
+/// bind pose against its parent's.
+struct ClipPose {
+    std::vector<Affine3d> worlds;
+    std::vector<Vec3d> turns;  ///< rotation vectors in the bind pose's axes
+};
+
+/// Moments spread over all clips, some hundreds at most.
+std::vector<ClipPose> clipPoses(const Skeleton& skeleton, std::span<const Clip> clips, const SkeletonBones& bones);
+
+/// How far the joint of `bone` strays from its usual place as `seen_from` sees it, in this share of the moments.
+double slideOver(std::span<const ClipPose> poses, std::size_t bone, std::size_t seen_from, double share);
+
+/// Which way limbs bend. `rest` are the joints in the bind pose.
+void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, SkeletonBones& bones);
+
+}  // namespace pelt::pose
