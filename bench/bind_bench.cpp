@@ -3,10 +3,10 @@
 // the file moves apart count as one, how many land on the heaviest itself, how many small pieces that the artist kept
 // whole came out split, and the seconds.
 //
-//     bind_bench [--confused N] [--reposed] [FILE…]      without files: every rigged one of ../shared/data
+//     bind_bench [--confused N] [--reposed] [--no-axes] [FILE…]      without files: every rigged one of ../shared/data
 //
 // --confused N lists the N most frequent pairs of artist's and bound joint; --reposed also makes the middle of up to
-// four clips of every file a rest pose of its own.
+// four clips of every file a rest pose of its own; --no-axes turns all joints alike, as many VRM files have them.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/fit/rigid_bind.h>
@@ -33,6 +33,12 @@ Character reposed(Character character, const Clip& clip) {
     for (std::size_t j = 0; j < bones.size(); ++j)
         character.skeleton.joints[j].inverse_bind = character.skeleton.joints[j].inverse_bind * inverse(bones[j]);
     return character;
+}
+
+/// Joints without a turn of their own, where they were.
+void dropAxes(Skeleton& skeleton) {
+    for (Joint& joint : skeleton.joints)
+        joint.inverse_bind = Affine3d(Mat3d{}, -inverse(joint.inverse_bind).translation());
 }
 
 void print(const std::string& name, const Character& character, std::size_t confused) {
@@ -63,9 +69,10 @@ std::vector<std::filesystem::path> riggedFiles() {
     return files;
 }
 
-void measure(const std::filesystem::path& file, std::size_t confused, bool repose) {
-    const Character character = io::loadCharacter(file);
+void measure(const std::filesystem::path& file, std::size_t confused, bool repose, bool no_axes) {
+    Character character = io::loadCharacter(file);
     if (character.weights.empty()) return;
+    if (no_axes) dropAxes(character.skeleton);
     print(file.stem().string(), character, confused);
     const std::size_t poses = repose ? std::min<std::size_t>(4, character.clips.size()) : 0;
     for (std::size_t c = 0; c < poses; ++c) {
@@ -77,11 +84,13 @@ void measure(const std::filesystem::path& file, std::size_t confused, bool repos
 int run(std::span<char*> arguments) {
     std::vector<std::filesystem::path> files;
     std::size_t confused = 0;
-    bool repose = false;
+    bool repose = false, no_axes = false;
     for (std::size_t a = 0; a < arguments.size(); ++a) {
         const std::string_view word = arguments[a];
         if (word == "--reposed")
             repose = true;
+        else if (word == "--no-axes")
+            no_axes = true;
         else if (word == "--confused" && a + 1 < arguments.size())
             confused = std::stoul(arguments[++a]);
         else
@@ -92,7 +101,7 @@ int run(std::span<char*> arguments) {
                "share", "alike", "heaviest", "split", "s");
     for (const auto& file : files) {
         try {
-            measure(file, confused, repose);
+            measure(file, confused, repose, no_axes);
         } catch (const Error& e) {
             fmt::print("{}: {}\n", file.filename().string(), e.what());
         }

@@ -10,6 +10,7 @@ namespace pelt::fit {
 namespace {
 
 constexpr double kStraight = 0.99;    // cosine: a child at the tail of its parent's bone lies straight ahead
+constexpr double kGoesOn = 0.7;       // the same where it must be guessed from the parent's direction
 constexpr double kBesideTail = 0.35;  // of the way to a child beside the bone's tail is its parent's
 
 /// Where the bone of a root below the mesh comes into it, so that what lies outside is not held against the rest; the
@@ -23,15 +24,39 @@ Vec3d entryOf(const geometry::RayTree& tree, const Vec3d& start, const Vec3d& en
     return start;
 }
 
-/// Where the bones of a joint with children end. Without an axis that is known to lie along bones, at each child. With
-/// one, a joint of several children has one bone along it: programs that draw bones by head and tail hang further
-/// children on it beside its tail (thighs on a pelvis, fingers on a hand), and what lies around their start is theirs;
-/// only the first stretch of the way there is their parent's.
+/// The ends of bones where no axis is known to lie along them: the child that goes on in the parent's direction best is
+/// taken for the tail (the neck on a chest, the middle finger on a hand); of the way to others only the first stretch
+/// is the joint's own. All of it where no child goes on.
+std::vector<Vec3d> endsWithoutAxis(const JointTree& joints, std::uint32_t joint, std::vector<Vec3d> ends,
+                                   double tolerance) {
+    if (joints.parents[joint] < 0) return ends;
+    const Vec3d start = joints.positions[joint];
+    const Vec3d before = start - joints.positions[static_cast<std::size_t>(joints.parents[joint])];
+    if (length(before) <= tolerance) return ends;
+    std::size_t straight = ends.size();
+    double best = kGoesOn;
+    for (std::size_t k = 0; k < ends.size(); ++k) {
+        const double cosine = dot(normalized(ends[k] - start), normalized(before));
+        if (cosine <= best) continue;
+        best = cosine;
+        straight = k;
+    }
+    if (straight == ends.size()) return ends;
+    for (std::size_t k = 0; k < ends.size(); ++k)
+        if (k != straight) ends[k] = start + (ends[k] - start) * kBesideTail;
+    return ends;
+}
+
+/// Where the bones of a joint with children end. With an axis that is known to lie along bones, a joint of several
+/// children has one bone along it: programs that draw bones by head and tail hang further children on it beside its
+/// tail (thighs on a pelvis, fingers on a hand), and what lies around their start is theirs; only the first stretch of
+/// the way there is their parent's.
 std::vector<Vec3d> boneEnds(const JointTree& joints, std::uint32_t joint, const Vec3d& ahead, double tolerance) {
     const Vec3d start = joints.positions[joint];
     std::vector<Vec3d> ends;
     for (const std::uint32_t child : joints.children[joint]) ends.push_back(joints.positions[child]);
-    if (ends.size() < 2 || ahead == Vec3d{}) return ends;
+    if (ends.size() < 2) return ends;
+    if (ahead == Vec3d{}) return endsWithoutAxis(joints, joint, std::move(ends), tolerance);
     double reach = 0;
     const Vec3d* straight = nullptr;
     double best = kStraight;
