@@ -114,7 +114,7 @@ TEST(AnimateBones, ARigidBoneIsOneNodeWithoutScale) {
     EXPECT_EQ(animation.clips[0].channels.size(), 2 * kBones);
     for (const Channel& channel : animation.clips[0].channels) EXPECT_NE(channel.path, ChannelPath::scale);
     for (std::size_t bone = 0; bone < kBones; ++bone) {
-        EXPECT_EQ(rig::jointName(animation.skeleton, bone), "bone_" + std::to_string(bone));
+        EXPECT_EQ(rig::jointName(animation.skeleton, bone), "bone_0" + std::to_string(bone));
         EXPECT_EQ(animation.skeleton.nodes[animation.skeleton.joints[bone].node].local.translation, Vec3d());
     }
 }
