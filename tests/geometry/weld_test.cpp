@@ -88,8 +88,8 @@ TEST(Weld, ExtremeAndBrokenPositionsDoNoHarm) {
     EXPECT_EQ(weldByPosition(points, tiny).count(), 6u);
     EXPECT_EQ(weldByPosition(points, 1.0f).count(), 6u);
     EXPECT_LE(weldByPosition(points, inf).count(), 4u);
-    EXPECT_EQ(weldByPosition({}).count(), 0u);
-    EXPECT_EQ(weldByPosition({}, 1.0f).count(), 0u);
+    EXPECT_EQ(weldByPosition(std::vector<Vec3f>{}).count(), 0u);
+    EXPECT_EQ(weldByPosition(std::vector<Vec3f>{}, 1.0f).count(), 0u);
     EXPECT_THROW(weldByPosition(points, -1.0f), Error);
     EXPECT_THROW(weldByPosition(points, nan), Error);
 }
