@@ -9,9 +9,10 @@ struct PoseStart {
     Character standing;            ///< as if it were bound there: mesh and joints in the file's world
     std::vector<Affine3d> locals;  ///< of its nodes
     std::vector<Affine3d> worlds;
-    std::vector<Affine3d> bones;  ///< per joint slot, from the rest pose of the file to the start
-    std::vector<Vec3f> rest;      ///< vertices at rest, with what morph targets add at the start
-    const Clip* clip = nullptr;   ///< of the character
+    std::vector<Affine3d> bones;       ///< per joint slot, from the rest pose of the file to the start
+    std::vector<Affine3d> file_bones;  ///< the same from the rest space that the file itself stores its mesh in
+    std::vector<Vec3f> rest;           ///< vertices at rest, with what morph targets add at the start
+    const Clip* clip = nullptr;        ///< of the character
     double at = 0;
 };
 
