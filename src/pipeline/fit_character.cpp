@@ -63,21 +63,36 @@ void setFittedSkin(Character& character, const fit::ExampleFit& fitted, const ge
     }
 }
 
-void keyPoses(Character& character, std::size_t clip, std::vector<double> times) {
+namespace {
+
+std::string freeClipName(const Character& character, const std::string& base) {
+    const auto taken = [&](const std::string& name) {
+        return std::any_of(character.clips.begin(), character.clips.end(),
+                           [&](const Clip& clip) { return clip.name == name; });
+    };
+    std::string name = base;
+    for (int i = 2; taken(name); ++i) name = base + std::to_string(i);
+    return name;
+}
+
+}  // namespace
+
+std::size_t keyPoses(Character& character, std::size_t clip, std::vector<double> times) {
     std::sort(times.begin(), times.end());
     times.erase(std::unique(times.begin(), times.end(), [](double a, double b) { return keyTime(a) == keyTime(b); }),
                 times.end());
-    Clip& fitted = character.clips[clip];
+    Clip fitted = character.clips[clip];
+    fitted.name = freeClipName(character, fitted.name + "_fit");
     for (Channel& channel : fitted.channels)
         if (channel.path != ChannelPath::morph_weights && !channel.times.empty()) channel = resampled(channel, times);
     fitted.first_key = times.front();
     fitted.last_key = times.back();
     double longest = 0;
     for (std::size_t i = 1; i < times.size(); ++i) longest = std::max(longest, times[i] - times[i - 1]);
-    for (std::size_t c = 0; c < character.clips.size(); ++c) {
-        const double fps = c == clip && longest > 0 ? 1 / longest : 30;
-        rig::bakeDrivers(character.skeleton, character.driven, character.clips[c], fps);
-    }
+    for (Clip& other : character.clips) rig::bakeDrivers(character.skeleton, character.driven, other);
+    rig::bakeDrivers(character.skeleton, character.driven, fitted, longest > 0 ? 1 / longest : 30);
+    character.clips.push_back(std::move(fitted));
+    return character.clips.size() - 1;
 }
 
 }  // namespace pelt::pipeline

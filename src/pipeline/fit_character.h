@@ -10,7 +10,8 @@ namespace pelt::pipeline {
 /// that hard edges stay hard.
 void setFittedSkin(Character& character, const fit::ExampleFit& fitted, const geometry::Weld& weld);
 
-/// One key a pose in one clip; the keys of driven joints in all of them.
-void keyPoses(Character& character, std::size_t clip, std::vector<double> times);
+/// Adds a clip with one key a pose, sampled from `clip`, and gives its index. All others keep their keys and get those
+/// of the driven joints.
+std::size_t keyPoses(Character& character, std::size_t clip, std::vector<double> times);
 
 }  // namespace pelt::pipeline

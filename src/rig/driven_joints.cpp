@@ -141,6 +141,7 @@ private:
         const auto [upper, lower] = bonesAt(skeleton_, joint, bind_);
         Vec3d normal = cross(upper, lower);
         if (!(length(normal) > kStraight * length(upper) * length(lower))) normal = {};
+        joint.bind_scale = scaleAt(skeleton_, joint, bind_);
         addFour(joint, parent, to_driver.translation(), normal, "_up");
         const Vec3d turned = inverse(to_driver.linear()) * normal;
         for (std::size_t c = 0; c < joint.children.size(); ++c) {
@@ -214,6 +215,13 @@ std::array<double, kLearnedTerms> learnedTerms(const LearnedInput& input, const 
     return {x, y, z, x * x, y * y, z * z, x * y, y * z, z * x};
 }
 
+double scaleAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
+    const auto [b1, b2] = bonesAt(skeleton, joint, locals);
+    const double lengths = length(b1) * length(b2);
+    const double cosine = lengths > 0 ? std::clamp(dot(b1, b2) / lengths, -1.0, 1.0) : -1.0;
+    return 1 + joint.k / 2 * (cosine + 1);
+}
+
 Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
     if (joint.kind == DriverKind::learned) return learnedLocal(joint, locals);
     if (joint.kind == DriverKind::rotation) {
@@ -221,10 +229,7 @@ Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<co
         trs.rotation = slerp(joint.bind_rotation, trs.rotation, joint.fraction);
         return trs;
     }
-    const auto [b1, b2] = bonesAt(skeleton, joint, locals);
-    const double lengths = length(b1) * length(b2);
-    const double cosine = lengths > 0 ? std::clamp(dot(b1, b2) / lengths, -1.0, 1.0) : -1.0;
-    const double s = 1 + joint.k / 2 * (cosine + 1);  // [MohrGleicher03] §4.1
+    const double s = scaleAt(skeleton, joint, locals) / joint.bind_scale;
     Trs trs = skeleton.nodes[joint.node].local;
     trs.scale = {1, 1, 1};
     trs.scale[joint.axis] = joint.reciprocal ? 1 / s : s;

@@ -14,6 +14,9 @@ struct BonesAtDriver {
 };
 BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);
 
+/// s of [MohrGleicher03] §4.1 in a pose.
+double scaleAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);
+
 /// The local transform that the other nodes' locals ask of a driven joint.
 Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);
 

@@ -28,10 +28,10 @@ struct ExtraJoint {
 };
 
 struct FitResult {
-    /// As a file holds it: dress pose, convex weights, the extra joints with their drivers, one key a pose in the clip
-    /// that was fitted, the extra joints' keys in all others. The mushed skin is gone.
+    /// As a file holds it: dress pose, convex weights, the extra joints with their drivers, a clip more that has one
+    /// key a pose, the extra joints' keys in all others. The mushed skin is gone.
     Character character;
-    std::size_t clip = 0;            ///< of the character, the one that was fitted
+    std::size_t clip = 0;            ///< of the character, the one with a key a pose
     std::vector<double> times;       ///< of the poses, on the clip's time line
     std::vector<ExtraJoint> extra;   ///< that were kept, in the order in which they were taken
     double rms_looked_at = 0;        ///< without extra joints, over the vertices that choosing looks at

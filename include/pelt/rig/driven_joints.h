@@ -43,6 +43,7 @@ struct DrivenJoint {
     double k = 8;
     int axis = 1;                         ///< 1 or 2; 0 lies along the bone
     bool reciprocal = false;              ///< 1 / s instead
+    double bind_scale = 1;                ///< s of the bind pose, by which s is divided: there the joint does not scale
     std::uint32_t parent = 0;             ///< the angle is between the bone to this ancestor of the driver
     std::vector<std::uint32_t> children;  ///< and the sum of the bones to these descendants
 

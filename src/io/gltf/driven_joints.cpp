@@ -100,6 +100,7 @@ private:
         joint.k = json.at("k").asFinite();
         joint.axis = static_cast<int>(std::min<std::uint64_t>(json.at("axis").asUnsigned(), 3));
         joint.reciprocal = json.boolOr("reciprocal", false);
+        if (const auto bind = json.find("bindScale")) joint.bind_scale = bind->asFinite();
         joint.parent = readNodeIndex(json.at("parent"));
         const JsonRef children = json.at("children");
         for (std::size_t c = 0; c < children.size(); ++c) joint.children.push_back(readNodeIndex(children.element(c)));
@@ -137,6 +138,7 @@ Json drivenJson(const rig::DrivenJoint& joint, std::span<const std::size_t> node
         json["k"] = joint.k;
         json["axis"] = joint.axis;
         json["reciprocal"] = joint.reciprocal;
+        if (joint.bind_scale != 1) json["bindScale"] = joint.bind_scale;
         json["parent"] = node_of[joint.parent];
         for (const std::uint32_t child : joint.children) json["children"].push_back(node_of[child]);
     } else {

@@ -71,6 +71,7 @@ private:
     std::string scaleFault(std::size_t i) {
         const rig::DrivenJoint& joint = driven_[i];
         if (!(joint.k > -1) || !std::isfinite(joint.k)) return "k must be above -1";
+        if (!(joint.bind_scale > 0) || !std::isfinite(joint.bind_scale)) return "bindScale must be above 0";
         if (joint.axis != 1 && joint.axis != 2) return "the axis must be 1 or 2";
         if (skeleton_.nodes[joint.node].matrix) return "its node is given by a matrix, not by its parts";
         if (!isNode(joint.parent) || joint.parent == joint.driver) return "the parent is no ancestor of the driver";
