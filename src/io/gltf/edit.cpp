@@ -131,6 +131,7 @@ Document editedDocument(const Character& character, const GltfSource& source) tr
     else if (character.ddm)
         stampPayload(editing.document);
     dropUnusedCompression(editing.document);
+    if (source.isMended()) clearNotFinite(editing.document);
     return std::move(editing.document);
 } catch (const Json::exception&) {
     // Parts of the JSON that loading does not look at, such as scenes, may be anything.

@@ -110,6 +110,9 @@ void editClips(Editing& editing);
 /// Replaces the compressed data of a primitive by plain data, all but its joints and weights.
 void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t index, Json& primitive);
 
+/// Puts 0 for every float that is not finite: what was mended stays in the file, unused.
+void clearNotFinite(Document& document);
+
 /// Whether Draco or meshopt hold any of a primitive's attributes.
 bool isCompressed(const Document& document, const JsonRef& primitive);
 

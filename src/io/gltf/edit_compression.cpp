@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -99,6 +100,30 @@ void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t inde
     if (primitive.contains("targets"))
         for (const Json& target : primitive["targets"])
             for (const auto& [name, accessor] : target.items()) unpackAccessor(editing, accessor);
+}
+
+void clearNotFinite(Document& document) {
+    for (std::size_t a = 0; a < document.count("accessors"); ++a) {
+        const JsonRef accessor = document.item("accessors", a);
+        const auto view_index = accessor.indexOf("bufferView", "bufferViews", document.count("bufferViews"));
+        if (!view_index || accessor.unsignedOr("componentType", 0) != kFloat) continue;
+        const JsonRef view = document.item("bufferViews", *view_index);
+        const std::size_t buffer = view.at("buffer").asIndex("buffers", document.buffers.size());
+        if (!document.buffers[buffer] || findMeshopt(view)) continue;
+        const std::size_t width = componentCount(accessor.stringOr("type", ""));
+        if (width == 0) continue;
+        std::uint64_t stride = view.unsignedOr("byteStride", 0);
+        if (stride == 0) stride = 4 * width;
+        const std::uint64_t first = view.unsignedOr("byteOffset", 0) + accessor.unsignedOr("byteOffset", 0);
+        const std::uint64_t count = accessor.at("count").asUnsigned(), there = document.buffers[buffer]->size();
+        for (std::uint64_t i = 0; i < count && first + i * stride + 4 * width <= there; ++i)
+            for (std::size_t c = 0; c < width; ++c) {
+                float value = 0;
+                std::byte* at = document.buffers[buffer]->data() + first + i * stride + 4 * c;
+                std::memcpy(&value, at, sizeof value);
+                if (!std::isfinite(value)) std::memset(at, 0, sizeof value);
+            }
+    }
 }
 
 bool isCompressed(const Document& document, const JsonRef& primitive) {

@@ -1,8 +1,21 @@
 #include "gltf/source.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace pelt::io::gltf {
+
+bool GltfSource::isMended() const {
+    const auto any = [](const std::vector<bool>& flags) {
+        return std::find(flags.begin(), flags.end(), true) != flags.end();
+    };
+    return any(mended_skins) ||
+           std::any_of(parts.begin(), parts.end(),
+                       [](const PartSource& part) { return part.mended_weights || part.mended_shape; }) ||
+           std::any_of(clip_sources.begin(), clip_sources.end(),
+                       [&](const ClipSource& clip) { return any(clip.mended); });
+}
+
 namespace {
 
 /// FNV-1a, a word at a time.

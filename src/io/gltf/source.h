@@ -52,6 +52,9 @@ public:
     std::vector<bool> mended_skins;  ///< per skin: its inverse bind matrices are not those of the file
 
     std::vector<std::vector<Affine3d>> inverse_binds;  ///< skin -> index in the skin -> as the file has it
+    /// Whether anything that was loaded is not what the file says.
+    bool isMended() const;
+
     Skeleton skeleton;
     SkinWeights weights;
     std::shared_ptr<const DdmPayload> ddm;

@@ -51,9 +51,25 @@ void expectSound(const Character& c) {
             for (std::size_t k = 1; k < channel.times.size(); ++k) EXPECT_GT(channel.times[k], channel.times[k - 1]);
 }
 
+/// No float of the file is left that is not finite, used or not.
+void expectFiniteFloats(std::span<const std::byte> glb) {
+    const Json json = jsonOf(glb);
+    const std::size_t binary = glb.size() - json["buffers"][0]["byteLength"].get<std::size_t>();
+    for (const Json& accessor : json["accessors"]) {
+        if (accessor["componentType"] != 5126) continue;
+        const Json& view = json["bufferViews"][accessor["bufferView"].get<std::size_t>()];
+        for (std::size_t i = 0; i + 4 <= view["byteLength"].get<std::size_t>(); i += 4) {
+            float value = 0;
+            std::memcpy(&value, glb.data() + binary + view.value("byteOffset", std::size_t(0)) + i, 4);
+            EXPECT_TRUE(std::isfinite(value));
+        }
+    }
+}
+
 /// Saved unchanged, the file is sound and has nothing left to mend.
 Character savedAndLoaded(const Character& c) {
     expectSound(c);
+    expectFiniteFloats(toGlb(c));
     Character again = loadGltf(toGlb(c), "again.glb");
     EXPECT_TRUE(again.warnings.empty()) << again.warnings.front();
     expectEqual(again, c);
