@@ -26,11 +26,11 @@ struct Strewn {
 
 /// The nearest of a fine grid of places on the triangle.
 double sampledDistance(const Strewn& mesh, std::uint32_t t, const Vec3d& point) {
-    constexpr int kSteps = 60;
+    constexpr int kSubsteps = 60;
     double best = HUGE_VAL;
-    for (int a = 0; a <= kSteps; ++a)
-        for (int b = 0; a + b <= kSteps; ++b) {
-            const double u = a / double(kSteps), v = b / double(kSteps);
+    for (int a = 0; a <= kSubsteps; ++a)
+        for (int b = 0; a + b <= kSubsteps; ++b) {
+            const double u = a / double(kSubsteps), v = b / double(kSubsteps);
             const Vec3d place =
                 mesh.positions[3 * t] * (1 - u - v) + mesh.positions[3 * t + 1] * u + mesh.positions[3 * t + 2] * v;
             best = std::min(best, length(place - point));
