@@ -97,8 +97,7 @@ Mesh toMesh(const ImplicitMesh& skin) {
 
 Character makeCharacter(std::string_view name, Mesh mesh, Skeleton skeleton, std::vector<Clip> clips) {
     Character character;
-    mesh.normals =
-        geometry::angleWeightedNormals(mesh.positions, mesh.triangles, geometry::weldByPosition(mesh));
+    mesh.normals = geometry::angleWeightedNormals(mesh.positions, mesh.triangles, geometry::weldByPosition(mesh));
     if (mesh.parts.empty()) {
         MeshPart part;
         part.name = name;

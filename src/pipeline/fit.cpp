@@ -258,7 +258,8 @@ void CharacterFitter::putTogether() {
     character.ddm = nullptr;  // made for the old skin
     character.driven.insert(character.driven.end(), extra_.begin(), extra_.end());
     setFittedSkin(character, made_.convex, made_.weld);
-    made_.clip = keyPoses(character, made_.clip, made_.times);
+    keyPoses(character, made_.clip, made_.times);
+    made_.clip = 0;
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ std::string freeClipName(const Character& character, const std::string& base) {
 
 }  // namespace
 
-std::size_t keyPoses(Character& character, std::size_t clip, std::vector<double> times) {
+void keyPoses(Character& character, std::size_t clip, std::vector<double> times) {
     std::sort(times.begin(), times.end());
     times.erase(std::unique(times.begin(), times.end(), [](double a, double b) { return keyTime(a) == keyTime(b); }),
                 times.end());
@@ -91,8 +91,7 @@ std::size_t keyPoses(Character& character, std::size_t clip, std::vector<double>
     for (std::size_t i = 1; i < times.size(); ++i) longest = std::max(longest, times[i] - times[i - 1]);
     for (Clip& other : character.clips) rig::bakeDrivers(character.skeleton, character.driven, other);
     rig::bakeDrivers(character.skeleton, character.driven, fitted, longest > 0 ? 1 / longest : 30);
-    character.clips.push_back(std::move(fitted));
-    return character.clips.size() - 1;
+    character.clips.insert(character.clips.begin(), std::move(fitted));
 }
 
 }  // namespace pelt::pipeline

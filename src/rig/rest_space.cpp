@@ -93,10 +93,11 @@ Affine3d meanMap(std::span<const Witness> witnesses, const Witness& chosen, cons
         if (w.mirrored != chosen.mirrored || distance(w.stretch, chosen.stretch) > kSameStretch * size) continue;
         const Mat3d relative = (w.map * back).linear();
         const Quatd q = normalized(toQuat(relative));
-        const double weight = q.w < 0 ? -w.weight : w.weight;
-        turn = {turn.x + weight * q.x, turn.y + weight * q.y, turn.z + weight * q.z, turn.w + weight * q.w};
-        middle += (w.map * center) * w.weight;
-        total += w.weight;
+        // Every joint counts alike, so that other weights on the same joints leave the rest pose where it is.
+        const double sign = q.w < 0 ? -1 : 1;
+        turn = {turn.x + sign * q.x, turn.y + sign * q.y, turn.z + sign * q.z, turn.w + sign * q.w};
+        middle += w.map * center;
+        total += 1;
         farthest = std::max({farthest, distance(relative, Mat3d{}), length(w.map * center - place) / length(place)});
     }
     if (!(farthest > kSamePose) || !(total > 0)) return chosen.map;

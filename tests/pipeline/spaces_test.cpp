@@ -74,8 +74,7 @@ void expectSamePoses(const Character& character, const Character& other, const s
             double farthest = 0;
             for (std::size_t v = 0; v < got[p].size(); ++v)
                 farthest = std::max(farthest, double(length(got[p][v] - expected[p][v])));
-            EXPECT_LE(farthest / diagonal(expected[p]), tolerance)
-                << where << ", " << method.name << ", pose " << p;
+            EXPECT_LE(farthest / diagonal(expected[p]), tolerance) << where << ", " << method.name << ", pose " << p;
         }
     }
 }

@@ -144,7 +144,11 @@ TEST(DrivenJoints, SeveralChildrenPullTogether) {
     ASSERT_EQ(driven.size(), 4u + 2 * 4u);
     auto locals = restLocals(skeleton);
     applyDrivers(skeleton, driven, locals);
-    EXPECT_NEAR(scaleOf(locals[driven[0].node]).y, 5, 1e-12);  // 1 + 8/2 (0 + 1)
+    EXPECT_NEAR(driven[0].bind_scale, 5, 1e-12);  // 1 + 8/2 (0 + 1)
+    EXPECT_NEAR(scaleOf(locals[driven[0].node]).y, 1, 1e-12);
+    turn(locals, 1, {0, 0, 1}, 90);
+    applyDrivers(skeleton, driven, locals);
+    EXPECT_GT(std::abs(scaleOf(locals[driven[0].node]).y - 1), 0.5);
 }
 
 /// The elbow is bound bent, the nodes rest otherwise, and a node that is no joint sits between two joints.

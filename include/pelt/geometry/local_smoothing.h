@@ -19,8 +19,8 @@ struct SparseChannels {
 /// (nested dissection). Depends on the edges alone.
 std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian);
 
-/// Whether implicit smoothing of these strengths is done without a factorisation, so that any order will do. Never where
-/// a frozen vertex pulls on others.
+/// Whether implicit smoothing of these strengths is done without a factorisation, so that any order will do. Never
+/// where a frozen vertex pulls on others.
 bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> strength, int iterations, double tolerance);
 
 /// Smooths functions that live on a part of the mesh, only where they live: each step solves
@@ -31,8 +31,8 @@ class LocalSmoother {
 public:
     /// `strength`: one per vertex; a vertex with strength 0 keeps its values and still pulls on its neighbours, an
     /// isolated vertex keeps its values. `order` is eliminationOrder(laplacian). Both spans and the Laplacian must
-    /// outlive the smoother. `tolerance`: how far values of size 1 may be off. Throws Error (bad usage) for strengths that are negative, not finite or, in explicit
-    /// smoothing, above 1.
+    /// outlive the smoother. `tolerance`: how far values of size 1 may be off. Throws Error (bad usage) for strengths
+    /// that are negative, not finite or, in explicit smoothing, above 1.
     LocalSmoother(const Laplacian& laplacian, std::span<const std::uint32_t> order, SmoothingKind kind,
                   std::span<const double> strength, double tolerance = 1e-16);
     ~LocalSmoother();
