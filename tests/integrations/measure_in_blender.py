@@ -13,6 +13,8 @@ import bpy
 import numpy
 
 FPS = 30
+if not hasattr(numpy, "bool"):
+    numpy.bool = bool  # the importer of Debian's Blender asks for it, and Debian's NumPy has it no longer
 
 
 def skinned_nodes(path):
@@ -27,9 +29,11 @@ def play(clip):
         for data in (thing.animation_data, getattr(getattr(thing.data, "shape_keys", None), "animation_data", None)):
             if not data:
                 continue
-            data.action = None
-            for track in data.nla_tracks:
-                track.mute = track.name != clip
+            # The importer's tracks begin a frame late; the actions in them do not.
+            data.use_nla = False
+            tracks = {track.name: track.strips[0].action for track in data.nla_tracks}
+            # A clip without a name is called otherwise there.
+            data.action = tracks.get(clip) if len(tracks) > 1 else next(iter(tracks.values()), data.action)
 
 
 def positions(names):
