@@ -68,6 +68,9 @@ void WeightEditor::findChanges() {
 }
 
 void WeightEditor::apply(std::size_t source_mesh, std::size_t mesh, const InstanceEdit& edit) {
+    // A new top-level array moves all others: those that appending needs must be there before one is referred to.
+    if (!edit.empty())
+        for (const char* name : {"buffers", "bufferViews", "accessors"}) collection(editing_.document, name);
     for (const auto& [index, change] : edit) {
         Json& primitive = editing_.document.json["meshes"][mesh]["primitives"][index];
         unpackPrimitive(editing_, source_mesh, index, primitive);

@@ -332,5 +332,17 @@ TEST(GltfSave, BuffersMayBeDataUrisButNotAbsoluteFiles) {
     }
 }
 
+TEST(GltfSave, AMeshOfZerosWithoutABufferGetsWeights) {
+    GlbMaker maker;
+    maker.json["asset"] = {{"version", "2.0"}};
+    maker.json["nodes"] = Json::array({{{"mesh", 0}, {"skin", 0}}, {{"name", "joint"}}});
+    maker.json["skins"] = Json::array({{{"joints", {1}}}});
+    maker.json["accessors"] = Json::array({{{"type", "VEC3"}, {"componentType", 5126}, {"count", 3}}});
+    maker.json["meshes"] = Json::array({{{"primitives", Json::array({{{"attributes", {{"POSITION", 0}}}}})}}});
+    Character c = maker.load();
+    for (int v = 0; v < 3; ++v) appendVertex(c.weights, std::vector<std::uint32_t>{0}, std::vector<float>{1});
+    EXPECT_EQ(loadGltf(toGlb(c), "zeros.glb").weights.vertexCount(), 3U);
+}
+
 }  // namespace
 }  // namespace pelt::io::test
