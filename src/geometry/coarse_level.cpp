@@ -23,7 +23,7 @@ namespace pelt::geometry {
 namespace {
 
 constexpr double kSpacing = 0.3;  ///< of nodes, in σ
-constexpr double kBend = 0.25;    ///< radians that the surface may turn from a node to the next
+constexpr double kBend = 0.15;    ///< radians that the surface may turn from a node to the next
 constexpr double kFewer = 3;      ///< a level is worth its while with so many times fewer nodes than vertices
 constexpr double kKernel = 1.5;   ///< radius of the combination, in distances to the neighbouring nodes
 constexpr double kLeastShare = 0.3;
