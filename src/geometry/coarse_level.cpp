@@ -4,10 +4,8 @@
 //   A, B       patches (nodes)                        c_A               mean of their members, weighted by S
 //
 // Members start as their mean, x_A = Σ S_v x_v / S_A with S_A = Σ S_v, exact for constants and, since the node stands
-// at c_A, for linear functions. Fluxes between patches are those of the mesh for linear functions: over the edges vw
-// that cross from A to B, Σ w_vw (x_w - x_v) = F·g for x = g·u, with F = Σ w_vw (u_w - u_v), and W_AB (c_B - c_A)·g is
-// that for W_AB = F·d / d·d, d = c_B - c_A (a finite volume scheme on an almost centroidal Voronoi partition). Back at
-// a vertex, nodes near it are combined so that linear functions come out as they are (moving least squares).
+// at c_A, for linear functions. Edges between nodes are those of coarse_edges.cpp. Back at a vertex, nodes near it are
+// combined so that linear functions come out as they are (moving least squares).
 //
 // Taking means and combining spread a point too: by the variance of a patch, and by that of the combination. Both are
 // measured and taken off the variance σ² of the smoothing, of which p steps have 2 p τ in each direction; what is left
@@ -19,13 +17,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coarse_clusters.h"
+#include "coarse_edges.h"
 
 namespace pelt::geometry {
 namespace {
 
 constexpr double kSpacing = 0.3;  ///< of nodes, in σ
-constexpr double kBend = 0.25;    ///< radians that the surface may turn from a node to the next
+constexpr double kBend = 0.15;    ///< radians that the surface may turn from a node to the next
 constexpr double kFewer = 3;      ///< a level is worth its while with so many times fewer nodes than vertices
 constexpr double kKernel = 1.5;   ///< radius of the combination, in distances to the neighbouring nodes
 constexpr double kLeastShare = 0.3;
@@ -71,64 +69,6 @@ std::vector<double> masses(const Laplacian& laplacian, std::span<const ExtraEdge
     }
     for (std::size_t v = 0; v < mass.size(); ++v) mass[v] = strength[v] > 0 ? mass[v] / strength[v] : 0;
     return mass;
-}
-
-/// Edges between patches as they are found from one of them.
-struct Rim {
-    std::vector<std::uint32_t> others;  ///< ascending
-    std::vector<double> weights;
-};
-
-Rim rimOf(const Fine& fine, const Clusters& clusters, std::size_t a) {
-    struct Flux {
-        std::uint32_t other;
-        Vec3d sum;
-    };
-    std::vector<Flux> fluxes;
-    for (const std::uint32_t v : clusters.of(a))
-        for (std::size_t e = fine.laplacian.edges.offsets[v]; e < fine.laplacian.edges.offsets[v + 1]; ++e) {
-            const std::uint32_t n = fine.laplacian.edges.neighbours[e], b = clusters.cluster_of[n];
-            if (b == a) continue;
-            auto found = std::find_if(fluxes.begin(), fluxes.end(), [&](const Flux& f) { return f.other == b; });
-            if (found == fluxes.end()) found = fluxes.insert(found, {b, {}});
-            found->sum += (Vec3d(fine.positions[n]) - Vec3d(fine.positions[v])) * fine.laplacian.weights[e];
-        }
-    std::sort(fluxes.begin(), fluxes.end(), [](const Flux& x, const Flux& y) { return x.other < y.other; });
-    Rim rim;
-    for (const Flux& flux : fluxes) {
-        const Vec3d d = clusters.centres[flux.other] - clusters.centres[a];
-        const double squared = dot(d, d);
-        rim.others.push_back(flux.other);
-        rim.weights.push_back(squared > 0 ? std::max(0.0, dot(flux.sum, d) / squared) : 0);
-    }
-    return rim;
-}
-
-/// The Laplacian over the patches, without ties. The patch of the lower number decides what an edge weighs.
-Laplacian patchLaplacian(const Fine& fine, const Clusters& clusters) {
-    std::vector<Rim> rims(clusters.count());
-    parallelFor(rims.size(), kGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t a = first; a < last; ++a) rims[a] = rimOf(fine, clusters, a);
-    });
-    Laplacian result;
-    for (std::uint32_t a = 0; a < rims.size(); ++a) {
-        double sum = 0;
-        for (std::size_t k = 0; k < rims[a].others.size(); ++k) {
-            const std::uint32_t b = rims[a].others[k];
-            double weight = rims[a].weights[k];
-            if (b < a) {
-                const Rim& other = rims[b];
-                weight = other.weights[std::size_t(std::lower_bound(other.others.begin(), other.others.end(), a) -
-                                                   other.others.begin())];
-            }
-            result.edges.neighbours.push_back(b);
-            result.weights.push_back(weight);
-            sum += weight;
-        }
-        result.edges.offsets.push_back(std::uint32_t(result.edges.neighbours.size()));
-        result.diagonal.push_back(sum);
-    }
-    return result;
 }
 
 /// Per patch, the mean distance to its neighbours, averaged with theirs.
@@ -292,7 +232,7 @@ std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span
         makeClusters(laplacian.edges, positions, spacing, level.mass, std::size_t(double(count) / kFewer), progress);
     if (clusters.count() == 0) return std::nullopt;
     progress.report("coarsen", 1);
-    level.laplacian = patchLaplacian(fine, clusters);
+    level.laplacian = patchLaplacian(laplacian, positions, clusters);
     progress.report("coarsen", 1);
     level.between = combinations(fine, clusters, level.laplacian.edges, spread);
     if (!ties.empty()) level.laplacian = withEdges(level.laplacian, tiesOfNodes(ties, clusters));

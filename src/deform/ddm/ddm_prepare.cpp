@@ -198,7 +198,8 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
         s.has_topology = true;
         s.psi_key = s.weight_key = {};
     }
-    const SmoothingKey psi_key{options.smoothing, options.iterations, options.cutoff, options.coarse,
+    const bool coarse = options.coarse && options.laplacian == geometry::LaplacianKind::cotangent;
+    const SmoothingKey psi_key{options.smoothing, options.iterations, options.cutoff, coarse,
                                s.strengths(options.lambda, options.excluded)};
     if (!(psi_key == s.psi_key)) {
         s.psi = smoothMoments(s.surface, s.bound, s.origin, psi_key, progress);
@@ -206,7 +207,7 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     }
     s.alpha = s.strengths(options.alpha, options.excluded);
     // Without α, and with κ = λ, w' changes nothing or is there already, as the last channel of Ψ.
-    const SmoothingKey weight_key{options.smoothing, options.iterations, options.cutoff, options.coarse,
+    const SmoothingKey weight_key{options.smoothing, options.iterations, options.cutoff, coarse,
                                   s.strengths(options.kappa, options.excluded)};
     const bool needed = std::any_of(s.alpha.begin(), s.alpha.end(), [](double a) { return a > 0; });
     if (needed && !(weight_key == s.weight_key)) {
