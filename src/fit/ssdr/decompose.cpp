@@ -102,10 +102,13 @@ private:
     Affine3d toSolved(const Affine3d& m, std::size_t frame) const;
     Affine3d toFile(const Affine3d& m, std::size_t frame) const;
 
+    VertexPass passOver(const EdgeTies& ties) const {
+        return VertexPass(data_, ties, motions_, weights_, {options_.influences, kLeastWeight}, progress_, done_);
+    }
     /// Which vertices choose their bones anew; the others keep them.
     enum class Choice { none, worst, all };
     double updateWeights(Choice choice);
-    void updateVertex(std::uint32_t v, const VertexPass::Local& local, bool chooses, SimplexSolver& solver);
+    void updateVertex(VertexPass& pass, std::uint32_t v, bool chooses, VertexPass::Worker& worker);
     bool reinitialise(const VertexSums& sums, double threshold);
     double updateRest();
     void correctRest(VertexPass& pass);
@@ -161,26 +164,33 @@ void Solver::takeKept() {
 }
 
 double Solver::updateWeights(Choice choice) {
-    VertexPass pass(data_, *used_, motions_, weights_, kLeastWeight, progress_, done_);
+    VertexPass pass = passOver(*used_);
     const double mean =
         std::accumulate(own_objective_.begin(), own_objective_.end(), 0.0) / double(own_objective_.size());
-    pass.run([&](std::uint32_t v, const VertexPass::Local& local, SimplexSolver& solver) {
+    pass.run([&](std::uint32_t v, VertexPass::Worker& worker) {
         const bool chooses =
             choice == Choice::all || (choice == Choice::worst && own_objective_[v] > kWorthChoosing * mean);
-        updateVertex(v, local, chooses, solver);
+        updateVertex(pass, v, chooses || weights_[v].bones.empty(), worker);
     });
     if (!used_->empty() && options_.correct_rest) correctRest(pass);
     for (std::size_t v = 0; v < data_.vertices; ++v) weights_[v].error = pass.squaredResidual(v);
     return pass.objective();
 }
 
-void Solver::updateVertex(std::uint32_t v, const VertexPass::Local& local, bool chooses, SimplexSolver& solver) {
-    if (keptWeights(v)) {
+void Solver::updateVertex(VertexPass& pass, std::uint32_t v, bool chooses, VertexPass::Worker& worker) {
+    SimplexSolver& solver = worker.solver;
+    const bool kept = keptWeights(v), all = chooses || kept;
+    const VertexPass::Local local = pass.localOf(v, all ? VertexPass::Reach::all : VertexPass::Reach::own, worker);
+    if (all)
+        solver.setVertex(data_.rest[v], local.projected, local.squared);
+    else
+        solver.setVertex(data_.rest[v], local.projected, local.squared, weights_[v].bones);
+    if (kept) {
         own_objective_[v] = local.share * solver.errorOf(weights_[v]);
         return;
     }
     SimplexSolver::Weights updated;
-    if (!chooses && !weights_[v].bones.empty()) {
+    if (!chooses) {
         solver.resolve(weights_[v], updated);
     } else if (options_.association == Association::closest) {
         solver.solveOnClosest(weights_[v], options_.influences, updated);
@@ -213,13 +223,13 @@ bool Solver::reinitialise(const VertexSums& sums, double threshold) {
 /// The rest pose where the bones explain the frames best: for each vertex a 3 x 3 system of the same products,
 /// [LeDeng12] §3 after [Kavan10].
 void Solver::correctRest(VertexPass& pass) {
-    pass.run([&](std::uint32_t v, const VertexPass::Local& local, SimplexSolver&) {
-        correctVertex(v, local, pass.products());
+    pass.run([&](std::uint32_t v, VertexPass::Worker& worker) {
+        correctVertex(v, pass.localOf(v, VertexPass::Reach::own, worker), pass.products());
     });
 }
 
 double Solver::updateRest() {
-    VertexPass pass(data_, *used_, motions_, weights_, kLeastWeight, progress_, done_);
+    VertexPass pass = passOver(*used_);
     for (int sweep = 0; sweep < (used_->empty() ? 1 : kLastRestSweeps); ++sweep) correctRest(pass);
     return pass.objective();
 }
@@ -276,7 +286,7 @@ void Solver::descend(double objective) {
 /// From here on edges count: their part is scaled so that it has its share of an objective that is, as a whole, what
 /// the error is now. Nothing where there is no error to share.
 bool Solver::tie() {
-    const VertexPass pass(data_, ties_, motions_, weights_, kLeastWeight, progress_, done_);
+    const VertexPass pass = passOver(ties_);
     double error = 0;
     for (std::size_t v = 0; v < data_.vertices; ++v) error += data_.massOf(v) * pass.squaredResidual(v);
     const double tied = pass.objective() - error;

@@ -26,11 +26,28 @@ SimplexSolver::SimplexSolver(const BoneProducts& products, double least_weight)
       gradient_(products.bones),
       stride_(products.bones) {}
 
-void SimplexSolver::setVertex(const Vec3d& p, const double* projected, double squared) {
+void SimplexSolver::begin(const Vec3d& p, double squared) {
     quadraticTerms(p, terms_);
     squared_ = squared;
     for (const std::uint32_t bone : made_) has_column_[bone] = false;
     made_.clear();
+}
+
+void SimplexSolver::setVertex(const Vec3d& p, const double* projected, double squared,
+                              std::span<const std::uint32_t> bones) {
+    begin(p, squared);
+    for (const std::uint32_t j : bones) {
+        const double* y = projected + 4 * j;
+        along_[j] = p.x * y[0] + p.y * y[1] + p.z * y[2] + y[3];
+        double alone = 0;
+        for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
+            alone += terms_[term] * products_.diagonal[term * products_.bones + j];
+        alone_[j] = std::max(alone - 2 * along_[j] + squared_, 0.0);
+    }
+}
+
+void SimplexSolver::setVertex(const Vec3d& p, const double* projected, double squared) {
+    begin(p, squared);
     const std::size_t bones = products_.bones;
     for (std::size_t j = 0; j < bones; ++j) {
         const double* y = projected + 4 * j;

@@ -19,6 +19,8 @@ public:
 
     /// `projected`: Σ_t M_j^T v, four numbers a bone; `squared`: |v|².
     void setVertex(const Vec3d& p, const double* projected, double squared);
+    /// The same for `resolve` from weights on these bones: nothing is read of the others.
+    void setVertex(const Vec3d& p, const double* projected, double squared, std::span<const std::uint32_t> bones);
     /// Adds `cost` Σ x²/prior, whose minimum over Σ x = 1 is the prior (one number a bone, of any sum); bones with a
     /// prior of 0 may get no weight, and there must be others. After setVertex.
     void addCost(double cost, std::span<const double> prior);
@@ -43,6 +45,7 @@ public:
     double errorTowards(std::uint32_t bone, double error) const;
 
 private:
+    void begin(const Vec3d& p, double squared);
     const double* column(std::uint32_t bone);
     bool append(const std::vector<std::uint32_t>& set);
     void factorise(std::vector<std::uint32_t>& set, std::vector<double>& x);
