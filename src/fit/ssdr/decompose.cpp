@@ -29,6 +29,7 @@ constexpr std::size_t kGrain = 64;    ///< vertices of one task
 constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
+constexpr double kWorthChoosingTied = 0.5;
 constexpr int kAssociateEvery =
     2;  ///< iterations; between, weights are solved on the bones a vertex has, for half the cost
 constexpr double kRestPull = 1e-6;       ///< of a vertex to its given rest position, against one frame
@@ -108,6 +109,7 @@ private:
     /// Which vertices choose their bones anew; the others keep them.
     enum class Choice { none, worst, all };
     double updateWeights(Choice choice);
+    void sweep(VertexPass& pass, Choice choice);
     void updateVertex(VertexPass& pass, std::uint32_t v, bool chooses, VertexPass::Worker& worker);
     bool reinitialise(const VertexSums& sums, double threshold);
     double updateRest();
@@ -165,16 +167,21 @@ void Solver::takeKept() {
 
 double Solver::updateWeights(Choice choice) {
     VertexPass pass = passOver(*used_);
+    if (!used_->empty() && choice == Choice::worst) sweep(pass, Choice::none);
+    sweep(pass, choice);
+    for (std::size_t v = 0; v < data_.vertices; ++v) weights_[v].error = pass.squaredResidual(v);
+    return pass.objective();
+}
+
+void Solver::sweep(VertexPass& pass, Choice choice) {
     const double mean =
         std::accumulate(own_objective_.begin(), own_objective_.end(), 0.0) / double(own_objective_.size());
+    const double worst = mean * (used_->empty() ? kWorthChoosing : kWorthChoosingTied);
     pass.run([&](std::uint32_t v, VertexPass::Worker& worker) {
-        const bool chooses =
-            choice == Choice::all || (choice == Choice::worst && own_objective_[v] > kWorthChoosing * mean);
+        const bool chooses = choice == Choice::all || (choice == Choice::worst && own_objective_[v] > worst);
         updateVertex(pass, v, chooses || weights_[v].bones.empty(), worker);
     });
     if (!used_->empty() && options_.correct_rest) correctRest(pass);
-    for (std::size_t v = 0; v < data_.vertices; ++v) weights_[v].error = pass.squaredResidual(v);
-    return pass.objective();
 }
 
 void Solver::updateVertex(VertexPass& pass, std::uint32_t v, bool chooses, VertexPass::Worker& worker) {
@@ -273,7 +280,8 @@ void Solver::descend(double objective) {
         }
         note("bones", updateBones(sums, options_.kind, options_.kept_bones, threshold_, motions_));
         if (options_.correct_rest_always) note("rest", updateRest());
-        const bool associate = iteration_ % kAssociateEvery == 0;
+        // With ties bones gain little, so that both kinds of sweeps go over the weights in each turn.
+        const bool associate = !used_->empty() || iteration_ % kAssociateEvery == 0;
         const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
         if (data_.eRms(now) < kExact) return;
         if (!associate) continue;

@@ -14,7 +14,7 @@ namespace pelt::fit::ssdr {
 /// since on a set P of bones the minimum over Σ x = 1 is x ~ D_P^-1 1.
 class SimplexSolver {
 public:
-    /// Bones whose weight would be under `least_weight` get none.
+    /// Bones whose weight would be under `least_weight` get none, unless the vertex needs it for a small error.
     explicit SimplexSolver(const BoneProducts& products, double least_weight = 0);
 
     /// `projected`: Σ_t M_j^T v, four numbers a bone; `squared`: |v|².
@@ -54,7 +54,7 @@ private:
     double slopes(const std::vector<std::uint32_t>& set, const std::vector<double>& x);
     double minimise(std::vector<std::uint32_t>& set, std::vector<double>& x);
     double trim(std::vector<std::uint32_t>& set, std::vector<double>& x, double error);
-    double grow(std::vector<std::uint32_t>& set, std::vector<double>& x);
+    double grow(std::vector<std::uint32_t>& set, std::vector<double>& x, double value);
     void prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
     void begin(const Weights& start);
     void takeBetter(const Weights& start, double error, Weights& result);
