@@ -30,6 +30,8 @@ constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
 constexpr double kWorthChoosingTied = 0.5;
+constexpr int kTiedTurns = 8;              ///< once edges count, at most: the angles of faces fall in the first few
+constexpr double kTiedConvergence = 0.12;  ///< of the gain that ends the turns before: angles lag behind the objective
 constexpr int kAssociateEvery =
     2;  ///< iterations; between, weights are solved on the bones a vertex has, for half the cost
 constexpr double kRestPull = 1e-6;       ///< of a vertex to its given rest position, against one frame
@@ -268,25 +270,28 @@ double Solver::note(const char* name, double objective) {
     return objective;
 }
 
-/// Turns of bones and weights until two of them gain next to nothing.
+/// Turns of bones and weights until two of them gain next to nothing, or, with ties, until there were enough. Bones
+/// that lose their vertices start anew only without ties: there would not be turns enough for them to settle.
 void Solver::descend(double objective) {
-    while (iteration_ < options_.max_iterations) {
+    const bool tied = !used_->empty();
+    const int last = tied ? std::min(options_.max_iterations, iteration_ + kTiedTurns) : options_.max_iterations;
+    const double least = kAssociateEvery * options_.convergence * (tied ? kTiedConvergence : 1);
+    while (iteration_ < last) {
         ++iteration_;
         done_ = double(iteration_) / double(iteration_ + 10);
         const VertexSums sums = sumVertices(data_, *used_, weights_, motions_.bones);
-        if (reinitialise(sums, threshold_)) {
+        if (!tied && reinitialise(sums, threshold_)) {
             objective = note("reinitialise", updateWeights(Choice::all));
             continue;
         }
         note("bones", updateBones(sums, options_.kind, options_.kept_bones, threshold_, motions_));
         if (options_.correct_rest_always) note("rest", updateRest());
         // With ties bones gain little, so that both kinds of sweeps go over the weights in each turn.
-        const bool associate = !used_->empty() || iteration_ % kAssociateEvery == 0;
+        const bool associate = tied || iteration_ % kAssociateEvery == 0;
         const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
         if (data_.eRms(now) < kExact) return;
         if (!associate) continue;
-        if (std::sqrt(objective) - std::sqrt(now) <= kAssociateEvery * options_.convergence * std::sqrt(objective))
-            return;
+        if (std::sqrt(objective) - std::sqrt(now) <= least * std::sqrt(objective)) return;
         objective = now;
     }
 }
