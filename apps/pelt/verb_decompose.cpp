@@ -284,7 +284,7 @@ void addSolverOptions(CLI::App& verb, DecomposeOptions& options) {
         ->type_name("N");
     verb.add_option("--smoothness", options.solver.smoothness,
                     "Share of the edges against the vertices in what is minimised, from 0 to below 1: more gives "
-                    "smoother surfaces, less a smaller E_RMS (default: 0.86)")
+                    "smoother surfaces, less a smaller E_RMS (default: 0.87)")
         ->check(zeroOrMore())
         ->type_name("S");
     verb.add_option("--rest-correction", options.rest_correction,

@@ -161,18 +161,28 @@ TEST(SimplexSolver, BonesThatMoveAVertexAlikeDoNotBreakIt) {
     }
 }
 
-TEST(SimplexSolver, NoWeightIsUnderTheLeastAndTheOthersAreTheBestWithoutIt) {
-    for (unsigned seed = 1; seed <= 6; ++seed) {
+TEST(SimplexSolver, AWeightIsUnderTheLeastOnlyWhereGoingWithoutCostsAHundredth) {
+    std::size_t left_out = 0;
+    for (unsigned seed = 1; seed <= 60; ++seed) {
         const Case c(6, 5, 0.5, seed);
         const BoneProducts products = productsOf(c.motions);
-        SimplexSolver solver(products, 0.2);
+        SimplexSolver solver(products, 0.1), all(products);
         solver.setVertex(c.p, c.projected.data(), c.squared);
-        SimplexSolver::Weights found;
+        all.setVertex(c.p, c.projected.data(), c.squared);
+        SimplexSolver::Weights found, best;
         solver.solve({}, 0, found);
+        all.solve({}, 0, best);
         expectConvex(found, 6);
-        for (const double w : found.values) EXPECT_GE(w, 0.2);
-        EXPECT_NEAR(c.error(found.bones, found.values), c.bestOn(found.bones), 1e-5 * c.squared);
+        EXPECT_LE(found.error, 1.01 * best.error + 1e-9 * c.squared);
+        left_out += best.bones.size() - found.bones.size();
+        std::vector<std::uint32_t> large;
+        for (std::size_t i = 0; i < found.bones.size(); ++i)
+            if (found.values[i] >= 0.1) large.push_back(found.bones[i]);
+        if (large.size() < found.bones.size()) {
+            EXPECT_GT(c.bestOn(large), 1.01 * best.error);
+        }
     }
+    EXPECT_GT(left_out, 0u);
 }
 
 /// Weights of all bones, 0 where they have none.

@@ -34,7 +34,7 @@ struct DecomposeOptions {
     Association association = Association::solved;
     /// The share that the edges' vectors have in what is minimised, against the vertices' places: 0 (cracks between
     /// vertices with different bones) to just below 1.
-    double smoothness = 0.86;
+    double smoothness = 0.87;
     std::uint64_t seed =
         0;  ///< 0: clusters are split at their worst vertex; others: at one of the worst, another start
 

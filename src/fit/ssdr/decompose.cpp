@@ -29,6 +29,9 @@ constexpr std::size_t kGrain = 64;    ///< vertices of one task
 constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
+constexpr double kWorthChoosingTied = 0.5;
+constexpr int kTiedTurns = 8;              ///< once edges count, at most: the angles of faces fall in the first few
+constexpr double kTiedConvergence = 0.12;  ///< of the gain that ends the turns before: angles lag behind the objective
 constexpr int kAssociateEvery =
     2;  ///< iterations; between, weights are solved on the bones a vertex has, for half the cost
 constexpr double kRestPull = 1e-6;       ///< of a vertex to its given rest position, against one frame
@@ -102,10 +105,14 @@ private:
     Affine3d toSolved(const Affine3d& m, std::size_t frame) const;
     Affine3d toFile(const Affine3d& m, std::size_t frame) const;
 
+    VertexPass passOver(const EdgeTies& ties) const {
+        return VertexPass(data_, ties, motions_, weights_, {options_.influences, kLeastWeight}, progress_, done_);
+    }
     /// Which vertices choose their bones anew; the others keep them.
     enum class Choice { none, worst, all };
     double updateWeights(Choice choice);
-    void updateVertex(std::uint32_t v, const VertexPass::Local& local, bool chooses, SimplexSolver& solver);
+    void sweep(VertexPass& pass, Choice choice);
+    void updateVertex(VertexPass& pass, std::uint32_t v, bool chooses, VertexPass::Worker& worker);
     bool reinitialise(const VertexSums& sums, double threshold);
     double updateRest();
     void correctRest(VertexPass& pass);
@@ -161,26 +168,38 @@ void Solver::takeKept() {
 }
 
 double Solver::updateWeights(Choice choice) {
-    VertexPass pass(data_, *used_, motions_, weights_, kLeastWeight, progress_, done_);
-    const double mean =
-        std::accumulate(own_objective_.begin(), own_objective_.end(), 0.0) / double(own_objective_.size());
-    pass.run([&](std::uint32_t v, const VertexPass::Local& local, SimplexSolver& solver) {
-        const bool chooses =
-            choice == Choice::all || (choice == Choice::worst && own_objective_[v] > kWorthChoosing * mean);
-        updateVertex(v, local, chooses, solver);
-    });
-    if (!used_->empty() && options_.correct_rest) correctRest(pass);
+    VertexPass pass = passOver(*used_);
+    if (!used_->empty() && choice == Choice::worst) sweep(pass, Choice::none);
+    sweep(pass, choice);
     for (std::size_t v = 0; v < data_.vertices; ++v) weights_[v].error = pass.squaredResidual(v);
     return pass.objective();
 }
 
-void Solver::updateVertex(std::uint32_t v, const VertexPass::Local& local, bool chooses, SimplexSolver& solver) {
-    if (keptWeights(v)) {
+void Solver::sweep(VertexPass& pass, Choice choice) {
+    const double mean =
+        std::accumulate(own_objective_.begin(), own_objective_.end(), 0.0) / double(own_objective_.size());
+    const double worst = mean * (used_->empty() ? kWorthChoosing : kWorthChoosingTied);
+    pass.run([&](std::uint32_t v, VertexPass::Worker& worker) {
+        const bool chooses = choice == Choice::all || (choice == Choice::worst && own_objective_[v] > worst);
+        updateVertex(pass, v, chooses || weights_[v].bones.empty(), worker);
+    });
+    if (!used_->empty() && options_.correct_rest) correctRest(pass);
+}
+
+void Solver::updateVertex(VertexPass& pass, std::uint32_t v, bool chooses, VertexPass::Worker& worker) {
+    SimplexSolver& solver = worker.solver;
+    const bool kept = keptWeights(v), all = chooses || kept;
+    const VertexPass::Local local = pass.localOf(v, all ? VertexPass::Reach::all : VertexPass::Reach::own, worker);
+    if (all)
+        solver.setVertex(data_.rest[v], local.projected, local.squared);
+    else
+        solver.setVertex(data_.rest[v], local.projected, local.squared, weights_[v].bones);
+    if (kept) {
         own_objective_[v] = local.share * solver.errorOf(weights_[v]);
         return;
     }
     SimplexSolver::Weights updated;
-    if (!chooses && !weights_[v].bones.empty()) {
+    if (!chooses) {
         solver.resolve(weights_[v], updated);
     } else if (options_.association == Association::closest) {
         solver.solveOnClosest(weights_[v], options_.influences, updated);
@@ -213,13 +232,13 @@ bool Solver::reinitialise(const VertexSums& sums, double threshold) {
 /// The rest pose where the bones explain the frames best: for each vertex a 3 x 3 system of the same products,
 /// [LeDeng12] §3 after [Kavan10].
 void Solver::correctRest(VertexPass& pass) {
-    pass.run([&](std::uint32_t v, const VertexPass::Local& local, SimplexSolver&) {
-        correctVertex(v, local, pass.products());
+    pass.run([&](std::uint32_t v, VertexPass::Worker& worker) {
+        correctVertex(v, pass.localOf(v, VertexPass::Reach::own, worker), pass.products());
     });
 }
 
 double Solver::updateRest() {
-    VertexPass pass(data_, *used_, motions_, weights_, kLeastWeight, progress_, done_);
+    VertexPass pass = passOver(*used_);
     for (int sweep = 0; sweep < (used_->empty() ? 1 : kLastRestSweeps); ++sweep) correctRest(pass);
     return pass.objective();
 }
@@ -251,24 +270,28 @@ double Solver::note(const char* name, double objective) {
     return objective;
 }
 
-/// Turns of bones and weights until two of them gain next to nothing.
+/// Turns of bones and weights until two of them gain next to nothing, or, with ties, until there were enough. Bones
+/// that lose their vertices start anew only without ties: there would not be turns enough for them to settle.
 void Solver::descend(double objective) {
-    while (iteration_ < options_.max_iterations) {
+    const bool tied = !used_->empty();
+    const int last = tied ? std::min(options_.max_iterations, iteration_ + kTiedTurns) : options_.max_iterations;
+    const double least = kAssociateEvery * options_.convergence * (tied ? kTiedConvergence : 1);
+    while (iteration_ < last) {
         ++iteration_;
         done_ = double(iteration_) / double(iteration_ + 10);
         const VertexSums sums = sumVertices(data_, *used_, weights_, motions_.bones);
-        if (reinitialise(sums, threshold_)) {
+        if (!tied && reinitialise(sums, threshold_)) {
             objective = note("reinitialise", updateWeights(Choice::all));
             continue;
         }
         note("bones", updateBones(sums, options_.kind, options_.kept_bones, threshold_, motions_));
         if (options_.correct_rest_always) note("rest", updateRest());
-        const bool associate = iteration_ % kAssociateEvery == 0;
+        // With ties bones gain little, so that both kinds of sweeps go over the weights in each turn.
+        const bool associate = tied || iteration_ % kAssociateEvery == 0;
         const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
         if (data_.eRms(now) < kExact) return;
         if (!associate) continue;
-        if (std::sqrt(objective) - std::sqrt(now) <= kAssociateEvery * options_.convergence * std::sqrt(objective))
-            return;
+        if (std::sqrt(objective) - std::sqrt(now) <= least * std::sqrt(objective)) return;
         objective = now;
     }
 }
@@ -276,7 +299,7 @@ void Solver::descend(double objective) {
 /// From here on edges count: their part is scaled so that it has its share of an objective that is, as a whole, what
 /// the error is now. Nothing where there is no error to share.
 bool Solver::tie() {
-    const VertexPass pass(data_, ties_, motions_, weights_, kLeastWeight, progress_, done_);
+    const VertexPass pass = passOver(ties_);
     double error = 0;
     for (std::size_t v = 0; v < data_.vertices; ++v) error += data_.massOf(v) * pass.squaredResidual(v);
     const double tied = pass.objective() - error;

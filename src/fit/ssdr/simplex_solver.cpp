@@ -12,7 +12,9 @@ namespace {
 constexpr double kRidge = 1e-11;
 constexpr double kNever = std::numeric_limits<double>::infinity();  ///< of a bone that may get no weight
 constexpr double kNoPrior = 1e-9;                                   ///< of their sum: as good as none
-constexpr double kGain = 1e-6;  ///< a bone that could lower the error at a lower rate is not tried
+constexpr double kTrimCost = 0.01;    ///< of its error, that a vertex may lose with its small weights, and
+constexpr double kTrimExact = 1e-12;  ///< of its squared length: data that bones explain exactly stays exact
+constexpr double kGain = 1e-6;        ///< a bone that could lower the error at a lower rate is not tried
 
 }  // namespace
 
@@ -26,11 +28,28 @@ SimplexSolver::SimplexSolver(const BoneProducts& products, double least_weight)
       gradient_(products.bones),
       stride_(products.bones) {}
 
-void SimplexSolver::setVertex(const Vec3d& p, const double* projected, double squared) {
+void SimplexSolver::begin(const Vec3d& p, double squared) {
     quadraticTerms(p, terms_);
     squared_ = squared;
     for (const std::uint32_t bone : made_) has_column_[bone] = false;
     made_.clear();
+}
+
+void SimplexSolver::setVertex(const Vec3d& p, const double* projected, double squared,
+                              std::span<const std::uint32_t> bones) {
+    begin(p, squared);
+    for (const std::uint32_t j : bones) {
+        const double* y = projected + 4 * j;
+        along_[j] = p.x * y[0] + p.y * y[1] + p.z * y[2] + y[3];
+        double alone = 0;
+        for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
+            alone += terms_[term] * products_.diagonal[term * products_.bones + j];
+        alone_[j] = std::max(alone - 2 * along_[j] + squared_, 0.0);
+    }
+}
+
+void SimplexSolver::setVertex(const Vec3d& p, const double* projected, double squared) {
+    begin(p, squared);
     const std::size_t bones = products_.bones;
     for (std::size_t j = 0; j < bones; ++j) {
         const double* y = projected + 4 * j;
@@ -195,9 +214,12 @@ double SimplexSolver::minimise(std::vector<std::uint32_t>& set, std::vector<doub
     return slopes(set, x);
 }
 
-/// Takes bones of too little weight out of the set, and minimises over the others.
+/// Takes bones of too little weight out of the set, and minimises over the others, unless that costs too much.
 double SimplexSolver::trim(std::vector<std::uint32_t>& set, std::vector<double>& x, double error) {
+    const double most = (1 + kTrimCost) * error + kTrimExact * squared_;
     while (*std::min_element(x.begin(), x.end()) < least_weight_) {
+        const std::vector<std::uint32_t> whole_set = set;
+        const std::vector<double> whole_x = x;
         std::size_t kept = 0;
         double total = 0;
         for (std::size_t i = 0; i < set.size(); ++i) {
@@ -209,13 +231,16 @@ double SimplexSolver::trim(std::vector<std::uint32_t>& set, std::vector<double>&
         x.resize(kept);
         for (double& value : x) value /= total;
         error = minimise(set, x);
+        if (error <= most) continue;
+        set = whole_set;
+        x = whole_x;
+        return minimise(set, x);
     }
     return error;
 }
 
-/// Minimises over all bones.
-double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>& x) {
-    double value = minimise(set, x);
+/// Minimises over all bones, from the minimum on the set, which was the last that was asked for.
+double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>& x, double value) {
     for (std::size_t step = 0; step < 3 * products_.bones; ++step) {
         // The bone whose weight would lower the error fastest.
         std::uint32_t next = set.front();
@@ -342,8 +367,12 @@ void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights&
     set_ = old_set_;
     x_ = old_x_;
     const auto alone = std::uint32_t(std::min_element(alone_.begin(), alone_.end()) - alone_.begin());
-    if (set_.empty() || alone_[alone] < old_error_) set_ = {alone}, x_ = {1.0};
-    double error = grow(set_, x_);
+    double error = old_error_;
+    if (set_.empty() || alone_[alone] < old_error_) {
+        set_ = {alone}, x_ = {1.0};
+        error = minimise(set_, x_);
+    }
+    error = grow(set_, x_, error);
     if (influences > 0 && set_.size() > influences) {
         prune(set_, x_, influences);
         error = minimise(set_, x_);

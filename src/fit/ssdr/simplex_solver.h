@@ -14,11 +14,13 @@ namespace pelt::fit::ssdr {
 /// since on a set P of bones the minimum over Σ x = 1 is x ~ D_P^-1 1.
 class SimplexSolver {
 public:
-    /// Bones whose weight would be under `least_weight` get none.
+    /// Bones whose weight would be under `least_weight` get none, unless the vertex needs it for a small error.
     explicit SimplexSolver(const BoneProducts& products, double least_weight = 0);
 
     /// `projected`: Σ_t M_j^T v, four numbers a bone; `squared`: |v|².
     void setVertex(const Vec3d& p, const double* projected, double squared);
+    /// The same for `resolve` from weights on these bones: nothing is read of the others.
+    void setVertex(const Vec3d& p, const double* projected, double squared, std::span<const std::uint32_t> bones);
     /// Adds `cost` Σ x²/prior, whose minimum over Σ x = 1 is the prior (one number a bone, of any sum); bones with a
     /// prior of 0 may get no weight, and there must be others. After setVertex.
     void addCost(double cost, std::span<const double> prior);
@@ -43,6 +45,7 @@ public:
     double errorTowards(std::uint32_t bone, double error) const;
 
 private:
+    void begin(const Vec3d& p, double squared);
     const double* column(std::uint32_t bone);
     bool append(const std::vector<std::uint32_t>& set);
     void factorise(std::vector<std::uint32_t>& set, std::vector<double>& x);
@@ -51,7 +54,7 @@ private:
     double slopes(const std::vector<std::uint32_t>& set, const std::vector<double>& x);
     double minimise(std::vector<std::uint32_t>& set, std::vector<double>& x);
     double trim(std::vector<std::uint32_t>& set, std::vector<double>& x, double error);
-    double grow(std::vector<std::uint32_t>& set, std::vector<double>& x);
+    double grow(std::vector<std::uint32_t>& set, std::vector<double>& x, double value);
     void prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);
     void begin(const Weights& start);
     void takeBetter(const Weights& start, double error, Weights& result);

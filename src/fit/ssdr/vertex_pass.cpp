@@ -26,12 +26,12 @@ double along(const SimplexSolver::Weights& w, const Vec3d& p, const T* y) {
 }  // namespace
 
 VertexPass::VertexPass(const Trajectories& data, const EdgeTies& ties, const Motions& motions,
-                       const VertexWeights& weights, double least_weight, const Progress& progress, double done)
+                       const VertexWeights& weights, const Limits& limits, const Progress& progress, double done)
     : data_(data),
       ties_(ties),
       motions_(motions),
       weights_(weights),
-      least_weight_(least_weight),
+      limits_(limits),
       progress_(progress),
       done_(done),
       products_(productsOf(motions)),
@@ -39,6 +39,12 @@ VertexPass::VertexPass(const Trajectories& data, const EdgeTies& ties, const Mot
       projected_(data.vertices * columns_),
       residual_(ties.empty() ? 0 : data.vertices * columns_),
       left_(data.vertices) {
+    if (!ties.empty()) {
+        most_influences_ = limits.influences > 0 ? limits.influences : motions.bones;
+        for (const SimplexSolver::Weights& w : weights) most_influences_ = std::max(most_influences_, w.bones.size());
+        packed_.resize(data.vertices * most_influences_);
+        influences_.resize(data.vertices);
+    }
     project();
 }
 
@@ -60,6 +66,7 @@ void VertexPass::project() {
 void VertexPass::updateResidual(std::size_t vertex, std::vector<double>& moved) {
     const SimplexSolver::Weights& w = weights_[vertex];
     if (w.bones.empty()) return;
+    if (!ties_.empty()) pack(vertex);
     const Vec3d& p = data_.rest[vertex];
     const double* own = projected_.data() + vertex * columns_;
     moved.assign(columns_, 0.0);
@@ -82,45 +89,71 @@ void VertexPass::updateResidual(std::size_t vertex, std::vector<double>& moved) 
     for (std::size_t c = 0; c < columns_; ++c) out[c] = float(moved[c] - own[c]);
 }
 
+void VertexPass::pack(std::size_t vertex) {
+    const SimplexSolver::Weights& w = weights_[vertex];
+    const Vec3d& p = data_.rest[vertex];
+    Influence* out = packed_.data() + vertex * most_influences_;
+    for (std::size_t i = 0; i < w.bones.size(); ++i)
+        out[i] = {4 * w.bones[i], w.values[i] * p.x, w.values[i] * p.y, w.values[i] * p.z, w.values[i]};
+    influences_[vertex] = std::uint32_t(w.bones.size());
+}
+
 /// v_i·r_n for the neighbour n at the other end of an edge.
 double VertexPass::alongResidual(std::size_t vertex, std::size_t edge) const {
     const std::uint32_t n = ties_.edges.neighbours[edge];
-    return along(weights_[n], data_.rest[n], projected_.data() + vertex * columns_) - ties_.products[edge];
+    const double* own = projected_.data() + vertex * columns_;
+    const Influence* first = packed_.data() + n * most_influences_;
+    double sum = -ties_.products[edge];
+    for (const Influence* i = first; i < first + influences_[n]; ++i) {
+        const double* y = own + i->first_column;
+        sum += i->px * y[0] + i->py * y[1] + i->pz * y[2] + i->p1 * y[3];
+    }
+    return sum;
 }
 
-VertexPass::Local VertexPass::localOf(std::uint32_t vertex, std::vector<double>& pulled) const {
+VertexPass::Local VertexPass::localOf(std::uint32_t vertex, Reach reach, Worker& worker) const {
+    std::vector<double>& pulled = worker.pulled;
     const double* own = projected_.data() + vertex * columns_;
     const double mass = data_.massOf(vertex);
     if (ties_.empty()) return {own, data_.squared[vertex], mass};
-    pulled.assign(columns_, 0.0);
+    const std::vector<std::uint32_t>& bones = weights_[vertex].bones;
+    const auto forColumns = [&](const auto& body) {
+        if (reach == Reach::all)
+            body(std::size_t(0), columns_);
+        else
+            for (const std::uint32_t j : bones) body(std::size_t(4 * j), std::size_t(4 * j + 4));
+    };
+    pulled.resize(columns_);
+    forColumns([&](std::size_t first, std::size_t last) { std::fill(&pulled[first], &pulled[last - 1] + 1, 0.0); });
     double tied = 0, constant = 0;
     for (std::size_t e = ties_.begin(vertex); e < ties_.end(vertex); ++e) {
         const std::uint32_t n = ties_.edges.neighbours[e];
-        if (weights_[n].bones.empty()) continue;
+        if (influences_[n] == 0) continue;
         const double strength = ties_.strength[e];
         const float* other = residual_.data() + n * columns_;
-        for (std::size_t c = 0; c < columns_; ++c) pulled[c] += strength * double(other[c]);
+        forColumns([&](std::size_t first, std::size_t last) {
+            for (std::size_t c = first; c < last; ++c) pulled[c] += strength * double(other[c]);
+        });
         tied += strength;
         constant += strength * (2 * alongResidual(vertex, e) + left_[n]);
     }
     const double share = mass + tied;
-    for (std::size_t c = 0; c < columns_; ++c) pulled[c] = own[c] + pulled[c] / share;
+    forColumns([&](std::size_t first, std::size_t last) {
+        for (std::size_t c = first; c < last; ++c) pulled[c] = own[c] + pulled[c] / share;
+    });
     return {pulled.data(), data_.squared[vertex] + constant / share, share};
 }
 
-void VertexPass::run(const std::function<void(std::uint32_t, const Local&, SimplexSolver&)>& body) {
+void VertexPass::run(const std::function<void(std::uint32_t, Worker&)>& body) {
     for (const std::vector<std::uint32_t>& group : ties_.groups)
         for (std::size_t begin = 0; begin < group.size(); begin += kVerticesAtOnce) {
             progress_.report("decompose", done_);
             parallelFor(std::min(kVerticesAtOnce, group.size() - begin), kGrain,
                         [&](std::size_t first, std::size_t last) {
-                            SimplexSolver solver(products_, least_weight_);
-                            std::vector<double> pulled, moved;
+                            Worker worker{SimplexSolver(products_, limits_.least_weight), {}, {}};
                             for (std::size_t i = begin + first; i < begin + last; ++i) {
-                                const Local local = localOf(group[i], pulled);
-                                solver.setVertex(data_.rest[group[i]], local.projected, local.squared);
-                                body(group[i], local, solver);
-                                updateResidual(group[i], moved);
+                                body(group[i], worker);
+                                updateResidual(group[i], worker.moved);
                             }
                         });
         }

@@ -18,19 +18,31 @@ namespace pelt::fit::ssdr {
 /// the problem without ties for another trajectory, of which only Σ_t M_j^T v' and a constant are needed.
 class VertexPass {
 public:
-    /// Reads the frames. Weights that are there count, and none that is found is under `least_weight`; vertices without
-    /// any do not yet tie their neighbours.
+    struct Limits {
+        std::size_t influences;  ///< bones of a vertex at most, unless it has more already; 0: any number
+        double least_weight;     ///< see SimplexSolver
+    };
+    /// Reads the frames. Weights that are there count; vertices without any do not yet tie their neighbours.
     VertexPass(const Trajectories& data, const EdgeTies& ties, const Motions& motions, const VertexWeights& weights,
-               double least_weight, const Progress& progress, double done);
+               const Limits& limits, const Progress& progress, double done);
 
+    /// What a thread needs beside the data.
+    struct Worker {
+        SimplexSolver solver;
+        std::vector<double> pulled, moved;
+    };
+    /// The bones that an update of a vertex looks at: all, or those that it has.
+    enum class Reach { all, own };
     /// One vertex, as SimplexSolver::setVertex takes it.
     struct Local {
-        const double* projected;  ///< Σ_t M_j^T v', four numbers a bone
+        const double* projected;  ///< Σ_t M_j^T v', four numbers a bone within reach
         double squared;           ///< |v'|² and the constant: what is left, times `share`, is the vertex's objective
         double share;             ///< m + d
     };
-    /// body(vertex, local, solver) may change the weights of the vertex and its rest position; `solver` is set to it.
-    void run(const std::function<void(std::uint32_t, const Local&, SimplexSolver&)>& body);
+    /// body(vertex, worker) may change the weights of the vertex and its rest position.
+    void run(const std::function<void(std::uint32_t, Worker&)>& body);
+    /// Of the vertex that `run` is at, until its weights change.
+    Local localOf(std::uint32_t vertex, Reach reach, Worker& worker) const;
 
     const BoneProducts& products() const { return products_; }
     double squaredResidual(std::size_t vertex) const { return left_[vertex]; }  ///< |r_i|²
@@ -40,14 +52,14 @@ public:
 private:
     void project();
     void updateResidual(std::size_t vertex, std::vector<double>& moved);
+    void pack(std::size_t vertex);
     double alongResidual(std::size_t vertex, std::size_t edge) const;
-    Local localOf(std::uint32_t vertex, std::vector<double>& pulled) const;
 
     const Trajectories& data_;
     const EdgeTies& ties_;
     const Motions& motions_;
     const VertexWeights& weights_;
-    double least_weight_;
+    Limits limits_;
     const Progress& progress_;
     double done_;
     BoneProducts products_;
@@ -55,6 +67,14 @@ private:
     std::vector<double> projected_;  ///< Σ_t M_j^T v_i, four numbers a bone
     std::vector<float> residual_;    ///< Σ_t M_j^T r_i, likewise, where there are ties
     std::vector<double> left_;       ///< |r_i|²
+    /// A bone of a vertex and w (p, 1): all that neighbours read of its weights, where they lie next to each other.
+    struct Influence {
+        std::uint32_t first_column;
+        double px, py, pz, p1;
+    };
+    std::size_t most_influences_ = 0;
+    std::vector<Influence> packed_;          ///< most_influences_ a vertex, where there are ties
+    std::vector<std::uint32_t> influences_;  ///< how many of them count
 };
 
 }  // namespace pelt::fit::ssdr
