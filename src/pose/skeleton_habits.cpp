@@ -174,13 +174,14 @@ std::optional<Hinge> guessed(const SkeletonBones& bones, const Limb& limb, std::
     return Hinge{transposed(parent) * normalized(axis), -kSlack, true};
 }
 
-/// Legs end near the floor at the start. Their hips and ankles swing in the plane in which the knee bends, so that it stays above
-/// the foot: that all joints turn little would let it fall to the side.
+/// Legs end near the floor at the start. Their hips and ankles swing in the plane in which the knee bends, so that it
+/// stays above the foot: that all joints turn little would let it fall to the side.
 void findSwings(std::span<const Vec3d> places, SkeletonBones& bones) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (const Vec3d& p : places) low = std::min(low, p.y), high = std::max(high, p.y);
     for (std::size_t b = 0; b < places.size(); ++b) {
-        if (!bones.bones[b].hinge || places[b].y + limbOf(bones, places, b).below.y > low + kFoot * (high - low)) continue;
+        if (!bones.bones[b].hinge || places[b].y + limbOf(bones, places, b).below.y > low + kFoot * (high - low))
+            continue;
         const Vec3d axis = bones.bones[b].hinge->axis;
         const auto hip = std::size_t(bones.bones[b].parent);
         if (!bones.bones[hip].slides) bones.bones[hip].swings = axis;
