@@ -77,7 +77,24 @@ void writeSequence(const PoseOptions& options, const pipeline::PoseResult& posed
     writer->finish();
 }
 
-void reportPose(Session& session, const PoseOptions& options, pose::Energy kind, const pipeline::PoseResult& posed) {
+nlohmann::ordered_json placesOf(std::span<const pipeline::PoseHandle> handles, const pipeline::PoseResult& posed) {
+    auto places = nlohmann::ordered_json::array();
+    const auto numbers = [](const Vec3d& v) { return nlohmann::ordered_json{v.x, v.y, v.z}; };
+    for (const pipeline::HandlePlace& place : posed.places) {
+        const pipeline::PoseHandle& handle = handles[place.handle];
+        nlohmann::ordered_json row{{"handle", handle.number.value_or(place.handle)}};
+        if (handle.kind == pipeline::PoseHandle::Kind::joint) row["joint"] = handle.joint;
+        row["start"] = numbers(place.start);
+        row["target"] = numbers(place.target);
+        row["posed"] = numbers(place.posed);
+        row["missed"] = place.missed();
+        places.push_back(std::move(row));
+    }
+    return places;
+}
+
+void reportPose(Session& session, const PoseOptions& options, pose::Energy kind,
+                std::span<const pipeline::PoseHandle> handles, const pipeline::PoseResult& posed) {
     auto& result = session.result;
     result["output"] = options.output.string();
     result["method"] = options.method;
@@ -104,6 +121,7 @@ void reportPose(Session& session, const PoseOptions& options, pose::Energy kind,
         result["max"] = posed.clip_error.max;
         result["e_rms"] = posed.clip_error.e_rms;
         result["missed"] = posed.missed;
+        result["places"] = placesOf(handles, posed);
         text += fmt::format(
             "as rigid joints: RMS {:.4g}, max {:.4g}, E_RMS {:.4g} from the free pose; targets missed by "
             "{:.4g} at most\n",
@@ -150,7 +168,7 @@ void runPose(Session& session, const PoseOptions& options) {
         io::saveCharacter(posed.character, options.output);
     else
         writeSequence(options, posed);
-    reportPose(session, options, request.rig.energy, posed);
+    reportPose(session, options, request.rig.energy, handles, posed);
 }
 
 void addEnergyOptions(CLI::App& verb, PoseOptions& options) {

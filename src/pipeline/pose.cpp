@@ -79,32 +79,32 @@ pose::RigidOptions rigidOptions(std::span<const PoseHandle> handles, const Handl
     return options;
 }
 
-/// How far what is held by handles is from where it should be, at most; `motions` as PoseClip takes them.
-double missedBy(std::span<const PoseHandle> handles, const HandlePlan& plan, const PoseStart& start,
-                std::span<const Affine3d> motions, double time) {
+/// Where handles start, where they should be and where they are; `motions` as PoseClip takes them.
+std::vector<HandlePlace> placesOf(std::span<const PoseHandle> handles, const HandlePlan& plan, const PoseStart& start,
+                                  std::span<const Affine3d> motions, double time) {
     const SkinWeights& weights = start.standing.weights;
-    double largest = 0;
+    std::vector<HandlePlace> places;
     for (std::size_t i = 0; i < plan.constraints.size(); ++i) {
         const std::size_t h = plan.handle_of[i];
         if (handles[h].given == Given::rotation) continue;
-        Vec3d off;
+        HandlePlace place{h, plan.held[h], {}, {}};
         if (plan.joint_of[h]) {
             const std::size_t j = *plan.joint_of[h];
-            off = motions[j] * plan.held[h] -
-                  motionAt(handles[h], plan.held[h], start.file_bones[j], time) * plan.held[h];
+            place.target = motionAt(handles[h], plan.held[h], start.file_bones[j], time) * plan.held[h];
+            place.posed = motions[j] * plan.held[h];
         } else {
             const auto& vertices = plan.constraints[i].vertices;
             for (const std::uint32_t v : vertices)
                 for (std::size_t k = 0; k < weights.influenceCount(v); ++k) {
                     const std::size_t j = weights.jointsOf(v)[k];
                     const Vec3d moved = motions[j] * (start.bones[j] * Vec3d(start.rest[v]));
-                    off += moved * (double(weights.weightsOf(v)[k]) / double(vertices.size()));
+                    place.posed += moved * (double(weights.weightsOf(v)[k]) / double(vertices.size()));
                 }
-            off -= placeAt(handles[h], plan.held[h], time);
+            place.target = placeAt(handles[h], plan.held[h], time);
         }
-        largest = std::max(largest, length(off));
+        places.push_back(place);
     }
-    return largest;
+    return places;
 }
 
 /// Handles of joints that say where they go without a matrix: a skeleton can follow them.
@@ -262,7 +262,8 @@ PoseResult PoseJob::run(bool skeleton) {
                   : pose::rigidJoints(start.standing.skeleton,
                                       {start.standing.mesh.positions, frame, &start.standing.weights}, joints,
                                       rigidOptions(handles, plan, start, request, times[f]));
-        result.missed = std::max(result.missed, missedBy(handles, plan, start, motions, times[f]));
+        result.places = placesOf(handles, plan, start, motions, times[f]);
+        for (const HandlePlace& place : result.places) result.missed = std::max(result.missed, place.missed());
         const std::vector<Affine3d> bones = clip.add(times[f], motions);
         for (std::size_t j = 0; j < joints.size(); ++j) joints[j] = joints[j] * start.bones[j];
         if (!frames.isFree()) frames.write(result.rigid ? bones : joints, frame);

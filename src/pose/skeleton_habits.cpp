@@ -19,6 +19,7 @@ constexpr double kOneWay = 0.35;              ///< of the way forth: a hinge goe
 constexpr double kSlack = 0.1;                ///< radians that a hinge may go beyond what was seen
 constexpr double kBent = 0.035, kFolded = 2;  ///< radians between which a limb at rest shows which way it bends
 constexpr double kLimb = 0.04;                ///< of the size: limbs have no shorter bones
+constexpr double kFoot = 0.2;                 ///< of the height: ankles are no higher
 constexpr double kSame = 0.02;                ///< of the size: mirrored joints are no farther apart
 constexpr double kMostMirrored = 0.6;
 
@@ -173,6 +174,22 @@ std::optional<Hinge> guessed(const SkeletonBones& bones, const Limb& limb, std::
     return Hinge{transposed(parent) * normalized(axis), -kSlack, true};
 }
 
+/// Legs end near the floor at the start. Their hips and ankles swing in the plane in which the knee bends, so that it
+/// stays above the foot: that all joints turn little would let it fall to the side.
+void findSwings(std::span<const Vec3d> places, SkeletonBones& bones) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (const Vec3d& p : places) low = std::min(low, p.y), high = std::max(high, p.y);
+    for (std::size_t b = 0; b < places.size(); ++b) {
+        if (!bones.bones[b].hinge || places[b].y + limbOf(bones, places, b).below.y > low + kFoot * (high - low))
+            continue;
+        const Vec3d axis = bones.bones[b].hinge->axis;
+        const auto hip = std::size_t(bones.bones[b].parent);
+        if (!bones.bones[hip].slides) bones.bones[hip].swings = axis;
+        for (std::size_t c = b + 1; c < places.size(); ++c)
+            if (bones.bones[c].parent == std::int32_t(b)) bones.bones[c].swings = axis;
+    }
+}
+
 }  // namespace
 
 std::vector<ClipPose> clipPoses(const Skeleton& skeleton, std::span<const Clip> clips, const SkeletonBones& bones) {
@@ -247,6 +264,7 @@ void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, Sk
         const double now = dot(rotationVector(transposed(parent) * bone.bound), bone.hinge->axis);
         bone.hinge->least = std::min(bone.hinge->least, now);  // where it starts is never wrong
     }
+    findSwings(places, bones);
 }
 
 }  // namespace pelt::pose

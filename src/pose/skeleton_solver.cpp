@@ -20,6 +20,7 @@ constexpr int kSteps = 60;                         ///< of a stage
 constexpr double kSettled = 1e-9;                  ///< a step that gains less, of the cost, ends a stage
 constexpr double kNudge = 0.35;                    ///< radians that hinges are bent by at first
 constexpr double kAcrossHinge = 12;                ///< how much stiffer a hinge is about other axes
+constexpr double kAcrossSwing = 4;                 ///< the same of hips and ankles, which may turn that way
 constexpr double kAgainstHinge = 60;               ///< how much it resists being bent the other way
 constexpr double kMissed = 1e-3;                   ///< of the size: a pose that misses more is tried anew
 
@@ -156,10 +157,14 @@ void SkeletonSolver::State::addJoint(std::span<const BonePose> at, std::size_t b
     const Vec3d angle = rotationVector(at[b].turn);
     Eigen::Matrix3d stiff = Eigen::Matrix3d::Identity();
     const Mat3d parent = bone.parent < 0 ? Mat3d() : bones[std::size_t(bone.parent)].bound;
-    if (bone.hinge && !bone.hinge->loose) {
-        const Eigen::Vector3d axis = eigen(parent * bone.hinge->axis);
-        stiff = std::sqrt(kAcrossHinge) * (stiff - axis * axis.transpose()) + axis * axis.transpose();
-    }
+    const auto stiffenAcross = [&](const Vec3d& about, double factor) {
+        const Eigen::Vector3d axis = eigen(parent * about);
+        stiff = std::sqrt(factor) * (stiff - axis * axis.transpose()) + axis * axis.transpose();
+    };
+    if (bone.hinge && !bone.hinge->loose)
+        stiffenAcross(bone.hinge->axis, kAcrossHinge);
+    else if (bone.swings)
+        stiffenAcross(*bone.swings, kAcrossSwing);
     stiff *= std::sqrt(bone.stiffness);
     sum.add(stiff * eigen(angle), stiff * logDerivative(angle, -1), columns);
     if (bone.slides) {

@@ -61,6 +61,20 @@ TEST(SkeletonBones, HipsShouldersAndTheSpineAreNoHinges) {
         EXPECT_FALSE(bones.bones[scene.bone(bones, name)].hinge) << name;
 }
 
+TEST(SkeletonBones, LegsSwingWithTheirKneesAndArmsAsTheyLike) {
+    const BipedBones scene;
+    for (const bool clips : {true, false}) {
+        const SkeletonBones bones = scene.find(clips);
+        for (const char* name : {"thigh_L", "thigh_R", "foot_L", "foot_R"}) {
+            const auto& swings = bones.bones[scene.bone(bones, name)].swings;
+            ASSERT_TRUE(swings) << name << clips;
+            EXPECT_GT(swings->x, 0.95) << name << clips;
+        }
+        for (const char* name : {"upper_arm_L", "hand_R", "spine"})
+            EXPECT_FALSE(bones.bones[scene.bone(bones, name)].swings) << name << clips;
+    }
+}
+
 TEST(SkeletonBones, TheBodySlidesAndNothingElse) {
     const BipedBones scene;
     const SkeletonBones bones = scene.find(true);

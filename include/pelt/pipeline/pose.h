@@ -60,6 +60,15 @@ struct PoseRequest {
     const PreparationCache* cache = nullptr;   ///< where preparations are kept, if at all
 };
 
+/// What became of a handle.
+struct HandlePlace {
+    std::size_t handle = 0;  ///< among those given
+    Vec3d start, target;     ///< of what it holds
+    Vec3d posed;             ///< by rigid joints
+
+    double missed() const { return length(posed - target); }
+};
+
 struct PoseResult {
     Character character;  ///< with the weights that were used; its first clip is the pose
     std::size_t vertices = 0, frames = 0;
@@ -70,6 +79,7 @@ struct PoseResult {
     std::size_t handles = 0, extra_weights = 0, clusters = 0;
     geometry::SequenceError clip_error;  ///< of the clip of rigid joints against the free pose
     double missed = 0;                   ///< how far the clip's joints are from their targets, at most
+    std::vector<HandlePlace> places;     ///< of the last frame, of all handles that say where something goes
     bool rigid = false;                  ///< the sequence is that of rigid joints
 };
 

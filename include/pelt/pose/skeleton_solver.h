@@ -29,6 +29,8 @@ struct Bone {
     Mat3d bound;                 ///< rotation from the bind pose to the start
     Vec3d along{0, 1, 0};        ///< where the bone points in the bind pose; what limits are about
     std::optional<Hinge> hinge;  ///< in the bind pose, in the parent's frame
+    std::optional<Vec3d>
+        swings;  ///< unit, likewise: hips and ankles turn about their knee's axis sooner than about others
     std::optional<rig::RangeOfMotion::Limits> limits;  ///< against the parent, from the bind pose
 };
 
