@@ -92,7 +92,6 @@ TEST(SkeletonSolver, WhatIsOutOfReachIsMissedByTheDraggedNotByTheHeld) {
 }
 
 TEST(SkeletonSolver, AKneeStaysAboveAFootThatStepsForwards) {
-    // Stiff hips and soft ankles would rather let it fall to the side.
     std::vector<Bone> bones = legs();
     for (const std::size_t hip : {1u, 4u}) {
         bones[hip].stiffness = 8;
