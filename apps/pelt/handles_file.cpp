@@ -49,11 +49,9 @@ private:
     bool has(const char* name) const { return json_.contains(name); }
 
     void checkNames() const {
-        for (const auto& [name, value] : json_.items()) {
-            const bool known =
-                std::any_of(std::begin(kNames), std::end(kNames), [&](const char* k) { return name == k; });
-            if (!known) refuse(fmt::format("has '{}', which is not known", name));
-        }
+        for (const auto& member : json_.items())
+            if (std::find(std::begin(kNames), std::end(kNames), member.key()) == std::end(kNames))
+                refuse(fmt::format("has '{}', which is not known", member.key()));
     }
     std::vector<double> numbers(const HandlesJson& value, std::size_t count, const char* name) const {
         if (!value.is_array() || value.size() != count) refuse(fmt::format("needs {} numbers as {}", count, name));
