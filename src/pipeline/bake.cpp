@@ -14,6 +14,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "small_weights.h"
+
 namespace pelt::pipeline {
 namespace {
 
@@ -195,24 +197,6 @@ SkinWeights weldedRows(const SkinWeights& weights, const geometry::Weld& weld) {
     SkinWeights rows;
     for (const std::uint32_t v : weld.representative) appendVertex(rows, weights.jointsOf(v), weights.weightsOf(v));
     return rows;
-}
-
-SkinWeights withoutSmall(const SkinWeights& weights) {
-    constexpr float kSmall = 1e-4F;
-    if (std::none_of(weights.weights.begin(), weights.weights.end(), [](float w) { return w < kSmall; }))
-        return weights;
-    SkinWeights kept;
-    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
-        std::vector<std::uint32_t> joints;
-        std::vector<float> values;
-        for (std::size_t i = 0; i < weights.influenceCount(v); ++i) {
-            if (weights.weightsOf(v)[i] < kSmall) continue;
-            joints.push_back(weights.jointsOf(v)[i]);
-            values.push_back(weights.weightsOf(v)[i]);
-        }
-        appendVertex(kept, joints, values);
-    }
-    return kept;
 }
 
 /// Rows of all vertices, without weights that nobody sees and that every engine would have to blend.

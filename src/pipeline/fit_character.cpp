@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "small_weights.h"
+
 namespace pelt::pipeline {
 namespace {
 
@@ -45,7 +47,7 @@ Channel resampled(const Channel& channel, std::span<const double> times) {
 
 void setFittedSkin(Character& character, const fit::ExampleFit& fitted, const geometry::Weld& weld) {
     Mesh& mesh = character.mesh;
-    const SkinWeights welded = fit::toSkinWeights(fitted.weights);
+    const SkinWeights welded = withoutSmall(fit::toSkinWeights(fitted.weights));
     character.weights = {};
     for (const std::uint32_t w : weld.welded) appendVertex(character.weights, welded.jointsOf(w), welded.weightsOf(w));
     const bool turns = !mesh.normals.empty() && !mesh.triangles.empty();
