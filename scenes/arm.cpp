@@ -9,7 +9,7 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr JointPlace kJoints[] = {
+constexpr JointPlace kArmJoints[] = {
     {"shoulder", -1, {0, 0, 0}}, {"elbow", kShoulder, {kElbowX, 0, 0}}, {"wrist", kElbow, {kWristX, 0, 0}}};
 
 /// Stations along x: centre in z and y, half width in z, depth down (triceps, back of the hand) and up (biceps, palm).
@@ -74,7 +74,7 @@ Clip flex() {
     return makeClip("flex", 6, motions);
 }
 
-Clip limits() {
+Clip armLimits() {
     const JointLimit all[] = {{kShoulder, {0, 0, 1}, -80, 80}, {kShoulder, {0, 1, 0}, -80, 80},
                               {kShoulder, {1, 0, 0}, -90, 90}, {kElbow, {0, 0, 1}, 0, 145},
                               {kElbow, {1, 0, 0}, -80, 80},    {kWrist, {0, 0, 1}, -70, 80},
@@ -85,7 +85,7 @@ Clip limits() {
 }  // namespace
 
 Character makeArm(std::size_t resolution, const Progress& progress) {
-    return makeCharacter("arm", armMesh(resolution, progress), makeSkeleton(kJoints), {flex(), limits()});
+    return makeCharacter("arm", armMesh(resolution, progress), makeSkeleton(kArmJoints), {flex(), armLimits()});
 }
 
 }  // namespace pelt::scenes

@@ -5,7 +5,6 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr double kFps = 30;
 constexpr int kWalkFrames = 37, kRangeFrames = 200;
 
 void appendChannel(Clip& clip, ChannelPath path, std::size_t node, const std::vector<float>& times,

@@ -3,11 +3,14 @@
 #include <pelt/rig/skeleton.h>
 
 #include <array>
+#include <numbers>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pelt::scenes {
+
+inline constexpr double kPi = std::numbers::pi, kRadians = kPi / 180;
 
 /// A joint of the biped at rest: metres, y up, facing +z, soles on y = 0. `_L` joints have x > 0.
 struct BipedJoint {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "biped_clips.h"
 #include "biped_skeleton.h"
@@ -11,7 +10,6 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr double kPi = std::numbers::pi, kRadians = kPi / 180;
 constexpr double kCycle = 1.2;        // seconds
 constexpr double kStride = 1.16;      // metres of ground in a cycle
 constexpr double kReach = 0.295;      // how far ahead of its rest place a heel strikes

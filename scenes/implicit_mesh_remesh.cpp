@@ -9,7 +9,7 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr std::size_t kGrain = 512;
+constexpr std::size_t kRemeshGrain = 512;
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kGoodAngle = 25;      // degrees; what the last phase works towards
 constexpr double kPlaneMargin = 0.35;  // interior vertices stay this many edge lengths off the mirror plane
@@ -52,7 +52,7 @@ double Remesher::smallestSize(double scale) {
 
 void Remesher::measureSizes(double scale, double shortest) {
     size_.resize(mesh_.position.size());
-    parallelFor(size_.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(size_.size(), kRemeshGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
             size_[v] = std::max(surface_.edge_length(mesh_.position[v], scale), shortest);
     });
@@ -83,7 +83,7 @@ void Remesher::splitLong() {
             mesh_.split(h, (mesh_.position[a] + mesh_.position[b]) * 0.5);
         }
     }
-    parallelFor(mesh_.position.size() - first_new, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(mesh_.position.size() - first_new, kRemeshGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first_new + first; v < first_new + last; ++v)
             mesh_.position[v] = projected(mesh_.position[v], mesh_.border[v], size_[v]);
     });
@@ -212,7 +212,7 @@ Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const
 
 void Remesher::relax() {
     std::vector<Vec3d> moved(mesh_.position.size());
-    parallelFor(moved.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(moved.size(), kRemeshGrain, [&](std::size_t first, std::size_t last) {
         std::vector<std::uint32_t> ring;
         for (std::size_t v = first; v < last; ++v) moved[v] = relaxed(static_cast<std::uint32_t>(v), ring);
     });

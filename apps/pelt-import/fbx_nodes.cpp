@@ -26,8 +26,8 @@ FbxNode readNode(const FbxDocument& document, const FbxObject& object, std::int3
     node.scaling_offset = vector("ScalingOffset");
     node.scaling_pivot = vector("ScalingPivot");
     node.inherit = inheritOf(document.number(object, "InheritType"));
-    node.geometric = toAffine({vector("GeometricTranslation"), eulerRotation(vector("GeometricRotation"), 0),
-                               document.vector(object, "GeometricScaling", {1, 1, 1})});
+    node.geometric = pelt::toAffine({vector("GeometricTranslation"), eulerRotation(vector("GeometricRotation"), 0),
+                                     document.vector(object, "GeometricScaling", {1, 1, 1})});
     return node;
 }
 

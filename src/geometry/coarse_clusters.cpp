@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kNone = ~std::uint32_t(0);
 constexpr double kDisc = 0.78;  ///< radius of a disc of the cover, in spacings: seeds this far apart pack to about 1
 constexpr int kRounds = 12;
-constexpr std::size_t kGrain = 8192;
+constexpr std::size_t kClusterGrain = 8192;
 
 /// Covers the vertices with discs, lowest vertex first. The distance that a disc grows to is measured along edges in
 /// units of the spacing there; a vertex goes to the nearest of the seeds that reached it.
@@ -97,7 +97,7 @@ std::vector<Vec3d> centresOf(std::span<const std::uint32_t> cluster_of, std::spa
 void moveRims(const Adjacency& edges, std::span<const Vec3f> positions, std::span<const double> spacing,
               std::span<const Vec3d> centres, std::vector<std::uint32_t>& cluster_of) {
     const std::vector<std::uint32_t> was = cluster_of;
-    parallelFor(was.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(was.size(), kClusterGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             if (spacing[v] == 0) continue;
             double best = -1;

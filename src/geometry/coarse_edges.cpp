@@ -16,7 +16,7 @@
 namespace pelt::geometry {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kEdgeGrain = 1024;
 
 /// What lies between a patch and another one.
 struct Border {
@@ -88,7 +88,7 @@ Rim rimOf(const Laplacian& laplacian, std::span<const Vec3f> positions, const Cl
 
 Laplacian patchLaplacian(const Laplacian& laplacian, std::span<const Vec3f> positions, const Clusters& clusters) {
     std::vector<Rim> rims(clusters.count());
-    parallelFor(rims.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(rims.size(), kEdgeGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t a = first; a < last; ++a) rims[a] = rimOf(laplacian, positions, clusters, a);
     });
     Laplacian result;

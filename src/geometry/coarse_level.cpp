@@ -27,7 +27,7 @@ constexpr double kBend = 0.15;    ///< radians that the surface may turn from a 
 constexpr double kFewer = 3;      ///< a level is worth its while with so many times fewer nodes than vertices
 constexpr double kKernel = 1.5;   ///< radius of the combination, in distances to the neighbouring nodes
 constexpr double kLeastShare = 0.3;
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kLevelGrain = 1024;
 
 struct Fine {
     const Laplacian& laplacian;  ///< without ties
@@ -221,7 +221,7 @@ std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span
     CoarseLevel level;
     level.mass.resize(count);
     std::vector<double> variance(count), spacing(count), spread(count, 0);
-    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(count, kLevelGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             variance[v] = fine.variance(v, iterations);
             spacing[v] = std::min(kSpacing * std::sqrt(variance[v]), kBend / fine.curvature(v, normals));

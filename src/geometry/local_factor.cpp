@@ -11,10 +11,6 @@ namespace {
 using Matrix = Eigen::SparseMatrix<double>;
 using Solver = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>>;
 
-bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v) {
-    return strength[v] == 0 || laplacian.diagonal[v] == 0;
-}
-
 /// The lower triangle of the system; fills `pulls` and `frozen` on the way.
 Matrix assemble(const Laplacian& laplacian, std::span<const double> strength, LocalFactor& local,
                 std::vector<std::uint32_t>& row_of) {

@@ -27,6 +27,11 @@ struct LocalFactor {
     std::shared_ptr<const void> solver;  ///< keeps the factor's arrays
 };
 
+/// Whether a vertex keeps its value.
+inline bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v) {
+    return strength[v] == 0 || laplacian.diagonal[v] == 0;
+}
+
 /// `free_vertices` in the order of elimination. `row_of`: room for one number a vertex, all kNoRow, left so.
 constexpr std::uint32_t kNoRow = ~std::uint32_t(0);
 LocalFactor factorise(const Laplacian& laplacian, std::span<const double> strength,

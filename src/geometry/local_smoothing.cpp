@@ -93,10 +93,6 @@ std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian) {
 
 namespace {
 
-bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v) {
-    return strength[v] == 0 || laplacian.diagonal[v] == 0;
-}
-
 /// Whether a vertex that keeps its values pulls on one that does not: no polynomial of the matrix does that.
 bool anyPull(const Laplacian& laplacian, std::span<const double> strength) {
     for (std::uint32_t v = 0; v < strength.size(); ++v) {

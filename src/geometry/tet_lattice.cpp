@@ -189,16 +189,16 @@ double guessedSize(const Surface& surface, double wanted) {
 }
 
 TetEmbedding gather(const BccLattice& lattice, const std::vector<std::uint8_t>& kept, const Surface& surface) {
-    constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+    constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
     TetEmbedding result;
-    std::vector<std::uint32_t> vertex(lattice.pointCount(), kNone), tet(kept.size(), kNone);
+    std::vector<std::uint32_t> vertex(lattice.pointCount(), kUnused), tet(kept.size(), kUnused);
     for (std::size_t k = 0; k < kept.size(); ++k) {
         if (!kept[k]) continue;
         const BccLattice::Cell cell = lattice.cell(k);
         Tet corners;
         for (std::size_t c = 0; c < 4; ++c) {
             std::uint32_t& v = vertex[cell.points[c]];
-            if (v == kNone) {
+            if (v == kUnused) {
                 v = std::uint32_t(result.lattice.positions.size());
                 result.lattice.positions.push_back(cell.positions[c]);
             }

@@ -19,7 +19,7 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr std::size_t kGrain = 2048;         ///< vertices that a task poses
+constexpr std::size_t kBakeGrain = 2048;     ///< vertices that a task poses
 constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: weights learn nothing more from its neighbours in time
 /// Of what the skin to start from leaves in each part, against the costs that keep weights smooth. The range of motion
 /// counts more: a skin is also for clips that are still to come.
@@ -68,7 +68,7 @@ public:
             return;
         }
         deformer_->setPose(bones);
-        parallelFor(out.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(out.size(), kBakeGrain, [&](std::size_t first, std::size_t last) {
             deformer_->evaluate(rest, first, last - first, {out, {}});
         });
     }
@@ -181,7 +181,7 @@ Training sampleReference(const Character& character, Reference& reference, const
             ++training.count[pose.part];
             training.samples.locals.insert(training.samples.locals.end(), pose.locals.begin(), pose.locals.end());
         }
-        parallelFor(welded, kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(welded, kBakeGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v)
                 for (std::size_t s = 0; s < count; ++s)
                     for (int c = 0; c < 3; ++c)
@@ -259,7 +259,7 @@ void measure(const Character& character, Reference& reference, const Skeleton& s
             for (Trial& trial : trials) {
                 deform::LbsPose posed(trial.rig);
                 posed.set(bones);
-                parallelFor(exact.size(), kGrain, [&](std::size_t first, std::size_t last) {
+                parallelFor(exact.size(), kBakeGrain, [&](std::size_t first, std::size_t last) {
                     deform::evaluate(trial.rig, posed, rest, first, last - first, {skinned, {}});
                 });
                 for (std::size_t v = 0; v < exact.size(); ++v) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kTolerance = 1e-4;         ///< of the diagonal: what pruning may cost by default
 constexpr std::size_t kMostInfluences = 8;  ///< a vertex, where nobody asked for more
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kMushGrain = 2048;
 
 double diagonalOf(const Mesh& mesh) {
     Vec3d low(mesh.positions.at(0)), high = low;
@@ -55,7 +55,7 @@ private:
                                 std::span<const Affine3f> bones) const {
         std::vector<Vec3f> positions(mesh_.vertexCount());
         pose.set(bones);
-        parallelFor(positions.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(positions.size(), kMushGrain, [&](std::size_t first, std::size_t last) {
             deform::evaluate(rig, pose, {}, first, last - first, {positions, {}});
         });
         return positions;

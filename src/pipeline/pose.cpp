@@ -20,7 +20,7 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kPoseGrain = 2048;
 constexpr double kAgree = 1e-6;  ///< of the diagonal: constraints farther apart contradict each other
 constexpr int kFirstFrame = 10000, kLaterFrames = 3000;  ///< iterations: the first starts far away
 constexpr int kToCompare = 200;                          ///< of a free pose that is only compared with
@@ -150,7 +150,7 @@ public:
         for (const Affine3d& bone : bones) bones_.emplace_back(bone);
         deformer_->setPose(bones_);
         const deform::RestShape rest{morphed_ ? std::span<const Vec3f>(start_.rest) : std::span<const Vec3f>(), {}};
-        parallelFor(out.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(out.size(), kPoseGrain, [&](std::size_t first, std::size_t last) {
             deformer_->evaluate(rest, first, last - first, {out, {}});
         });
     }

@@ -14,7 +14,7 @@ namespace pelt::pipeline {
 namespace {
 
 /// Vertices a task poses: long enough to hide the cost of a task, a multiple of every kernel's block.
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kSampleGrain = 2048;
 
 /// What v1 and v3 turn with is no exact rotation. Twice: where little is left of `t`, most of that is rounding.
 Vec3f perpendicular(Vec3f t, const Vec3f& normal) {
@@ -232,7 +232,7 @@ void CharacterSampler::State::evaluateSkin(double seconds, std::span<Vec3f> posi
     deformer->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
     const Deformer& poser = *deformer;
     const deform::Output out{positions, normals};
-    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(count, kSampleGrain, [&](std::size_t first, std::size_t last) {
         poser.evaluate(rest, first, last - first, out);
         if (tangents.empty()) return;
         poser.evaluateTangents(given_tangents, first, last - first, scratch, tangents);

@@ -17,7 +17,7 @@ namespace pelt::pose {
 namespace {
 
 using Points = Eigen::Matrix<double, Eigen::Dynamic, 3>;
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kArapGrain = 256;
 
 Vec3d pointOf(const Points& points, std::uint32_t v) { return {points(v, 0), points(v, 1), points(v, 2)}; }
 
@@ -52,7 +52,7 @@ double energyOf(const EdgeSets& sets, std::span<const Vec3d> rest, const Points&
 
 void localStep(const EdgeSets& sets, std::span<const std::size_t> offsets, std::span<const Vec3d> rest,
                const Points& posed, std::vector<Mat3d>& rotations) {
-    parallelFor(sets.count, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(sets.count, kArapGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t s = first; s < last; ++s) {
             const Mat3d sum = covariance(sets, offsets[s], offsets[s + 1], rest, posed);
             rotations[s] = deform::nearestRotation(sum, rotations[s]).rotation;

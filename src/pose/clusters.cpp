@@ -11,8 +11,8 @@
 namespace pelt::pose {
 namespace {
 
-constexpr std::size_t kSamples = 8192, kGrain = 512;
-constexpr int kRounds = 20;
+constexpr std::size_t kSamples = 8192, kClusterGrain = 512;
+constexpr int kClusterRounds = 20;
 
 /// Means by columns of handles, so that the distances of one row to all means are sums over few contiguous rows.
 struct Means {
@@ -39,7 +39,7 @@ std::uint32_t nearestMean(const WeightRows& rows, std::size_t row, const Means& 
 
 void assign(const WeightRows& rows, std::span<const std::size_t> chosen, const Means& means,
             std::vector<std::uint32_t>& labels) {
-    parallelFor(chosen.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(chosen.size(), kClusterGrain, [&](std::size_t first, std::size_t last) {
         std::vector<double> scratch;
         for (std::size_t i = first; i < last; ++i) labels[i] = nearestMean(rows, chosen[i], means, scratch);
     });
@@ -123,7 +123,7 @@ std::vector<std::uint32_t> clusterRows(const WeightRows& rows, std::size_t handl
     for (std::size_t i = 0; i < filled.size(); i += stride) samples.push_back(filled[i]);
     Means means = meansAt(rows, farthestRows(rows, samples, handles, count), handles);
     std::vector<std::uint32_t> labels(samples.size(), ~0u), before;
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kClusterRounds; ++round) {
         before = labels;
         assign(rows, samples, means, labels);
         if (labels == before) break;

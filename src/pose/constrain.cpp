@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 
+#include "../eigen_solvers.h"
 #include "reduction.h"
 #include "system_data.h"
 #include "transforms.h"
@@ -119,7 +118,8 @@ NullPart solveNull(const Eigen::MatrixXd& c_t) {
     const Eigen::Index rows = c_t.rows();
     if (c_t.size() == 0) return {Eigen::MatrixXd::Zero(c_t.cols(), rows), Eigen::MatrixXd::Identity(rows, rows)};
     // Squared singular values do: those that count are far from rounding.
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(c_t.transpose() * c_t);
+    const Eigen::MatrixXd gram = c_t.transpose() * c_t;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
     const Eigen::VectorXd& squares = eigen.eigenvalues();  // ascending
     Eigen::Index rank = 0;
     while (rank < squares.size() && squares[squares.size() - 1 - rank] > kTakesUp * kTakesUp) ++rank;

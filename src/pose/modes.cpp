@@ -8,12 +8,12 @@
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/adjacency.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <Eigen/Sparse>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
+
+#include "../eigen_solvers.h"
 
 namespace pelt::pose {
 namespace {
@@ -25,7 +25,7 @@ constexpr int kHeldPower = 8;       ///< where no vertex has all
 constexpr double kShift = 1e-6;     ///< of the mean of L: makes it definite
 constexpr Eigen::Index kSpare = 8;  ///< functions iterated beside those wanted, which then converge
 constexpr int kRounds = 40;
-constexpr double kSettled = 1e-4;  ///< change of the eigenvalues' sum in a round
+constexpr double kModesSettled = 1e-4;  ///< change of the eigenvalues' sum in a round
 
 /// L and M of the vertices that have edges.
 struct Problem {
@@ -103,11 +103,12 @@ Eigen::MatrixXd lowest(const Problem& problem, Eigen::Index count) {
             y.col(c) = root.cwiseProduct(x);
         });
         y = Eigen::HouseholderQR<Eigen::MatrixXd>(y).householderQ() * Eigen::MatrixXd::Identity(size, wide);
-        const Eigen::MatrixXd x = inverse.asDiagonal() * y, stiff = x.transpose() * (problem.laplacian * x);
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(0.5 * (stiff + stiff.transpose()));
+        const Eigen::MatrixXd x = inverse.asDiagonal() * y, stiff = x.transpose() * (problem.laplacian * x),
+                              symmetric = 0.5 * (stiff + stiff.transpose());
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(symmetric);
         y = y * ritz.eigenvectors();
         const double sum = ritz.eigenvalues().head(count).sum();
-        if (std::abs(sum - before) <= kSettled * std::abs(sum)) break;
+        if (std::abs(sum - before) <= kModesSettled * std::abs(sum)) break;
         before = sum;
     }
     return inverse.asDiagonal() * y.leftCols(count);

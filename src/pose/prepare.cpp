@@ -7,13 +7,12 @@
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/tets.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
+#include "../eigen_solvers.h"
 #include "clusters.h"
 #include "modes.h"
 #include "reduction.h"
@@ -157,7 +156,8 @@ void whiten(const Eigen::MatrixXd& a, PoseRig::Data& data) {
     for (Eigen::Index i = 0; i < a.rows(); ++i)
         (a(i, i) > kNoEnergy * kSmallSpread * largest ? live : dead).push_back(i);
     const Eigen::VectorXd unit = a.diagonal()(live).cwiseSqrt().cwiseInverse();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.asDiagonal() * a(live, live) * unit.asDiagonal());
+    const Eigen::MatrixXd scaled = unit.asDiagonal() * a(live, live) * unit.asDiagonal();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
     const Eigen::VectorXd& values = eigen.eigenvalues();  // ascending
     Eigen::Index none = 0;
     while (none < values.size() && !(values[none] > kNoEnergy * values[values.size() - 1])) ++none;

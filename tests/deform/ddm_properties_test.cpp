@@ -9,9 +9,9 @@
 namespace pelt::deform {
 namespace {
 
-Affine3d someMotion() { return {toMatrix(axisAngle(Vec3d{1, -2, 0.5}, 2.3)), {0.8, -0.5, 0.2}}; }
+Affine3d ddmMotion() { return {toMatrix(axisAngle(Vec3d{1, -2, 0.5}, 2.3)), {0.8, -0.5, 0.2}}; }
 
-std::vector<Vec3d> moved(const Affine3d& g, const std::vector<Vec3d>& points) {
+std::vector<Vec3d> ddmMoved(const Affine3d& g, const std::vector<Vec3d>& points) {
     std::vector<Vec3d> out;
     for (const Vec3d& p : points) out.push_back(g * p);
     return out;
@@ -56,8 +56,8 @@ TEST(DdmProperties, ACommonRigidMotionIsThatMotion) {
     for (const DdmForm form : kDdmForms)
         for (const Patch patch : {Patch::round, Patch::flat}) {
             const DdmCase c = makeDdmCase(67, 12, 4, Bones::identity, 2, patch);
-            const std::vector<Affine3d> bones(12, someMotion());
-            const auto expected = moved(someMotion(), castAll<Vec3d>(c.skin.mesh.positions));
+            const std::vector<Affine3d> bones(12, ddmMotion());
+            const auto expected = ddmMoved(ddmMotion(), castAll<Vec3d>(c.skin.mesh.positions));
             EXPECT_LT(farthest(rounded(form, c, bones).positions, expected), 5e-6) << nameOf(form);
             EXPECT_LT(farthest(exactly(form, c, bones).positions, expected), 1e-11) << nameOf(form);
         }
@@ -69,8 +69,8 @@ TEST(DdmProperties, MovingThePosedBonesMovesTheResult) {  // f(G M) = G f(M)
             const DdmCase c = makeDdmCase(67, 12, 4, pose, 3);
             const auto bones = castAll<Affine3d>(c.skin.bones);
             std::vector<Affine3d> led;
-            for (const Affine3d& b : bones) led.push_back(someMotion() * b);
-            const auto expected = moved(someMotion(), exactly(form, c, bones).positions);
+            for (const Affine3d& b : bones) led.push_back(ddmMotion() * b);
+            const auto expected = ddmMoved(ddmMotion(), exactly(form, c, bones).positions);
             EXPECT_LT(farthest(exactly(form, c, led).positions, expected), 1e-9) << nameOf(form);
             EXPECT_LT(farthest(rounded(form, c, led).positions, expected), 1e-5 * c.skin.diagonal()) << nameOf(form);
         }
@@ -83,11 +83,11 @@ TEST(DdmProperties, MovingTheRestShapeWithItsBonesChangesNothing) {  // f(G U, M
             const auto bones = castAll<Affine3d>(c.skin.bones);
             const auto expected = exactly(form, c, bones).positions;
             std::vector<Affine3d> led;
-            for (const Affine3d& b : bones) led.push_back(b * inverse(someMotion()));
+            for (const Affine3d& b : bones) led.push_back(b * inverse(ddmMotion()));
             DdmCase m = c;
-            m.exact = turned(c.exact, someMotion());
+            m.exact = turned(c.exact, ddmMotion());
             m.rows = toFloat(m.exact);
-            const auto rest = moved(someMotion(), castAll<Vec3d>(c.skin.mesh.positions));
+            const auto rest = ddmMoved(ddmMotion(), castAll<Vec3d>(c.skin.mesh.positions));
             std::vector<Vec3d> exact(67);
             reference::ddm<double>(form, {rest, {}}, m.exact, led, {exact, {}});
             EXPECT_LT(farthest(exact, expected), 1e-9) << nameOf(form);
@@ -239,7 +239,7 @@ TEST(DdmProperties, EnhancedDdmWithACommonAffineMapIsThatMap) {
         for (const Bones pose : {Bones::stretched, Bones::mirrored}) {
             const DdmCase c = makeDdmCase(67, 12, 4, pose, 12);
             const std::vector<Affine3d> bones(12, Affine3d(c.skin.bones[0]));
-            const auto expected = moved(bones[0], castAll<Vec3d>(c.skin.mesh.positions));
+            const auto expected = ddmMoved(bones[0], castAll<Vec3d>(c.skin.mesh.positions));
             EXPECT_LT(farthest(exactly(form, c, bones).positions, expected), 1e-10);
             EXPECT_LT(farthest(rounded(form, c, bones).positions, expected), 1e-5);
         }

@@ -36,7 +36,7 @@ struct GoldenCase {
     std::vector<Vec3d> centres;
 };
 
-GoldenCase loadCase(const std::string& name) {
+GoldenCase loadGolden(const std::string& name) {
     const std::filesystem::path folder = sharedPath("golden") / name;
     GoldenCase c{io::loadCharacter(folder / "input.glb"), caseTimes(folder / "case.json"), {}};
     c.centres = rig::jointRestPositions(c.character.skeleton);
@@ -64,7 +64,7 @@ class Golden : public testing::TestWithParam<const char*> {};
 
 TEST_P(Golden, LinearBlendSkinning) {
     PELT_NEEDS_SHARED("golden");
-    const GoldenCase c = loadCase(GetParam());
+    const GoldenCase c = loadGolden(GetParam());
     const deform::LbsRig rig = deform::prepareLbs(c.character.mesh, c.character.weights);
     deform::LbsPose pose(rig);
     expectGolden(GetParam(), c, "lbs", [&](const std::vector<Affine3f>& bones, std::span<Vec3f> out) {
@@ -75,7 +75,7 @@ TEST_P(Golden, LinearBlendSkinning) {
 
 TEST_P(Golden, DualQuaternionSkinning) {
     PELT_NEEDS_SHARED("golden");
-    const GoldenCase c = loadCase(GetParam());
+    const GoldenCase c = loadGolden(GetParam());
     const deform::DqsRig rig = deform::prepareDqs(c.character.mesh, c.character.weights, c.centres);
     deform::DqsPose dqs_pose(rig);
     expectGolden(GetParam(), c, "dqs", [&](const std::vector<Affine3f>& bones, std::span<Vec3f> out) {
@@ -86,7 +86,7 @@ TEST_P(Golden, DualQuaternionSkinning) {
 
 TEST_P(Golden, DualQuaternionReference) {
     PELT_NEEDS_SHARED("golden");
-    const GoldenCase c = loadCase(GetParam());
+    const GoldenCase c = loadGolden(GetParam());
     std::vector<Vec3d> rest, posed(c.character.mesh.vertexCount());
     for (const Vec3f& p : c.character.mesh.positions) rest.emplace_back(p);
     expectGolden(GetParam(), c, "dqs", [&](const std::vector<Affine3f>& bones, std::span<Vec3f> out) {
@@ -96,14 +96,14 @@ TEST_P(Golden, DualQuaternionReference) {
     });
 }
 
-std::string testName(const testing::TestParamInfo<const char*>& info) {
+std::string goldenName(const testing::TestParamInfo<const char*>& info) {
     std::string name = info.param;
     std::erase(name, '-');
     return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Golden, testing::Values("bar-rigid", "bar-translate", "bar-scale", "y-cotangent-maps"),
-                         testName);
+                         goldenName);
 
 }  // namespace
 }  // namespace pelt

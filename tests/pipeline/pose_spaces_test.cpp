@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "made_scene.h"
+
 /// Exporters put skeletons into armatures that scale and turn. Who poses a character need not know.
 namespace pelt::pipeline {
 namespace {
@@ -19,8 +21,7 @@ const Mat3d kTurn = toMatrix(axisAngle(Vec3d{1, 0, 0}, -1.5707963267948966));
 const Affine3d kArmature(kTurn* kScale, {0.1, 0, -0.2});
 
 Character plainBiped() {
-    Character biped = scenes::find("biped")->make(2000);
-    biped.weights = scenes::smoothWeights(biped, 0);
+    Character biped = smoothScene("biped", 2000);
     biped.clips.clear();
     biped.source = nullptr;
     return io::loadGltf(io::toGlb(biped), "plain");

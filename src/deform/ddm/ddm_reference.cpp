@@ -20,10 +20,10 @@
 // - A vertex with one joint follows it: x = M p + R (u − p), or M u in Enhanced DDM.
 #include <pelt/deform/ddm_reference.h>
 
-#include <Eigen/Dense>
 #include <cassert>
 #include <limits>
 
+#include "../../eigen_solvers.h"
 #include "../dqs/polar.h"
 #include "ddm_forms.h"
 

@@ -1,8 +1,7 @@
 #include "polar.h"
 
-#include <Eigen/Dense>
-
 #include "../../eigen_mat3.h"
+#include "../../eigen_solvers.h"
 
 namespace pelt::deform {
 namespace {

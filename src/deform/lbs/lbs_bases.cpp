@@ -7,7 +7,7 @@
 namespace pelt::deform {
 namespace {
 
-constexpr std::size_t kLanes = InfluenceBlocks::kLanes;
+constexpr std::size_t kBlockLanes = InfluenceBlocks::kLanes;
 
 /// One vertex's weights where they are not 0, in a block's order of joints.
 struct Influences {
@@ -15,7 +15,10 @@ struct Influences {
     std::size_t entry, end, lane;
 
     Influences(const InfluenceBlocks& b, std::size_t vertex)
-        : blocks(b), entry(b.offsets[vertex / kLanes]), end(b.offsets[vertex / kLanes + 1]), lane(vertex % kLanes) {
+        : blocks(b),
+          entry(b.offsets[vertex / kBlockLanes]),
+          end(b.offsets[vertex / kBlockLanes + 1]),
+          lane(vertex % kBlockLanes) {
         skipZeros();
     }
     bool atEnd() const { return entry == end; }
@@ -63,7 +66,7 @@ int compare(const InfluenceBlocks& blocks, std::size_t a, std::size_t b) {
 /// `favourite`, then the lowest.
 void coverBlock(const InfluenceBlocks& blocks, std::size_t block, std::uint32_t favourite,
                 std::vector<std::uint32_t>& bases) {
-    const std::size_t first = block * kLanes, count = std::min(kLanes, blocks.vertex_count - first);
+    const std::size_t first = block * kBlockLanes, count = std::min(kBlockLanes, blocks.vertex_count - first);
     for (std::uint32_t open = (1u << count) - 1; open != 0;) {
         std::uint32_t best = 0, best_lanes = 0;
         for (std::uint32_t e = blocks.offsets[block]; e < blocks.offsets[block + 1]; ++e) {
@@ -105,7 +108,7 @@ void agree(const InfluenceBlocks& blocks, std::vector<std::uint32_t>& bases) {
 std::vector<std::uint32_t> chooseBases(const InfluenceBlocks& blocks) {
     std::vector<std::uint32_t> bases(blocks.vertex_count);
     for (std::size_t block = 0; block < blocks.blockCount(); ++block)
-        coverBlock(blocks, block, block == 0 ? 0 : bases[block * kLanes - 1], bases);
+        coverBlock(blocks, block, block == 0 ? 0 : bases[block * kBlockLanes - 1], bases);
     agree(blocks, bases);
     return bases;
 }

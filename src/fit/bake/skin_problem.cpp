@@ -14,7 +14,7 @@
 namespace pelt::fit::bake {
 namespace {
 
-constexpr std::size_t kGrain = 64;            ///< vertices that are solved by one task
+constexpr std::size_t kSkinGrain = 64;        ///< vertices that are solved by one task
 constexpr std::size_t kMostInAGroup = 16384;  ///< vertices that are solved between two looks at whether to stop
 constexpr double kPriorCost = 3;   ///< of leaving the prior, against an error of about one for each part of the samples
 constexpr double kSparseCost = 6;  ///< of leaving what is left of the weights once there are not too many
@@ -105,7 +105,7 @@ void SkinProblem::toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& sample
             data_.frame_center[t] += Vec3d(x[0], x[1], x[2]) / double(data_.vertices);
         }
     data_.squared.resize(data_.vertices);
-    parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data_.vertices, kSkinGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             double squared = 0;
             for (std::size_t d = 0; d < data_.dimensions(); ++d) {
@@ -227,7 +227,7 @@ std::size_t SkinProblem::influencesLeft(std::size_t vertex) const {
 void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t> vertices,
                               const std::function<void(std::size_t, const Posed&, ssdr::SimplexSolver&)>& body,
                               const std::vector<bool>* usable) const {
-    parallelFor(vertices.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(vertices.size(), kSkinGrain, [&](std::size_t first, std::size_t last) {
         ssdr::SimplexSolver solver(set.products);
         const std::size_t columns = set.motions.columns(), dimensions = data_.dimensions();
         std::vector<float> rows;

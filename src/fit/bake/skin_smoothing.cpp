@@ -10,7 +10,7 @@
 namespace pelt::fit::bake {
 namespace {
 
-constexpr std::size_t kGrain = 64;  ///< vertices of one task
+constexpr std::size_t kSmoothGrain = 64;  ///< vertices of one task
 constexpr int kSmoothRounds = 3;
 constexpr float kPull = 0.99f;     ///< how far a sample is moved towards what the neighbours of a vertex are off by
 constexpr double kVisible = 0.02;  ///< of an edge: what a vertex may be off by more than its neighbours, about a degree
@@ -20,7 +20,7 @@ constexpr double kMostPasses = 64;     ///< of averaging over neighbours
 /// Each vertex gets the mean of its neighbours; one without any keeps what it has.
 void average(const std::vector<float>& values, std::size_t dimensions, const geometry::Adjacency& neighbours,
              std::vector<float>& means) {
-    parallelFor(values.size() / dimensions, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(values.size() / dimensions, kSmoothGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const auto near = neighbours.of(v);
             float* mean = means.data() + v * dimensions;
@@ -86,7 +86,7 @@ void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbou
     const std::size_t dimensions = data_.dimensions();
     std::vector<float> left(data_.values.size()), means(left.size()), scratch(passes > 1 ? left.size() : 0);
     for (int round = 0; round < kSmoothRounds; ++round) {
-        parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(data_.vertices, kSmoothGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v) residual(set, v, weights[v], left.data() + v * dimensions);
         });
         average(left, dimensions, neighbours, means);

@@ -8,8 +8,9 @@
 
 #include <pelt/core/parallel.h>
 
-#include <Eigen/Dense>
 #include <array>
+
+#include "../../eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {

@@ -11,11 +11,11 @@
 namespace pelt::fit {
 namespace {
 
-constexpr std::size_t kSample = 600;   ///< vertices that are looked at
-constexpr std::size_t kExamples = 64;  ///< and examples
-constexpr std::size_t kShortList = 4;  ///< joints that are really fitted a step
-constexpr double kLeastGain = 1e-3;    ///< of the squared error
-constexpr double kExplained = 1e-4;    ///< E_RMS that rounding to single precision leaves
+constexpr std::size_t kSampledVertices = 600;  ///< vertices that are looked at
+constexpr std::size_t kExamples = 64;          ///< and examples
+constexpr std::size_t kShortList = 4;          ///< joints that are really fitted a step
+constexpr double kLeastGain = 1e-3;            ///< of the squared error
+constexpr double kExplained = 1e-4;            ///< E_RMS that rounding to single precision leaves
 constexpr std::size_t kVertexGrain = 16;
 
 struct Sample {
@@ -24,7 +24,7 @@ struct Sample {
 };
 
 Sample takeSample(std::span<const Vec3d> rest, const ExamplePoses& poses) {
-    const std::size_t count = std::min(kSample, rest.size());
+    const std::size_t count = std::min(kSampledVertices, rest.size());
     const std::size_t examples = std::min(kExamples, poses.examples);
     Sample sample{{}, {poses.joints, count, examples, {}, {}, {}, {}}};
     const auto take = [&](std::span<const Vec3d> from, std::vector<Vec3d>& to) {

@@ -22,7 +22,7 @@ using examples::RigidityRanking;
 using examples::VertexFitter;
 
 constexpr std::size_t kBlock = 4096;  ///< vertices between two reports
-constexpr std::size_t kGrain = 64;
+constexpr std::size_t kExampleGrain = 64;
 
 void checkOptions(const ExampleFitOptions& options) {
     if (options.iterations < 1) throw Error::badUsage("a fit needs at least one iteration");
@@ -121,7 +121,7 @@ ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& poses, c
     fit.rank_deficient.resize(rest.size());
     for (std::size_t begin = 0; begin < rest.size(); begin += kBlock) {
         progress.report("fit", double(begin) / double(rest.size()));
-        parallelFor(std::min(kBlock, rest.size() - begin), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(std::min(kBlock, rest.size() - begin), kExampleGrain, [&](std::size_t first, std::size_t last) {
             VertexFitter fitter(poses, ranking, normal_maps, options);
             for (std::size_t v = begin + first; v < begin + last; ++v) {
                 fitter.fit(v, rest[v]);

@@ -9,10 +9,10 @@
 #include <pelt/core/parallel.h>
 #include <pelt/deform/rotation.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
+#include "../../eigen_solvers.h"
 #include "ssdr_kernel.h"
 
 namespace pelt::fit::ssdr {

@@ -25,8 +25,8 @@ namespace {
 
 using namespace ssdr;
 
-constexpr std::size_t kGrain = 64;    ///< vertices of one task
-constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
+constexpr std::size_t kDecomposeGrain = 64;  ///< vertices of one task
+constexpr double kInsignificant = 3;         ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
 constexpr double kWorthChoosingTied = 0.5;
@@ -38,7 +38,7 @@ constexpr double kRestPull = 1e-6;       ///< of a vertex to its given rest posi
 constexpr double kLeastWeight = 1e-4;    ///< what is less shows nowhere, and costs an influence in every file
 constexpr double kOverRelaxation = 1.8;  ///< of a vertex towards its best, where neighbours are tied
 constexpr int kLastRestSweeps = 4;       ///< over the rest pose, where neighbours are tied
-constexpr double kExact = 1e-4;          ///< E_RMS that frames in single precision cannot be told from no error
+constexpr double kExactRms = 1e-4;       ///< E_RMS that frames in single precision cannot be told from no error
 
 void check(const DecomposeOptions& options, std::size_t vertices, std::size_t frames) {
     if (options.bones == 0) throw Error::badUsage("the number of bones must be at least 1");
@@ -289,7 +289,7 @@ void Solver::descend(double objective) {
         // With ties bones gain little, so that both kinds of sweeps go over the weights in each turn.
         const bool associate = tied || iteration_ % kAssociateEvery == 0;
         const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
-        if (data_.eRms(now) < kExact) return;
+        if (data_.eRms(now) < kExactRms) return;
         if (!associate) continue;
         if (std::sqrt(objective) - std::sqrt(now) <= least * std::sqrt(objective)) return;
         objective = now;
@@ -303,7 +303,7 @@ bool Solver::tie() {
     double error = 0;
     for (std::size_t v = 0; v < data_.vertices; ++v) error += data_.massOf(v) * pass.squaredResidual(v);
     const double tied = pass.objective() - error;
-    if (data_.eRms(error) < kExact || !(tied > 0)) return false;
+    if (data_.eRms(error) < kExactRms || !(tied > 0)) return false;
     const double share = options_.smoothness / (1 - options_.smoothness);
     scaleTies(ties_, share * error / tied);
     whole_ = 1 + share;
@@ -341,7 +341,7 @@ void Solver::finish(Decomposition& result) const {
 /// What the result as it is given leaves, vertex by vertex.
 void Solver::measure(Decomposition& result) const {
     std::vector<double> sums(data_.vertices), largest(data_.vertices);
-    parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data_.vertices, kDecomposeGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const std::size_t given = weld_.representative[v];
             const std::span<const std::uint32_t> bones = result.weights.jointsOf(given);
