@@ -15,9 +15,10 @@ using LimitsJson = nlohmann::json;
 
 [[noreturn]] void refuseLimits(const std::filesystem::path& path, const std::string& what) {
     throw Error::badInput(
-        fmt::format("{}: {}; write {{\"default\": {{\"bend\": 90, \"twist\": 60}}, \"joints\": {{\"NAME\": {{\"bend\": "
+        {path.string()},
+        fmt::format("{}; write {{\"default\": {{\"bend\": 90, \"twist\": 60}}, \"joints\": {{\"NAME\": {{\"bend\": "
                     "[0, 140]}}}}}}",
-                    path.string(), what));
+                    what));
 }
 
 void readAngles(const std::filesystem::path& path, const LimitsJson& value, const std::string& where, double out[2]) {
@@ -60,8 +61,8 @@ rig::RangeOfMotion readJointLimits(const std::filesystem::path& path, const Skel
             found = true;
         }
         if (!found)
-            throw Error::badInput(
-                fmt::format("{}: there is no joint '{}'; pelt info lists the joints", path.string(), name));
+            throw Error::badInput({path.string()},
+                                  fmt::format("there is no joint '{}'; pelt info lists the joints", name));
     }
     return range;
 }

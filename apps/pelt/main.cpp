@@ -117,7 +117,8 @@ int main(int count, char** words) {
     try {
         return runProgram(count, words);
     } catch (const pelt::Error& error) {
-        return fail(exitStatus(error.code()), error.what());
+        const pelt::ErrorPlace place{error.file(), error.subject()};
+        return fail(exitStatus(error.code()), pelt::Error(error.code(), place, withFlags(error.sentence())).what());
     } catch (const std::bad_alloc&) {
         return fail(1, "not enough memory");
     } catch (const std::exception& error) {

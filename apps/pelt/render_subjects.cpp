@@ -65,9 +65,9 @@ RenderSubject::RenderSubject(std::filesystem::path file, std::shared_ptr<const C
                              std::shared_ptr<MeshSequence> sequence)
     : file_(std::move(file)), character_(std::move(character)), sequence_(std::move(sequence)) {
     if (!character_ && (!sequence_->mesh() || sequence_->mesh()->triangles.empty()))
-        throw Error::badInput(fmt::format("{}: has no faces to draw; bring some with --mesh M", file_.string()));
+        throw Error::badInput({file_.string()}, "has no faces to draw; bring some with --mesh M");
     if (character_) whole_ = std::make_shared<const Mesh>(rig::wholeMesh(*character_));
-    if (mesh().triangles.empty()) throw Error::badInput(fmt::format("{}: has no faces to draw", file_.string()));
+    if (mesh().triangles.empty()) throw Error::badInput({file_.string()}, "has no faces to draw");
 }
 
 bool RenderSubject::moves() const { return sampler_ || (sequence_ && sequence_->frameCount() > 1); }

@@ -71,8 +71,7 @@ void Session::warn(const std::filesystem::path& file, const std::string& message
 
 Character Session::loadAny(const std::filesystem::path& path) {
     if (pipeline::fileKind(path) != pipeline::FileKind::character)
-        throw Error::badInput(
-            fmt::format("{}: is no character file; those are .glb .gltf .vrm .fbx .dae", path.string()));
+        throw Error::badInput({path.string()}, "is no character file; those are .glb .gltf .vrm .fbx .dae");
     Character character = aboutFile(path, [&] { return io::loadCharacter(path, progressPart("load", 0, 1)); });
     if (no_props) character.props = {};
     return character;
@@ -81,8 +80,7 @@ Character Session::loadAny(const std::filesystem::path& path) {
 Character Session::loadCharacter(const std::filesystem::path& path, bool with_warnings) {
     Character character = loadAny(path);
     if (character.mesh.positions.empty())
-        throw Error::badInput(
-            fmt::format("{}: has no mesh; its clips can play on a character that has one (--clips)", path.string()));
+        throw Error::badInput({path.string()}, "has no mesh; its clips can play on a character that has one (--clips)");
     if (with_warnings)
         for (const std::string& message : character.warnings) warn(path, message);
     for (auto file = clips.rbegin(); file != clips.rend(); ++file) borrowClips(*file, path, character);
@@ -93,7 +91,7 @@ Character Session::loadCharacter(const std::filesystem::path& path, const std::o
     Character character = loadCharacter(path);
     if (clip != rig::kRangeClip) return character;
     if (character.skeleton.joints.empty())
-        throw Error::badInput(fmt::format("{}: has no joints for --clip @range to move", path.string()));
+        throw Error::badInput({path.string()}, "has no joints for --clip @range to move");
     const rig::RangeOfMotion range = limits ? readJointLimits(*limits, character.skeleton) : rig::RangeOfMotion{};
     character.clips.push_back(rig::rangeClip(character.skeleton, character.driven, range));
     return character;
@@ -101,15 +99,15 @@ Character Session::loadCharacter(const std::filesystem::path& path, const std::o
 
 void Session::borrowClips(const std::filesystem::path& from, const std::filesystem::path& path, Character& character) {
     if (pipeline::fileKind(from) != pipeline::FileKind::character)
-        throw Error::badInput(
-            fmt::format("{}: has no clips to lend; those are in .glb .gltf .vrm .fbx .dae", from.string()));
+        throw Error::badInput({from.string()}, "has no clips to lend; those are in .glb .gltf .vrm .fbx .dae");
     const io::Motion motion = aboutFile(from, [&] { return io::loadMotion(from, progressPart("load", 0, 1)); });
     for (const std::string& message : motion.warnings) warn(from, message);
-    if (motion.clips.empty()) throw Error::badInput(fmt::format("{}: has no clips to lend", from.string()));
+    if (motion.clips.empty()) throw Error::badInput({from.string()}, "has no clips to lend");
     const rig::BorrowedClips told = rig::borrowClips(character, motion.skeleton, motion.clips, from.stem().string());
     if (told.matched == 0)
-        throw Error::badInput(fmt::format("{}: none of its {} animated nodes has the name of a joint of {}",
-                                          from.string(), told.unmatched.size(), path.string()));
+        throw Error::badInput({from.string()},
+                              fmt::format("none of its {} animated nodes has the name of a joint of {}",
+                                          told.unmatched.size(), path.string()));
     if (!told.unmatched.empty())
         warn(from, fmt::format("{} of its {} animated nodes have no namesake in {} ('{}'{}); left out",
                                told.unmatched.size(), told.unmatched.size() + told.matched, path.string(),

@@ -73,7 +73,7 @@ auto aboutFile(const std::filesystem::path& file, Work&& work) {
     try {
         return work();
     } catch (const Error& error) {
-        throw pipeline::withFile(error, file);
+        throw error.in(file.string());
     }
 }
 

@@ -4,12 +4,15 @@
 #include <pelt/core/error.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 namespace pelt::cli {
 namespace {
+
+constexpr const char* kOptionLetters = "abcdefghijklmnopqrstuvwxyz_";
 
 /// False with errno set where the stream does not take the whole text.
 bool writeAll(int stream, std::string_view text) {
@@ -39,6 +42,26 @@ std::string oneLine(std::string_view text) {
             line += c;
     }
     return line;
+}
+
+std::string flagOf(std::string_view option) {
+    std::string flag = fmt::format("--{}", option);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return flag;
+}
+
+std::string withFlags(const std::string& sentence) {
+    std::string text;
+    for (std::size_t at = 0; at < sentence.size();) {
+        const std::size_t end = sentence[at] == '`' ? sentence.find_first_not_of(kOptionLetters, at + 1) : at;
+        if (end > at + 1 && end < sentence.size() && sentence[end] == '`') {
+            text += flagOf(sentence.substr(at + 1, end - at - 1));
+            at = end + 1;
+        } else {
+            text += sentence[at++];
+        }
+    }
+    return text;
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {

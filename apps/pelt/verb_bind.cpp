@@ -77,7 +77,7 @@ void runBind(Session& session, const BindOptions& options) {
     session.stage("load");
     Character character = session.loadCharacter(options.input);
     if (character.skeleton.joints.empty())
-        throw Error::badInput(fmt::format("{}: has no joints to bind the mesh to", options.input.string()));
+        throw Error::badInput({options.input.string()}, "has no joints to bind the mesh to");
     session.stage("bind");
     const std::string how =
         options.method == "bbw" ? bindSmoothly(session, options, character) : bindRigidly(session, options, character);

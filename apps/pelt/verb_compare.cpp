@@ -24,9 +24,10 @@ struct CompareOptions {
 
 void checkSizes(const CompareOptions& options, const MeshSequence& a, const MeshSequence& b) {
     if (a.vertexCount() == b.vertexCount() && a.frameCount() == b.frameCount()) return;
-    throw Error::badInput(fmt::format("{}: {} of {} vertices, but {} has {} of {}; only sequences of one size compare",
-                                      options.a.string(), counted(a.frameCount(), "frame", "frames"), a.vertexCount(),
-                                      options.b.string(), counted(b.frameCount(), "frame", "frames"), b.vertexCount()));
+    throw Error::badInput({options.a.string()},
+                          fmt::format("{} of {} vertices, but {} has {} of {}; only sequences of one size compare",
+                                      counted(a.frameCount(), "frame", "frames"), a.vertexCount(), options.b.string(),
+                                      counted(b.frameCount(), "frame", "frames"), b.vertexCount()));
 }
 
 /// The pose that scales E_RMS and carries the heat map: --mesh, else frame 0 of A.
@@ -37,8 +38,9 @@ std::vector<Vec3f> restPose(const CompareOptions& options, const std::optional<M
         return rest;
     }
     if (mesh->vertexCount() != a.vertexCount())
-        throw Error::badInput(fmt::format("{}: has {} vertices, but {} has {}", options.mesh->string(),
-                                          mesh->vertexCount(), options.a.string(), a.vertexCount()));
+        throw Error::badInput(
+            {options.mesh->string()},
+            fmt::format("has {} vertices, but {} has {}", mesh->vertexCount(), options.a.string(), a.vertexCount()));
     return mesh->positions;
 }
 
@@ -46,8 +48,7 @@ std::span<const Triangle> facesOf(const CompareOptions& options, const std::opti
                                   const MeshSequence& b) {
     for (const Mesh* source : {mesh ? &*mesh : nullptr, a.mesh(), b.mesh()})
         if (source && !source->triangles.empty()) return source->triangles;
-    throw Error::badInput(
-        fmt::format("{}: neither sequence has faces for a heat map; bring some with --mesh M", options.a.string()));
+    throw Error::badInput({options.a.string()}, "neither sequence has faces for a heat map; bring some with --mesh M");
 }
 
 Image drawHeatmap(Session& session, const CompareOptions& options, const geometry::SequenceError& error,

@@ -88,8 +88,9 @@ Sequences openInputs(Session& session, const DecomposeOptions& options) {
         const MeshSequence& first = *sequences.opened.front();
         if (frames.vertexCount() != first.vertexCount())
             throw Error::badInput(
-                fmt::format("{}: has {} vertices, but {} has {}; sequences of one mesh decompose together",
-                            input.string(), frames.vertexCount(), options.inputs[0].string(), first.vertexCount()));
+                {input.string()},
+                fmt::format("has {} vertices, but {} has {}; sequences of one mesh decompose together",
+                            frames.vertexCount(), options.inputs[0].string(), first.vertexCount()));
         const std::string stem = clipName(input);
         std::string name = stem;
         for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{}_{}", stem, copy);
@@ -101,8 +102,9 @@ Sequences openInputs(Session& session, const DecomposeOptions& options) {
 Mesh loadFitting(const fs::path& file, const DecomposeOptions& options, const MeshSequence& frames) {
     Mesh mesh = pipeline::loadMeshFor(file, frames.vertexCount());
     if (mesh.vertexCount() != frames.vertexCount())
-        throw Error::badInput(fmt::format("{}: has {} vertices, but the frames of {} have {}", file.string(),
-                                          mesh.vertexCount(), options.inputs[0].string(), frames.vertexCount()));
+        throw Error::badInput({file.string()},
+                              fmt::format("has {} vertices, but the frames of {} have {}", mesh.vertexCount(),
+                                          options.inputs[0].string(), frames.vertexCount()));
     return mesh;
 }
 
@@ -121,9 +123,9 @@ Mesh restMesh(const DecomposeOptions& options, const Sequences& sequences) {
     if (!rest.triangles.empty()) return rest;
     const fs::path& file = options.rest ? *options.rest : options.mesh ? *options.mesh : options.inputs[0];
     throw Error::badInput(
-        fmt::format("{}: has no faces, which a skin needs; bring a rest pose with faces with --rest R, or faces alone "
-                    "with --mesh M",
-                    file.string()));
+        {file.string()},
+        "has no faces, which a skin needs; bring a rest pose with faces with --rest R, or faces alone "
+        "with --mesh M");
 }
 
 void keepWhatIsAsked(Session& session, const DecomposeOptions& options, const Sequences& sequences,

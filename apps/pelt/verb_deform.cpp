@@ -78,10 +78,10 @@ void runDeform(Session& session, const DeformOptions& options) {
     session.stage("load");
     const Character character = session.loadCharacter(options.input, options.sampling.clip);
     if (options.tangents && character.mesh.tangents.empty())
-        throw Error::badInput(
-            fmt::format("{}: has no tangents for --tangents (TANGENT in every primitive); export it "
-                        "with tangents",
-                        oneLine(options.input.string())));
+        throw Error::badInput({oneLine(options.input.string())},
+                              "has no tangents for --tangents (TANGENT in every primitive); export it "
+                              "with tangents");
+    warnOfIdleOptions(session, options, method);
     session.stage("prepare");
     auto sampler = aboutFile(options.input, [&] {
         return std::make_unique<pipeline::CharacterSampler>(character, method, options.sampling, session.progress(),

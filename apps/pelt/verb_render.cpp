@@ -78,8 +78,8 @@ Panels takeShots(Session& session, const RenderChoice& choice, const std::vector
 
 const Character& characterOf(const RenderSubject& subject) {
     if (!subject.character())
-        throw Error::badInput(fmt::format("{}: has no skin weights to show; weights come with .glb .gltf .fbx .dae",
-                                          subject.file().string()));
+        throw Error::badInput({subject.file().string()},
+                              "has no skin weights to show; weights come with .glb .gltf .fbx .dae");
     return *subject.character();
 }
 
@@ -113,8 +113,8 @@ void colorByError(const std::vector<RenderSubject>& subjects, Panels& panels) {
         const Shot& first = panels.shots[p - p % subjects.size()];
         if (p % subjects.size() == 0) continue;
         if (panels.shots[p].positions.size() != first.positions.size())
-            throw Error::badInput(fmt::format("{}: {} vertices against {} in {}; only poses of one mesh compare",
-                                              subjects[p % subjects.size()].file().string(),
+            throw Error::badInput({subjects[p % subjects.size()].file().string()},
+                                  fmt::format("{} vertices against {} in {}; only poses of one mesh compare",
                                               panels.shots[p].positions.size(), first.positions.size(),
                                               subjects.front().file().string()));
         errors[p] = distances(panels.shots[p].positions, first.positions);

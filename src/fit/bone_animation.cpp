@@ -53,8 +53,9 @@ void checkRanges(const Decomposition& d, std::span<const FrameRange> ranges, dou
     }
     for (const FrameRange& range : ranges) {
         if (range.count == 0 || range.first > d.frames || range.count > d.frames - range.first) {
-            throw Error::badUsage(fmt::format("clip '{}': {} frames from frame {} on, the sequence has {}", range.name,
-                                              range.count, range.first, d.frames));
+            throw Error::badUsage(
+                {"", fmt::format("clip '{}'", range.name)},
+                fmt::format("{} frames from frame {} on, the sequence has {}", range.count, range.first, d.frames));
         }
     }
 }

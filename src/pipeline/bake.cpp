@@ -112,7 +112,7 @@ std::vector<Pose> clipPoses(const Character& character, const BakeRequest& reque
     if (request.sequence && request.sequence->frameCount() != times.size())
         throw Error::badInput(
             fmt::format("has {} samples in its clip, but there are {} meshes to bake; they must be "
-                        "as many (see --clip, --fps and --frames)",
+                        "as many (see `clip`, `fps` and `frames`)",
                         times.size(), request.sequence->frameCount()));
     if (request.sequence && request.sequence->vertexCount() != character.mesh.vertexCount())
         throw Error::badInput(fmt::format("has {} vertices, but the meshes to bake have {}",
@@ -291,7 +291,8 @@ std::vector<std::uint32_t> lockedSlots(const Character& character, const std::ve
         for (std::uint32_t j = 0; j < character.skeleton.joints.size(); ++j)
             if (rig::jointName(character.skeleton, j) == name) slots.push_back(j);
         if (slots.size() == before)
-            throw Error::badInput(fmt::format("has no joint '{}' to lock; pelt info lists its joints", name));
+            throw Error::badInput({"", fmt::format("joint '{}'", name)},
+                                  "not found, so it cannot be locked; `pelt info` lists the joints");
     }
     return slots;
 }

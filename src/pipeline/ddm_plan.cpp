@@ -122,12 +122,14 @@ std::vector<double> attributeMap(const Mesh& mesh, const std::string& name) {
         if (attribute.name != name) continue;
         for (std::size_t v = 0; v < attribute.values.size(); ++v)
             if (!(attribute.values[v] >= 0) || !std::isfinite(attribute.values[v]))
-                throw Error::badInput(fmt::format("vertex attribute '{}' is {} at vertex {}; a map is zero or positive",
-                                                  name, attribute.values[v], v));
+                throw Error::badInput(
+                    {"", fmt::format("vertex attribute '{}'", name)},
+                    fmt::format("is {} at vertex {}; a map is zero or positive", attribute.values[v], v));
         return {attribute.values.begin(), attribute.values.end()};
     }
     throw Error::badInput(
-        fmt::format("no scalar vertex attribute '{}'; there {}", name, names.empty() ? "are none" : "is " + names));
+        {"", fmt::format("vertex attribute '{}'", name)},
+        names.empty() ? "not found; there are no attributes with one number a vertex" : "not found; there is " + names);
 }
 
 struct Planner {
@@ -170,7 +172,7 @@ struct Planner {
     std::vector<double> strengths(const std::optional<double>& value, const std::string& map_name, double width,
                                   const char* name) {
         if (value && (!(*value >= 0) || !std::isfinite(*value)))
-            throw Error::badUsage(fmt::format("{} is {}; it must be zero or a positive number", name, *value));
+            throw Error::badUsage(fmt::format("`{}` is {}; it must be zero or a positive number", name, *value));
         if (!value && map_name.empty()) return chosen(width, plan.options.iterations);
         std::vector<double> values = map(map_name);
         double scale = value.value_or(0);
@@ -188,7 +190,7 @@ struct Planner {
         deform::DdmOptions& options = plan.options;
         options.iterations = settings.iterations.value_or(kIterations);
         if (options.iterations < 0)
-            throw Error::badUsage(fmt::format("--iterations is {}; it must be at least 0", options.iterations));
+            throw Error::badUsage(fmt::format("`iterations` is {}; it must be at least 0", options.iterations));
         const bool free = !settings.iterations && !settings.lambda;
         if (options.smoothing != geometry::SmoothingKind::explicit_ || !free) return;
         const std::vector<double> wanted = chosen(kRotationWidth, kIterations);
@@ -202,7 +204,7 @@ struct Planner {
         for (std::size_t v = 0; v < values.size(); ++v) {
             if (given && values[v] > 1)
                 throw Error::badUsage(
-                    fmt::format("{} is {} at vertex {}; explicit smoothing is stable up to 1, use "
+                    fmt::format("`{}` is {} at vertex {}; explicit smoothing is stable up to 1, use "
                                 "implicit smoothing for more",
                                 name, values[v], v));
             values[v] = std::min(values[v], 1.0);
@@ -212,7 +214,7 @@ struct Planner {
     void chooseAlpha() {
         const double alpha = settings.alpha.value_or(kAlpha);
         if (!(alpha >= 0 && alpha < 1))
-            throw Error::badUsage(fmt::format("--alpha is {}; it must be at least 0 and below 1", alpha));
+            throw Error::badUsage(fmt::format("`alpha` is {}; it must be at least 0 and below 1", alpha));
         plan.options.alpha = map(settings.alpha_map);
         for (double& x : plan.options.alpha) x *= alpha;
         if (!settings.joint_alpha.empty()) spreadJointAlpha();
@@ -223,10 +225,10 @@ struct Planner {
         std::vector<double>& alpha = plan.options.alpha;
         for (const auto& [name, value] : settings.joint_alpha) {
             const auto joint = rig::findJoint(character.skeleton, name);
-            if (!joint) throw Error::badInput(fmt::format("has no joint '{}' for --joint-alpha", name));
+            if (!joint) throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found; see `joint_alpha`");
             if (!(value >= 0 && value < 1))
                 throw Error::badUsage(
-                    fmt::format("--joint-alpha {}={}: it must be at least 0 and below 1", name, value));
+                    fmt::format("`joint_alpha` {}={}: it must be at least 0 and below 1", name, value));
             for (std::size_t v = 0; v < alpha.size(); ++v)
                 if (rig::jointName(character.skeleton, plan.bind.jointsOf(v)[0]) == name) alpha[v] = value;
         }
@@ -255,8 +257,8 @@ struct Planner {
                     plan.options.excluded[part.first_vertex + v] = true;
             }
             if (!found)
-                throw Error::badInput(
-                    fmt::format("has no part or material '{}' to exclude; there are {}", name, names));
+                throw Error::badInput({"", fmt::format("part or material '{}'", name)},
+                                      "not found, so it cannot be excluded; there are " + names);
         }
     }
 };
@@ -269,7 +271,8 @@ fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::stri
         std::vector<std::uint32_t> found;
         for (const std::string& name : names) {
             const auto joint = rig::findJoint(skeleton, name);
-            if (!joint) throw Error::badInput(fmt::format("has no joint '{}'; `pelt info` lists them", name));
+            if (!joint)
+                throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found; `pelt info` lists them");
             found.push_back(static_cast<std::uint32_t>(*joint));
         }
         return found;
@@ -279,6 +282,8 @@ fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::stri
 
 DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
     if (character.skeleton.joints.empty()) throw Error::badInput("has no joints to follow");
+    if (!(settings.weld >= 0) || !std::isfinite(settings.weld))
+        throw Error::badUsage(fmt::format("`weld` is {}; it must be zero or a positive length", settings.weld));
     DdmPlan plan;
     plan.original = character.ddm ? character.ddm->bind : character.weights;
     plan.bind = settings.keep_bind && !plan.original.empty()
@@ -294,16 +299,16 @@ DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
     options.connect_parts = settings.connect_parts;
     options.weld_tolerance = settings.weld;
     if (settings.influences && *settings.influences < 0)
-        throw Error::badUsage(fmt::format("--influences is {}; it must be at least 0", *settings.influences));
+        throw Error::badUsage(fmt::format("`influences` is {}; it must be at least 0", *settings.influences));
     if (settings.influences == 0) options.cutoff = 1e-12;
     options.coarse = settings.influences != 0 && !settings.lambda && !settings.kappa;
 
     Planner planner{character, settings, plan};
     planner.chooseIterations();
-    options.lambda = planner.strengths(settings.lambda, settings.lambda_map, kRotationWidth, "--lambda");
-    options.kappa = planner.strengths(settings.kappa, settings.kappa_map, kTranslationWidth, "--kappa");
-    planner.limitExplicit(options.lambda, settings.lambda.has_value(), "--lambda");
-    planner.limitExplicit(options.kappa, settings.kappa.has_value(), "--kappa");
+    options.lambda = planner.strengths(settings.lambda, settings.lambda_map, kRotationWidth, "lambda");
+    options.kappa = planner.strengths(settings.kappa, settings.kappa_map, kTranslationWidth, "kappa");
+    planner.limitExplicit(options.lambda, settings.lambda.has_value(), "lambda");
+    planner.limitExplicit(options.kappa, settings.kappa.has_value(), "kappa");
     planner.chooseAlpha();
     planner.exclude();
     return plan;

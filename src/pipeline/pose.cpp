@@ -52,10 +52,9 @@ void setTargets(pose::Solver<double>& solver, std::span<const PoseHandle> handle
         setTargets(solver, handles, part, start, time);
         if (solver.conflict() > close) break;
     }
-    throw Error::badInput(fmt::format(
-        "{} contradicts the handles before it: the rig cannot take them where they should all be; free one, or give "
-        "the rig more room (--extra-weights)",
-        nameOf(handles[plan.handle_of[count - 1]], plan.handle_of[count - 1])));
+    throw Error::badInput({"", nameOf(handles[plan.handle_of[count - 1]], plan.handle_of[count - 1])},
+                          "contradicts the handles before it: the rig cannot take them where they should all be; free "
+                          "one, or give the rig more room (`extra_weights`)");
 }
 
 /// Joints without weight go with the one that carries them.

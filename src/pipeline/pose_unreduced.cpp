@@ -14,7 +14,7 @@ constexpr float kHeld = 0.99f;  ///< a vertex with so much weight on a joint is 
 Unreduced::Unreduced(const Character& standing, const HandlePlan& plan, const PoseRequest& request)
     : request_(request) {
     if (request.rig.energy == pose::Energy::tets)
-        throw Error::badUsage("--unreduced works on surfaces; choose another energy than tets");
+        throw Error::badUsage("`unreduced` works on surfaces; choose another energy than tets");
     const Mesh& mesh = standing.mesh;
     weld_ = geometry::weldByPosition(mesh.positions, request.rig.weld);
     triangles_ = geometry::weldedTriangles(mesh.triangles, weld_);

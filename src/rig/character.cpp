@@ -15,8 +15,8 @@ const Clip& findClip(const Character& character, std::string_view name_or_index)
         return character.clips[index];
     std::string names;
     for (const Clip& clip : character.clips) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", clip.name);
-    throw Error::badInput(names.empty() ? fmt::format("no clip '{}': the file has no animation", name_or_index)
-                                        : fmt::format("no clip '{}'; there are {}", name_or_index, names));
+    throw Error::badInput({"", fmt::format("clip '{}'", name_or_index)},
+                          names.empty() ? "not found; the file has no animation" : "not found; there are " + names);
 }
 
 }  // namespace pelt::rig

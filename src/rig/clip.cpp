@@ -130,11 +130,12 @@ void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f
 }
 
 std::vector<double> sampleTimes(const Clip& clip, double fps) {
-    if (!(fps > 0) || !std::isfinite(fps)) throw Error::badUsage(fmt::format("--fps {}: must be above 0", fps));
+    if (!(fps > 0) || !std::isfinite(fps)) throw Error::badUsage(fmt::format("`fps` is {}; it must be above 0", fps));
     const double steps = std::floor(clip.seconds() * fps + 1e-4);
     if (!(steps < kMostSamples))
-        throw Error::badInput(fmt::format("clip '{}': {} s at {} frames a second are too many samples; lower --fps",
-                                          clip.name, clip.seconds(), fps));
+        throw Error::badInput(
+            {"", fmt::format("clip '{}'", clip.name)},
+            fmt::format("{} s at {} frames a second are too many samples; lower `fps`", clip.seconds(), fps));
     std::vector<double> times(static_cast<std::size_t>(std::max(steps, 0.0)) + 1);
     for (std::size_t k = 0; k < times.size(); ++k)
         times[k] = std::min(clip.first_key + static_cast<double>(k) / fps, clip.last_key);

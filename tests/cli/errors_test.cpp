@@ -25,8 +25,9 @@ TEST_F(Errors, AFileNameWithANewlineStaysOneLine) {
 }
 
 TEST_F(Errors, WhatIsNotThereIsBadInputThatSaysWhatIs) {
-    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "dance"}), 3, "no clip 'dance'; there are");
-    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "99"}), 3, bar() + ": no clip");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "dance"}), 3,
+                  "clip 'dance': not found; there are");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "99"}), 3, bar() + ": clip '99': not found");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "5000:"}), 3, "chooses none");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "5000"}), 3, "no frame 5000");
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "joint", "tail"}), 3, "no joint 'tail'");

@@ -182,9 +182,9 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     State& s = *state_;
     const std::size_t count = s.positions.size();
     const double unbounded = std::numeric_limits<double>::infinity();
-    checkRange(options.lambda, count, "lambda", unbounded);
-    checkRange(options.kappa, count, "kappa", unbounded);
-    checkRange(options.alpha, count, "alpha", 1);
+    checkRange(options.lambda, count, "`lambda`", unbounded);
+    checkRange(options.kappa, count, "`kappa`", unbounded);
+    checkRange(options.alpha, count, "`alpha`", 1);
     if (options.iterations < 0) throw Error::badUsage("the number of iterations must be at least 0");
     if (!options.excluded.empty() && options.excluded.size() != count)
         throw Error::badUsage("the list of excluded vertices does not fit the mesh");
