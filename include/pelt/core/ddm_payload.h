@@ -22,19 +22,18 @@ struct DdmBlock {
     friend bool operator==(const DdmBlock&, const DdmBlock&) = default;
 };
 
-/// Rows by vertex: vertex v owns the entries offsets[v] .. offsets[v+1] of `joints`, `blocks` and `psi`, at least one,
-/// the largest w first, ties by lower joint. Over a row, w and psi each sum to 1 and (x, y, z) sums to 0. Where a
-/// vertex has one entry, it moves with that joint.
+/// A row of `joints`, `blocks` and `psi` for each vertex, of at least one entry, the largest w first, ties by lower
+/// joint. Over a row, w and psi each sum to 1 and (x, y, z) sums to 0. Where a vertex has one entry, it moves with that
+/// joint.
 template <class T>
-struct DdmRows {
-    std::vector<std::uint32_t> offsets{0};
+struct DdmRows : CompressedRows {
     std::vector<std::uint32_t> joints;  ///< indices into Skeleton::joints
     std::vector<DdmBlock<T>> blocks;
     std::vector<T> psi;            ///< ψ_ij = Ψ_ij[4,4], the joint's part in the rotation
     std::vector<Vec3<T>> centers;  ///< p_i, one per vertex
 
     std::size_t vertexCount() const { return centers.size(); }
-    std::size_t influenceCount(std::size_t vertex) const { return offsets[vertex + 1] - offsets[vertex]; }
+    std::size_t influenceCount(std::size_t vertex) const { return rowSize(vertex); }
 
     friend bool operator==(const DdmRows&, const DdmRows&) = default;
 };

@@ -137,7 +137,7 @@ ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& poses, c
             fit.weights.joints.push_back(joint);
             fit.weights.weights.push_back(weight);
         }
-        fit.weights.offsets.push_back(std::uint32_t(fit.weights.joints.size()));
+        fit.weights.endRow(fit.weights.joints.size());
     }
     setErrors(fit, rest, errors, poses.examples);
     progress.report("fit", 1);
