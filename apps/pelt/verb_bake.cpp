@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "ddm_options.h"
 #include "joint_limits.h"
 #include "joint_list.h"
+#include "option_flags.h"
 #include "outputs.h"
 #include "text.h"
 #include "verbs.h"
@@ -24,7 +24,7 @@ struct BakeOptions {
     float weld = 0;
     pipeline::Sampling sampling;
     CLI::Option *max_error_option = nullptr, *weld_option = nullptr;
-    DdmFlags flags;
+    OptionFlags flags;
 
     bool fromSequence() const {
         const auto all = pipeline::methods();
@@ -55,12 +55,8 @@ pipeline::BakeRequest bakeRequest(const Session& session, const BakeOptions& opt
     request.weld = options.weld;
     if (session.limits) request.range = readJointLimits(*session.limits, character.skeleton);
     if (options.max_error_option->count() > 0) request.max_error = options.max_error;
-    const bool welds = options.weld_option->count() > 0;
-    if (options.flags.given() || welds)
-        request.method_options.change_ddm = [&options, welds](DdmSettings& settings) {
-            options.flags.apply(settings);
-            if (welds) settings.weld = options.weld;
-        };
+    request.method_options = options.flags.given();
+    if (options.weld_option->count() > 0) request.method_options["weld"] = {fmt::format("{}", options.weld)};
     return request;
 }
 
@@ -193,7 +189,7 @@ void addBake(CLI::App& app, Session& session) {
             ->check(zeroOrMore())
             ->type_name("TOL");
     addSamplingOptions(*verb, session, options->sampling, true);
-    options->flags.addTo(*verb, false);
+    options->flags.addMethodOptions(*verb);
 }
 
 }  // namespace pelt::cli

@@ -3,8 +3,8 @@
 #include <pelt/io/sequence_file.h>
 #include <pelt/rig/props.h>
 
-#include "ddm_options.h"
 #include "joint_list.h"
+#include "option_flags.h"
 #include "outputs.h"
 #include "text.h"
 #include "verbs.h"
@@ -19,7 +19,7 @@ struct DeformOptions {
     std::optional<std::filesystem::path> normals, tangents;
     float weld = 0;
     CLI::Option* weld_option = nullptr;
-    DdmFlags flags;
+    OptionFlags flags;
 };
 
 void checkOutputs(const DeformOptions& options) {
@@ -64,12 +64,15 @@ void writeFrames(Session& session, const DeformOptions& options, const Character
 }
 
 pipeline::MethodOptions methodOptions(const DeformOptions& options) {
-    const bool welds = options.weld_option->count() > 0;
-    if (!options.flags.given() && !welds) return {};
-    return {[&options, welds](DdmSettings& settings) {
-        options.flags.apply(settings);
-        if (welds) settings.weld = options.weld;
-    }};
+    pipeline::MethodOptions given = options.flags.given();
+    if (options.weld_option->count() > 0) given["weld"] = {fmt::format("{}", options.weld)};
+    return given;
+}
+
+/// --weld is for normals too.
+void warnOfIdleOptions(Session& session, const DeformOptions& options, const pipeline::Method& method) {
+    for (const std::string& name : pipeline::optionsNotOf(method, options.flags.given()))
+        session.warn(options.input, fmt::format("{} changes nothing: {} does not take it", flagOf(name), method.name));
 }
 
 void runDeform(Session& session, const DeformOptions& options) {
@@ -137,7 +140,7 @@ void addDeform(CLI::App& app, Session& session) {
                          "Vertices no farther apart than this are one, for normals and smoothing (default: 0)")
             ->check(zeroOrMore())
             ->type_name("TOL");
-    options->flags.addTo(*verb);
+    options->flags.addMethodOptions(*verb);
 }
 
 }  // namespace pelt::cli

@@ -47,14 +47,14 @@ public:
         smoothed_ = std::make_shared<DdmPayload>();
         smoothed_->variant = character.ddm ? character.ddm->variant : DdmVariant::v0;
         smoothed_->rows = ddmRows(character, request.method_options, progress);
-        is_ddm_ = !sequence_ && request.method.find("dm") != std::string::npos;
         if (sequence_) return;
+        const Method& method = findMethod(request.method);
+        is_ddm_ = method.traits.smooths;
         // Smoothed once, then every method finds its rows as if they came with the file.
         Character prepared = character;
-        const bool stored = request.method.starts_with("ddm") || request.method == "eddm";
+        const bool stored = method.traits.stored_rows;
         if (stored) prepared.ddm = smoothed_;
-        deformer_ =
-            findMethod(request.method).prepare(prepared, stored ? MethodOptions{} : request.method_options, progress);
+        deformer_ = method.prepare(prepared, stored ? MethodOptions{} : request.method_options, progress);
     }
 
     bool isDdm() const { return is_ddm_; }

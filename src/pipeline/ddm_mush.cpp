@@ -116,7 +116,14 @@ std::size_t chooseInfluences(const Character& character, const deform::DdmPrepar
     }
 }
 
+constexpr MushField kMushFields[] = {
+    {{"variant", "v0..v5", "Which run time the file asks for (default: v0, the full model)"}, &MushTarget::variant},
+    {{"payload", "float|q16", "How numbers are stored (default: float)"}, &MushTarget::encoding},
+};
+
 }  // namespace
+
+std::span<const MushField> mushFields() { return kMushFields; }
 
 double rangeOfMotionError(const Mesh& mesh, const Skeleton& skeleton, const DdmRows<float>& rows,
                           const DdmRows<float>& reference) {

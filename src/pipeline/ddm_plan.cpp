@@ -152,10 +152,9 @@ struct Planner {
         return radii;
     }
 
-    /// D of numerics: uniform, radius (its maximum scaled to 1), or an attribute.
-    std::vector<double> map(const std::string& name) {
-        if (name.empty() || name == "uniform") return std::vector<double>(character.mesh.vertexCount(), 1.0);
-        if (name != "radius") return attributeMap(character.mesh, name);
+    std::vector<double> map(const DdmMap& choice) {
+        if (choice.kind == DdmMap::Kind::attribute) return attributeMap(character.mesh, choice.attribute);
+        if (choice.kind != DdmMap::Kind::radius) return std::vector<double>(character.mesh.vertexCount(), 1.0);
         std::vector<double> values = boneDistance();
         const double most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
         for (double& x : values) x = most > 0 ? x / most : 1;
@@ -169,12 +168,12 @@ struct Planner {
         return values;
     }
 
-    std::vector<double> strengths(const std::optional<double>& value, const std::string& map_name, double width,
+    std::vector<double> strengths(const std::optional<double>& value, const DdmMap& factors, double width,
                                   const char* name) {
         if (value && (!(*value >= 0) || !std::isfinite(*value)))
             throw Error::badUsage(fmt::format("`{}` is {}; it must be zero or a positive number", name, *value));
-        if (!value && map_name.empty()) return chosen(width, plan.options.iterations);
-        std::vector<double> values = map(map_name);
+        if (!value && factors.isChosen()) return chosen(width, plan.options.iterations);
+        std::vector<double> values = map(factors);
         double scale = value.value_or(0);
         if (!value) {
             double sum = 0;
@@ -286,16 +285,14 @@ DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
         throw Error::badUsage(fmt::format("`weld` is {}; it must be zero or a positive length", settings.weld));
     DdmPlan plan;
     plan.original = character.ddm ? character.ddm->bind : character.weights;
-    plan.bind = settings.keep_bind && !plan.original.empty()
+    plan.bind = settings.bind == DdmBind::keep && !plan.original.empty()
                     ? plan.original
                     : fit::bindRigid(character.mesh, character.skeleton, plan.original,
                                      bindOptions(character.skeleton, settings.joints, settings.exclude_joints));
     if (plan.original.empty()) plan.original = plan.bind;
     deform::DdmOptions& options = plan.options;
-    options.laplacian =
-        settings.laplacian == "uniform" ? geometry::LaplacianKind::uniform : geometry::LaplacianKind::cotangent;
-    options.smoothing =
-        settings.smoothing == "explicit" ? geometry::SmoothingKind::explicit_ : geometry::SmoothingKind::implicit;
+    options.laplacian = settings.laplacian;
+    options.smoothing = settings.smoothing;
     options.connect_parts = settings.connect_parts;
     options.weld_tolerance = settings.weld;
     if (settings.influences && *settings.influences < 0)

@@ -139,8 +139,8 @@ public:
     FrameWriter(const Character& character, const PoseStart& start, const PoseRequest& request, bool rigid,
                 const Progress& progress)
         : start_(start), morphed_(!character.mesh.morphs.empty()) {
-        if (rigid || request.method != "lbs")
-            deformer_ = findMethod(request.method).prepare(character, request.method_options, progress);
+        const Method& method = findMethod(request.method);
+        if (rigid || !method.traits.linear) deformer_ = method.prepare(character, request.method_options, progress);
     }
     bool isFree() const { return !deformer_; }
     /// `bones` take rest space to the pose.

@@ -345,7 +345,7 @@ double volume(const std::vector<Vec3d>& p, const std::vector<Triangle>& triangle
 
 TEST(Ddm, ATwistByAlmostHalfATurnKeepsTheVolumeThatPlainSkinningLoses) {
     DdmSettings settings = everything();
-    settings.laplacian = "uniform";
+    settings.laplacian = LaplacianKind::uniform;
     settings.iterations = 20;
     settings.lambda = 2;
     settings.kappa = 0.2;
