@@ -125,13 +125,9 @@ BindMirror findMirror(const Skeleton& skeleton, const BindSurface& surface) {
     const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
     constexpr std::size_t kMostJoints = 4096;  // every pair is looked at
     if (positions.size() < 2 || positions.size() > kMostJoints) return {};
+    const geometry::Box box = geometry::boundingBox(positions);
     for (int axis = 0; axis < 3; ++axis) {
-        double low = positions[0][axis], high = low;
-        for (const Vec3d& p : positions) {
-            low = std::min(low, p[axis]);
-            high = std::max(high, p[axis]);
-        }
-        for (const double place : {0.0, (low + high) / 2, positions[0][axis]}) {
+        for (const double place : {0.0, box.center()[axis], positions[0][axis]}) {
             const Plane plane{axis, place};
             Twins twins = pairJoints(positions, parents, plane, kJointTolerance * surface.diagonal);
             if (!isMirror(twins)) continue;

@@ -32,14 +32,9 @@ std::vector<double> vertexAreas(const BindSurface& surface) {
 }
 
 double sizeOf(const BindSurface& surface, const std::vector<Member>& members) {
-    Vec3d low = surface.positions[members[0].vertex], high = low;
-    for (const Member& m : members) {
-        for (int k = 0; k < 3; ++k) {
-            low[k] = std::min(low[k], surface.positions[m.vertex][k]);
-            high[k] = std::max(high[k], surface.positions[m.vertex][k]);
-        }
-    }
-    return length(high - low);
+    geometry::Box box = geometry::Box::none();
+    for (const Member& m : members) box.grow(surface.positions[m.vertex]);
+    return box.diagonal();
 }
 
 /// The joint with the most votes, the lowest on ties.
