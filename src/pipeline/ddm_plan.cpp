@@ -7,9 +7,9 @@
 // fixed share of the distance of the vertex from its bone, kept within bounds of what is usual for that bone.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/geometry/smoothing.h>
-#include <pelt/geometry/weld.h>
 #include <pelt/pipeline/ddm.h>
 
 #include <algorithm>
@@ -25,27 +25,22 @@ constexpr double kTranslationWidth = 0.35;  ///< σ of κ
 constexpr double kAlpha = 0.5;
 constexpr double kLeastEdges = 0.7;  ///< σ is at least so many edges: a rigid bind has steps as wide as one
 
-/// The surface that smoothing sees: welded, with the area of each vertex.
+/// The surface that smoothing sees, with the area of each vertex.
 struct Surface {
-    geometry::Weld weld;
-    geometry::Laplacian laplacian;
+    const geometry::WeldedSurface& welded;
     std::vector<double> area;  ///< per welded vertex
     std::vector<double> most;  ///< per welded vertex, the largest σ that its part can tell from a larger one
     double factor = 1;         ///< of L over the cotangent Laplacian
 
-    Surface(const Mesh& mesh, const deform::DdmOptions& options)
-        : weld(geometry::weldByPosition(mesh, options.weld_tolerance)) {
-        std::vector<Vec3f> positions;
-        for (const std::uint32_t v : weld.representative) positions.push_back(mesh.positions[v]);
-        const auto triangles = geometry::weldedTriangles(mesh.triangles, weld);
-        laplacian = geometry::makeLaplacian(options.laplacian, positions, triangles);
+    explicit Surface(const geometry::WeldedSurface& surface) : welded(surface) {
+        const std::vector<Vec3f>& positions = welded.positions;
         area.assign(positions.size(), 0);
-        for (const Triangle& t : triangles) {
+        for (const Triangle& t : welded.triangles) {
             const Vec3d a(positions[t[0]]), b(positions[t[1]]), c(positions[t[2]]);
             const double third = length(cross(b - a, c - a)) / 6;
             for (const std::uint32_t v : t) area[v] += third;
         }
-        if (options.laplacian == geometry::LaplacianKind::uniform) factor = std::numbers::sqrt3;
+        if (welded.kind == LaplacianKind::uniform) factor = std::numbers::sqrt3;
         limitToParts(positions);
     }
 
@@ -53,26 +48,21 @@ struct Surface {
     /// across it, is divided by (1 + τ π² / size²)^p): more only costs digits.
     void limitToParts(std::span<const Vec3f> positions) {
         constexpr double kSizes = 3;
-        const geometry::ConnectedParts parts = geometry::connectedParts(laplacian.edges);
-        std::vector<Vec3d> low(parts.count, Vec3d{1e300, 1e300, 1e300}),
-            high(parts.count, Vec3d{-1e300, -1e300, -1e300});
-        for (std::size_t v = 0; v < positions.size(); ++v)
-            for (int i = 0; i < 3; ++i) {
-                low[parts.part[v]][i] = std::min<double>(low[parts.part[v]][i], positions[v][i]);
-                high[parts.part[v]][i] = std::max<double>(high[parts.part[v]][i], positions[v][i]);
-            }
-        for (std::size_t v = 0; v < positions.size(); ++v)
-            most.push_back(kSizes * length(high[parts.part[v]] - low[parts.part[v]]));
+        const geometry::ConnectedParts parts = geometry::connectedParts(welded.laplacian.edges);
+        std::vector<geometry::Box> boxes(parts.count, geometry::Box::none());
+        for (std::size_t v = 0; v < positions.size(); ++v) boxes[parts.part[v]].grow(Vec3d(positions[v]));
+        for (std::size_t v = 0; v < positions.size(); ++v) most.push_back(kSizes * boxes[parts.part[v]].diagonal());
     }
 
     /// λ for a width σ in p steps. A vertex without area, of a needle or a point, moves with its neighbours.
     double strength(std::uint32_t vertex, double sigma, int iterations) const {
         constexpr double kMost = 1e6;
-        const std::uint32_t v = weld.welded[vertex];
+        const std::uint32_t v = welded.weld.welded[vertex];
         const double edge = std::sqrt(2 * area[v] / std::numbers::sqrt3);
         sigma = std::max(std::min(sigma, most[v]), kLeastEdges * edge);
         const double tau = sigma * sigma / (2 * iterations);
-        return std::min(tau * laplacian.diagonal[v], kMost * area[v] * factor) / std::max(area[v] * factor, 1e-300);
+        return std::min(tau * welded.laplacian.diagonal[v], kMost * area[v] * factor) /
+               std::max(area[v] * factor, 1e-300);
     }
 };
 
@@ -140,7 +130,7 @@ struct Planner {
     std::vector<double> distances{}, radii{};
 
     const Surface& surface() {
-        if (!surface_cache) surface_cache.emplace(character.mesh, plan.options);
+        if (!surface_cache) surface_cache.emplace(*plan.options.surface);
         return *surface_cache;
     }
     const std::vector<double>& boneDistance() {
@@ -233,12 +223,12 @@ struct Planner {
         }
         const Surface& s = surface();
         std::vector<double> welded, strength;
-        for (const std::uint32_t v : s.weld.representative) {
+        for (const std::uint32_t v : s.welded.weld.representative) {
             welded.push_back(alpha[v]);
             strength.push_back(s.strength(v, kRotationWidth * limbRadius()[v], kIterations));
         }
-        geometry::ImplicitSmoother(s.laplacian, 1, strength).smooth(welded, kIterations);
-        for (std::size_t v = 0; v < alpha.size(); ++v) alpha[v] = welded[s.weld.welded[v]];
+        geometry::ImplicitSmoother(s.welded.laplacian, 1, strength).smooth(welded, kIterations);
+        for (std::size_t v = 0; v < alpha.size(); ++v) alpha[v] = welded[s.welded.weld.welded[v]];
     }
 
     void exclude() {
@@ -295,6 +285,7 @@ DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
     options.smoothing = settings.smoothing;
     options.connect_parts = settings.connect_parts;
     options.weld_tolerance = settings.weld;
+    options.surface = geometry::weldSurface(character.mesh, settings.weld, settings.laplacian);
     if (settings.influences && *settings.influences < 0)
         throw Error::badUsage(fmt::format("`influences` is {}; it must be at least 0", *settings.influences));
     if (settings.influences == 0) options.cutoff = 1e-12;

@@ -113,6 +113,7 @@ Made prepareDeltaMush(const Character& character, const MethodOptions& options, 
     for (std::size_t v = 0; v < ties.rigid.size(); ++v)
         if (ties.rigid[v]) numbers.lambda[v] = 0;
     numbers.weld_tolerance = plan.options.weld_tolerance;
+    numbers.surface = plan.options.surface;
     return std::make_unique<DeltaMushDeformer>(deform::prepareDeltaMush(character.mesh, plan.bind, numbers));
 }
 

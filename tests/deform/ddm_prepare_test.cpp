@@ -87,6 +87,16 @@ Eigen::Matrix4d uncentred(const DdmBlock<double>& b, const Vec3d& center) {
     return t * m * t.transpose();
 }
 
+TEST(DdmPreparation, ASurfaceThatIsHandedOnGivesTheSameRows) {
+    PrepareCase c("biped", 400);
+    const DdmRows<double> made = c.rows();
+    c.options.surface = geometry::weldSurface(c.character.mesh, 0, c.options.laplacian);
+    EXPECT_EQ(c.rows(), made);
+    // One of other numbers is not used.
+    c.options.surface = geometry::weldSurface(c.character.mesh, 0.5f, c.options.laplacian);
+    EXPECT_EQ(c.rows(), made);
+}
+
 TEST(DdmPreparation, GivesTheEquationsToTheLastDigits) {
     for (const char* scene : {"bar", "bar3", "branch"})
         for (const auto laplacian : {LaplacianKind::uniform, LaplacianKind::cotangent})

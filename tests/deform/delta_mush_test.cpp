@@ -61,6 +61,15 @@ MushCase split(const MushCase& c) {
     return s;
 }
 
+TEST(DeltaMush, ASurfaceThatIsHandedOnGivesTheSameSkin) {
+    MushCase c = sceneCase("bar", 200, kBend);
+    const Posed made = mush(c);
+    c.options.surface = geometry::weldSurface(c.mesh, 0, c.options.laplacian);
+    EXPECT_EQ(mush(c).positions, made.positions);
+    c.options.surface = geometry::weldSurface(c.mesh, 0.5f, c.options.laplacian);
+    EXPECT_EQ(mush(c).positions, made.positions);
+}
+
 TEST(DeltaMush, AgreesWithTheDenseReference) {
     for (const double seconds : {kBend, kTwist})
         for (const LaplacianKind laplacian : {LaplacianKind::uniform, LaplacianKind::cotangent})
