@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm_reference.h>
-#include <pelt/deform/rotation.h>
+#include <pelt/runtime/rotation.h>
 
 #include <limits>
 
@@ -10,6 +10,9 @@
 
 namespace pelt::deform {
 namespace {
+
+using runtime::boneRotation;
+using runtime::nearestRotations;
 
 struct Sample {
     Mat3f matrix;
