@@ -24,15 +24,15 @@ void runPack(Session& session, const PackOptions& options) {
     session.stage("load");
     const Character character = session.loadCharacter(options.input);
     const bool mushed = character.ddm != nullptr;
-    const pipeline::Method& method =
-        pipeline::findMethod(!options.method.empty() ? options.method : mushed ? "ddm" : "lbs");
+    const pipeline::Method& method = pipeline::findMethod(!options.method.empty() ? options.method
+                                                          : mushed                ? "ddm"
+                                                                                  : "lbs");
     pipeline::MethodOptions method_options;
     if (options.flags.given())
         method_options.change_ddm = [&options](DdmSettings& settings) { options.flags.apply(settings); };
     session.stage("pack");
-    const AlignedBytes bytes = aboutFile(options.input, [&] {
-        return pipeline::packCharacter(character, method, method_options, session.progress());
-    });
+    const AlignedBytes bytes = aboutFile(
+        options.input, [&] { return pipeline::packCharacter(character, method, method_options, session.progress()); });
     session.stage("write");
     io::AtomicFile file(options.output);
     file.write(bytes);
@@ -54,15 +54,15 @@ void runPack(Session& session, const PackOptions& options) {
 
 void addPack(CLI::App& app, Session& session) {
     const auto options = std::make_shared<PackOptions>();
-    CLI::App* verb = session.addVerb(app, "pack", "A character as bytes that an engine maps and plays with pelt::runtime",
-                                     "pelt pack mushed.glb -o hero.peltrig",
-                                     [&session, options] { runPack(session, *options); });
+    CLI::App* verb =
+        session.addVerb(app, "pack", "Writes a character as a binary rig for engines that link pelt::runtime",
+                        "pelt pack mushed.glb -o hero.peltrig", [&session, options] { runPack(session, *options); });
     verb->add_option("character", options->input, "A character: .glb .gltf .vrm .fbx .dae")
         ->required()
         ->type_name("CHAR");
     addOutputOption(*verb, options->output, "The rig to write, .peltrig");
     verb->add_option("--method", options->method,
-                     "How the skin follows, any but dm and dm-tangent (default: ddm for a mushed file, else lbs)")
+                     "A method of deform, except dm and dm-tangent (default: ddm for a mushed file, otherwise lbs)")
         ->type_name(methodNames());
     options->flags.addTo(*verb);
 }

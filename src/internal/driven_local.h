@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-/// The one evaluation of driven joints [MohrGleicher03] §4.1, for the packed ones of the run time and for those that are
-/// still being made. b₁ and b₂ are the bones from the driver to its parent and to its children (their sum), s the
+/// The one evaluation of driven joints [MohrGleicher03] §4.1, for the packed ones of the run time and for those that
+/// are still being made. b₁ and b₂ are the bones from the driver to its parent and to its children (their sum), s the
 /// scale across a bone.
 ///
 /// `Locals` has matrix(node), rotation(node) and trs(node); `Parents` gives a node's parent, -1 for a root; `Joint` has

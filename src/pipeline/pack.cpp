@@ -11,7 +11,8 @@ AlignedBytes packCharacter(const Character& character, const Method& method, con
                            const Progress& progress) {
     const std::unique_ptr<Deformer> deformer = method.prepare(character, options, progress);
     if (deformer->rigBytes().empty())
-        throw Error::badUsage(fmt::format("the run time has no method '{}'; bake it to a plain skin first", method.name));
+        throw Error::badUsage(
+            fmt::format("the runtime does not support the method '{}'; bake it to a plain skin first", method.name));
     const AlignedBytes skeleton = rig::packSkeleton(character.skeleton, character.driven);
     const AlignedBytes morphs = character.mesh.morphs.empty() ? AlignedBytes(0) : rig::packMorphs(character.mesh);
     const std::span<const std::byte> parts[] = {skeleton, morphs, deformer->rigBytes()};

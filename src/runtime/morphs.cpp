@@ -67,7 +67,9 @@ std::size_t MorphRig::vertexCount() const noexcept { return headerOf<MorphsHeade
 std::size_t MorphRig::targetCount() const noexcept { return headerOf<MorphsHeader>(bytes()).targets.count - 1; }
 bool MorphRig::hasNormals() const noexcept { return headerOf<MorphsHeader>(bytes()).normals.count != 0; }
 std::string_view MorphRig::targetName(std::size_t target) const noexcept { return dataOf(*this).names[target]; }
-float MorphRig::defaultWeight(std::size_t target) const noexcept { return dataOf(*this).targets[target].default_weight; }
+float MorphRig::defaultWeight(std::size_t target) const noexcept {
+    return dataOf(*this).targets[target].default_weight;
+}
 
 void addOffsets(std::span<const std::uint32_t> vertices, std::span<const Vec3f> offsets, float weight,
                 std::size_t first, std::size_t last, std::span<Vec3f> out) noexcept {
@@ -95,7 +97,8 @@ void morph(const MorphRig& rig, std::span<const float> weights, std::size_t firs
         addOffsets(vertices, data.position_offsets.subspan(target.first, size), weights[t], first, last, out.positions);
         if (!normals || !target.has_normals) continue;
         turned = true;
-        addOffsets(vertices, data.normal_offsets.subspan(target.first_normal, size), weights[t], first, last, out.normals);
+        addOffsets(vertices, data.normal_offsets.subspan(target.first_normal, size), weights[t], first, last,
+                   out.normals);
     }
     if (turned)
         for (Vec3f& n : out.normals.subspan(first, count)) n = normalized(n, Vec3f{0, 0, 1});

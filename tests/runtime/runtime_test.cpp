@@ -123,9 +123,7 @@ TEST(Runtime, ASkeletonSaysWhatItsNodesAndJointsAre) {
     for (std::size_t j = 0; j < rig.jointCount(); ++j) EXPECT_EQ(rig.jointNode(j), skeleton.joints[j].node);
 }
 
-TEST(Runtime, APackedRigIsRefusedWhereItsBytesAreNone) {
-    EXPECT_THROW(deform::LbsRig(AlignedBytes(640)), Error);
-}
+TEST(Runtime, APackedRigIsRefusedWhereItsBytesAreNone) { EXPECT_THROW(deform::LbsRig(AlignedBytes(640)), Error); }
 
 }  // namespace
 }  // namespace pelt::runtime

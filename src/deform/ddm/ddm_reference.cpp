@@ -18,7 +18,7 @@
 // - v1 has no R' = S P^-1 on a flat patch, where P is singular; v0 stands in there.
 // - ψ blends quaternions on the hemisphere of the joint with the largest ψ (lowest joint on ties).
 // - A vertex with one joint follows it: x = M p + R (u − p), or M u in Enhanced DDM.
-#include <pelt/deform/ddm_reference.h>
+#include "ddm_reference.h"
 
 #include <Eigen/Dense>
 #include <cassert>

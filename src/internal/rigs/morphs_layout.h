@@ -7,10 +7,10 @@
 namespace pelt::runtime {
 
 struct MorphRecord {
-    std::uint64_t first = 0;          ///< of `vertices` and `position_offsets`; the next target's is the end
-    std::uint64_t first_normal = 0;   ///< of `normal_offsets`
+    std::uint64_t first = 0;         ///< of `vertices` and `position_offsets`; the next target's is the end
+    std::uint64_t first_normal = 0;  ///< of `normal_offsets`
     float default_weight = 0;
-    std::uint32_t has_normals = 0;    ///< 1: as many normal offsets as vertices
+    std::uint32_t has_normals = 0;  ///< 1: as many normal offsets as vertices
 };
 
 struct MorphsData {

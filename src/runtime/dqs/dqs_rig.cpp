@@ -31,9 +31,8 @@ bool locate(std::span<const std::byte> bytes, DqsData& rig) noexcept {
 bool isSound(const DqsData& rig) noexcept {
     const std::size_t blocks = blocksOf(rig.vertex_count);
     const auto arePairs = [&](std::span<const JointPair> pairs) {
-        return std::all_of(pairs.begin(), pairs.end(), [&](const JointPair& p) {
-            return p.first < rig.joint_count && p.second < rig.joint_count;
-        });
+        return std::all_of(pairs.begin(), pairs.end(),
+                           [&](const JointPair& p) { return p.first < rig.joint_count && p.second < rig.joint_count; });
     };
     return isSound(rig.rest) && areOffsets(rig.offsets, blocks, rig.joints.size()) &&
            rig.rows.size() == rig.joints.size() && allBelow(rig.joints, rig.joint_count) &&

@@ -40,7 +40,8 @@ bool areRuns(const LbsData& rig, std::size_t blocks) noexcept {
 /// One more than the highest joint named.
 std::size_t jointsNamed(const LbsData& rig) noexcept {
     std::size_t end = 0;
-    for (const LbsDifference& d : rig.differences) end = std::max<std::size_t>({end, d.from + std::size_t(1), d.to + std::size_t(1)});
+    for (const LbsDifference& d : rig.differences)
+        end = std::max<std::size_t>({end, d.from + std::size_t(1), d.to + std::size_t(1)});
     for (const LbsBase& b : rig.bases) end = std::max(end, b.joint + std::size_t(1));
     return end;
 }

@@ -2,7 +2,8 @@
 
 #include <pelt/core/ddm_payload.h>
 #include <pelt/deform/ddm.h>
-#include <pelt/deform/reference.h>
+
+#include "../reference.h"
 
 namespace pelt::deform::reference {
 
