@@ -46,8 +46,8 @@ TEST_F(Pack, AnEngineGetsTheVerticesOfDeformToTheBit) {
     using namespace pelt::runtime;
     const std::string mushed = mush(sample("bar3"), path("mushed.glb"));
     const pelt::Character character = pelt::io::loadCharacter(mushed);
-    const auto bones = pelt::rig::skinMatrices(character.skeleton, &character.clips.front(),
-                                               character.clips.front().first_key + 1);
+    const auto bones =
+        pelt::rig::skinMatrices(character.skeleton, &character.clips.front(), character.clips.front().first_key + 1);
     for (const std::string method : {"lbs", "dqs", "cor", "ddm", "ddm-v2", "ddm-v5", "eddm"}) {
         const std::string file = path(method + ".peltrig");
         const auto json = runWell({"pack", mushed, "--method", method, "-o", file, "--json"}).json();
@@ -56,9 +56,9 @@ TEST_F(Pack, AnEngineGetsTheVerticesOfDeformToTheBit) {
         EXPECT_EQ(json.at("version"), pelt::kRigVersion);
         EXPECT_EQ(json.at("vertices"), character.mesh.vertexCount());
         EXPECT_EQ(json.at("bytes"), readBytes(file).size());
-        const std::vector<pelt::Vec3f> packed =
-            method == "dqs"                         ? playPacked<DqsRig, DqsPose>(file, RigKind::dqs, bones)
-            : method == "lbs" || method == "ddm-v5" ? playPacked<LbsRig, LbsPose>(file, RigKind::lbs, bones)
+        const std::vector<pelt::Vec3f> packed = method == "dqs" ? playPacked<DqsRig, DqsPose>(file, RigKind::dqs, bones)
+                                                : method == "lbs" || method == "ddm-v5"
+                                                    ? playPacked<LbsRig, LbsPose>(file, RigKind::lbs, bones)
                                                     : playPacked<DdmRig, DdmPose>(file, RigKind::ddm, bones);
         const Frames frames = deform(mushed, method, {"--fps", "1", "--frames", "1"});
         ASSERT_EQ(frames.size(), 1u);
