@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/version.h>
 
 #include <cstdio>
 #include <new>
@@ -90,6 +91,7 @@ int runProgram(int count, char** words) {
     addMush(app, session);
     addDeform(app, session);
     addBake(app, session);
+    addPack(app, session);
     addFit(app, session);
     addDecompose(app, session);
     addPose(app, session);

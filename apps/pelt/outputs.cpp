@@ -36,6 +36,8 @@ KindInfo infoOf(OutputKind kind) {
                     "folder of .obj"};
         case OutputKind::numbers:
             return {{".npy"}, "write .npy"};
+        case OutputKind::rig:
+            return {{".peltrig"}, "write .peltrig"};
         case OutputKind::picture:
             break;
     }

@@ -11,6 +11,7 @@ enum class OutputKind {
     poses,      ///< a sequence, or a single frame as .obj .ply
     numbers,    ///< .npy
     picture,    ///< .png
+    rig,        ///< .peltrig
 };
 
 /// Says before any work what would fail after it. Throws Error: bad usage for an extension that is not of the kind, a

@@ -5,6 +5,7 @@
 #include <pelt/io/sequence_file.h>
 #include <pelt/pipeline/pose.h>
 #include <pelt/rig/props.h>
+#include <pelt/version.h>
 
 #include <algorithm>
 

@@ -36,6 +36,7 @@ public:
         deform::evaluate(rig_, linear_pose_, {rest, {}}, first, count, {tangents, {}});
         for (Vec3f& t : tangents.subspan(first, count)) t = normalized(t);
     }
+    std::span<const std::byte> rigBytes() const noexcept override { return rig_.bytes(); }
 
 private:
     deform::LbsRig rig_;
@@ -53,6 +54,12 @@ public:
     void evaluate(const deform::RestShape& rest, std::size_t first, std::size_t count,
                   const deform::Output& out) const noexcept override {
         deform::evaluate(rig_, pose_, rest, first, count, out);
+    }
+    std::span<const std::byte> rigBytes() const noexcept override {
+        if constexpr (requires { rig_.bytes(); })
+            return rig_.bytes();
+        else
+            return {};
     }
 
 private:

@@ -3,12 +3,13 @@
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>
 #include <pelt/pipeline/sampling.h>
-#include <pelt/pipeline/slice.h>
 #include <pelt/rig/props.h>
 #include <pelt/rig/rest_space.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "slice.h"
 
 namespace pelt::pipeline {
 namespace {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip.h>
+#include <pelt/runtime/morphs.h>
 
 #include <algorithm>
 
@@ -118,12 +119,10 @@ void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f
         const MorphTarget& morph = mesh.morphs[m];
         const float w = weights[m];
         if (w == 0) continue;
-        for (std::size_t i = 0; i < morph.vertices.size(); ++i)
-            positions[morph.vertices[i]] += morph.position_offsets[i] * w;
+        runtime::addOffsets(morph.vertices, morph.position_offsets, w, 0, positions.size(), positions);
         if (normals.empty() || morph.normal_offsets.empty()) continue;
         normals_moved = true;
-        for (std::size_t i = 0; i < morph.vertices.size(); ++i)
-            normals[morph.vertices[i]] += morph.normal_offsets[i] * w;
+        runtime::addOffsets(morph.vertices, morph.normal_offsets, w, 0, normals.size(), normals);
     }
     if (normals_moved)
         for (Vec3f& n : normals) n = normalized(n, Vec3f{0, 0, 1});

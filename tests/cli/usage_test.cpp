@@ -4,8 +4,8 @@
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"info", "sample",    "bind", "mush",    "deform", "bake",
-                                         "fit",  "decompose", "pose", "compare", "render"};
+const std::vector<std::string> kVerbs = {"info", "sample", "bind",      "mush", "deform",  "bake",
+                                         "pack", "fit",    "decompose", "pose", "compare", "render"};
 
 class Usage : public CliTest {};
 

@@ -2,11 +2,12 @@
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/deform/ddm_prepare.h>
-#include <pelt/deform/ddm_reference.h>
 #include <pelt/scenes/scenes.h>
 
 #include <Eigen/Dense>
 #include <map>
+
+#include "deform/ddm/ddm_reference.h"
 
 // The precomputation against the equations written out with dense matrices.
 

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm_prepare.h>
-#include <pelt/deform/ddm_reference.h>
 
 #include <numeric>
 
 #include "ddm_rows.h"
+#include "deform/ddm/ddm_reference.h"
 #include "mush_case.h"
 
 // What numerics promise of Delta Mush, relative to the bounding-box diagonal.

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm.h>
-#include <pelt/deform/ddm_reference.h>
 #include <pelt/deform/lbs.h>
 #include <pelt/pipeline/ddm.h>
 #include <pelt/scenes/scenes.h>
@@ -12,6 +11,7 @@
 #include <numeric>
 
 #include "ddm_rows.h"
+#include "deform/ddm/ddm_reference.h"
 
 // What numerics promise of Direct Delta Mush, on every scene: relative to the bounding-box diagonal, in double
 // precision by the reference and in single by the kernels, with all influences kept.

@@ -2,7 +2,7 @@
 
 #include <pelt/core/mesh.h>
 #include <pelt/core/skin_weights.h>
-#include <pelt/deform/deform.h>
+#include <pelt/deform/packed_rig.h>
 #include <pelt/geometry/connect_parts.h>
 #include <pelt/geometry/local_smoothing.h>
 #include <pelt/geometry/welded_surface.h>

@@ -2,7 +2,7 @@
 
 #include <pelt/core/ddm_payload.h>
 #include <pelt/core/progress.h>
-#include <pelt/deform/deform.h>
+#include <pelt/deform/packed_rig.h>
 #include <pelt/rig/character.h>
 
 #include <memory>
@@ -24,6 +24,8 @@ public:
                                   std::span<Vec3f> scratch, std::span<Vec3f> tangents) const noexcept {
         evaluate({{}, rest}, first, count, {scratch, tangents});
     }
+    /// The rig as pelt/runtime takes it; empty for methods that it does not have.
+    virtual std::span<const std::byte> rigBytes() const noexcept { return {}; }
 };
 
 /// What a user asks of a method beyond its name, by the names of Method::options. Those of Direct Delta Mush change the

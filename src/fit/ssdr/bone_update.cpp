@@ -7,7 +7,7 @@
 #include "bone_update.h"
 
 #include <pelt/core/parallel.h>
-#include <pelt/deform/rotation.h>
+#include <pelt/runtime/rotation.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -68,7 +68,7 @@ public:
         Mat3d old;
         for (int r = 0; r < 3; ++r)
             for (int c = 0; c < 3; ++c) old(r, c) = at(j, r, c);
-        const Mat3d rotation = deform::nearestRotation(cross, old).rotation;
+        const Mat3d rotation = runtime::nearestRotation(cross, old).rotation;
         const Vec3d translation = q - rotation * p;
         for (int r = 0; r < 3; ++r) {
             for (int c = 0; c < 3; ++c) at(j, r, c) = rotation(r, c);
@@ -252,7 +252,7 @@ void fitRigid(const Trajectories& data, std::span<const std::uint32_t> vertices,
         Mat3d cross;
         for (int r = 0; r < 3; ++r)
             for (int k = 0; k < 3; ++k) cross(r, k) = at(k, r) - p[k] * at(3, r);
-        const Mat3d rotation = deform::nearestRotation(cross).rotation;
+        const Mat3d rotation = runtime::nearestRotation(cross).rotation;
         motions.set(t, bone, Affine3d(rotation, q - rotation * p));
     }
 }
