@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "signals.h"
+#include "streams.h"
 
 namespace pelt::cli {
 namespace {
@@ -110,17 +111,18 @@ void checkFolder(const fs::path& output) {
         throw Error::system(fmt::format("{}: cannot write: {}", output.string(), std::strerror(ENOTDIR)));
     for (const auto& entry : fs::directory_iterator(output, fault))
         if (!io::isFrameName(entry.path()))
-            throw Error::badUsage(fmt::format("{}: the folder holds {}, which is no frame; choose a new folder",
+            throw Error::badUsage(fmt::format("{}: the folder contains {}, which is not a frame; choose a new folder",
                                               output.string(), entry.path().filename().string()));
 }
 
 }  // namespace
 
 void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::path>& inputs) {
+    if (isStandardStream(output)) return;  // checkStreams saw to it
     const KindInfo info = infoOf(kind);
     const std::string extension = output.has_filename() ? pipeline::extensionOf(output) : "";
     if (output.empty() || std::find(info.extensions.begin(), info.extensions.end(), extension) == info.extensions.end())
-        throw Error::badUsage(fmt::format("{}: cannot be written by this extension; {}", output.string(), info.advice));
+        throw Error::badUsage(fmt::format("{}: this extension cannot be written; {}", output.string(), info.advice));
     const bool folder = extension.empty();
     const fs::path target = output.has_filename() ? output : output.parent_path();
     checkInputsAreKept(target, folder, inputs);
