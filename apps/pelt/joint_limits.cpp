@@ -60,9 +60,7 @@ rig::RangeOfMotion readJointLimits(const std::filesystem::path& path, const Skel
             readLimits(path, limits, fmt::format("joint '{}'", name), range.joints[j]);
             found = true;
         }
-        if (!found)
-            throw Error::badInput({path.string()},
-                                  fmt::format("there is no joint '{}'; pelt info lists the joints", name));
+        if (!found) throw Error::badInput({path.string()}, rig::noSuchJoint(skeleton, name));
     }
     return range;
 }

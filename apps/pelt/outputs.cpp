@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "signals.h"
+#include "streams.h"
 
 namespace pelt::cli {
 namespace {
@@ -113,18 +114,17 @@ void checkFolder(const fs::path& output) {
         throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(ENOTDIR)));
     for (const auto& entry : fs::directory_iterator(output, fault))
         if (!io::isFrameName(entry.path()))
-            throw Error::badUsage({output.string()},
-                                  fmt::format("the folder holds {}, which is no frame; choose a new folder",
-                                              entry.path().filename().string()));
+            throw Error::badUsage({output.string()}, fmt::format("the folder contains {}, which is not a frame; choose a new folder", entry.path().filename().string()));
 }
 
 }  // namespace
 
 void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::path>& inputs) {
+    if (isStandardStream(output)) return;  // checkStreams saw to it
     const KindInfo info = infoOf(kind);
     const std::string extension = output.has_filename() ? pipeline::extensionOf(output) : "";
     if (output.empty() || std::find(info.extensions.begin(), info.extensions.end(), extension) == info.extensions.end())
-        throw Error::badUsage({output.string()}, fmt::format("cannot be written by this extension; {}", info.advice));
+        throw Error::badUsage({output.string()}, fmt::format("this extension cannot be written; {}", info.advice));
     const bool folder = extension.empty();
     const fs::path target = output.has_filename() ? output : output.parent_path();
     checkInputsAreKept(target, folder, inputs);

@@ -86,6 +86,10 @@ void writeStdout(std::string_view text) {
         throw Error::system(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
 }
 
+void writeStdout(std::span<const std::byte> bytes) {
+    writeStdout(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
 void writeStderr(std::string_view text) { writeAll(STDERR_FILENO, text); }
 
 }  // namespace pelt::cli

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +25,7 @@ bool speaksUtf8();            ///< by LC_ALL, LC_CTYPE, LANG
 
 /// Throws Error (system) where standard output does not take it: closed, or the disk is full.
 void writeStdout(std::string_view text);
+void writeStdout(std::span<const std::byte> bytes);
 void writeStderr(std::string_view text);
 
 }  // namespace pelt::cli

@@ -42,14 +42,14 @@ void report(Session& session, const MushOptions& options, const Character& chara
     for (const auto& trial : told.trials)
         session.result["trials"].push_back({{"influences", trial.influences}, {"error", trial.error}});
     session.print(
-        fmt::format("{}: {} vertices on {} joints, {}, at most {} joints a vertex ({:.2f} on average), "
-                    "pruning moves it by {:.1e} of its diagonal\n",
+        fmt::format("{}: {} vertices on {} joints, {}, at most {} joints per vertex ({:.2f} on average); RMS error of "
+                    "pruning {:.1e} of the bounding-box diagonal\n",
                     oneLine(options.output.string()), character.mesh.vertexCount(), bones, wordOf(payload.variant),
                     told.influences, mean, payload.expected_error));
     if (told.capped)
         session.print(
-            fmt::format("  more than {} joints a vertex would be needed for 1e-4; --influences K keeps K of them, "
-                        "0 all\n",
+            fmt::format("  an error of 1e-4 would need more than {} joints per vertex; --influences K keeps K of them, "
+                        "--influences 0 all\n",
                         told.influences));
 }
 
@@ -72,7 +72,7 @@ void runMush(Session& session, MushOptions& options) {
         character.ddm = std::make_shared<const DdmPayload>(std::move(payload));
     });
     session.stage("write");
-    io::saveCharacter(character, options.output);
+    session.saveCharacter(character, options.output);
     report(session, options, character, told);
 }
 
@@ -80,13 +80,14 @@ void runMush(Session& session, MushOptions& options) {
 
 void addMush(CLI::App& app, Session& session) {
     const auto options = std::make_shared<MushOptions>();
-    CLI::App* verb =
-        session.addVerb(app, "mush", "Direct Delta Mush: smooth skin from a rigid bind, stored in the file",
-                        "pelt mush character.glb -o mushed.glb", [&session, options] { runMush(session, *options); });
-    verb->add_option("character", options->input, "A character: .glb .gltf .vrm .fbx .dae")
+    CLI::App* verb = session.addVerb(
+        app, "mush", "Precomputes Direct Delta Mush (smooth skin from a rigid bind) and stores it in the file",
+        "pelt mush character.glb -o mushed.glb", [&session, options] { runMush(session, *options); });
+    verb->add_option("character", options->input,
+                     "A character: .glb .gltf .vrm .fbx .dae, or - for .glb on standard input")
         ->required()
         ->type_name("CHAR");
-    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
+    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf, or - for .glb on standard output");
     options->flags.addTo(*verb, optionInfos(pipeline::mushFields()), "Options");
     addClipsOption(*verb, session);
     options->flags.addTo(*verb, optionInfos(ddmFields()), "Direct Delta Mush");

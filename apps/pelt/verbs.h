@@ -34,8 +34,7 @@ void addLimitsOption(CLI::App& verb, Session& session);
 /// -o, required.
 CLI::Option* addOutputOption(CLI::App& verb, std::filesystem::path& output, const std::string& what);
 
-/// The names of the methods, for help: "lbs|dqs".
-std::string methodNames();
+std::vector<std::string> methodNames();
 
 /// Opens a sequence or samples a character, whose warnings the session takes; by its own clips, unless others are lent.
 std::unique_ptr<MeshSequence> openSequence(Session& session, const std::filesystem::path& path,

@@ -11,8 +11,8 @@ std::vector<Vec3d> weldedPositions(const Mesh& mesh, const geometry::Weld& weld)
     return positions;
 }
 
-/// Turns the faces of every part whose signed volume (about its centre, so that an open part counts by its bulge) is
-/// negative.
+/// Flips the faces of every part whose signed volume is negative (measured about its center, so that an open part
+/// counts by its bulge).
 void turnOutwards(std::span<const Vec3d> positions, const geometry::ConnectedParts& parts,
                   std::vector<Triangle>& triangles) {
     std::vector<Vec3d> centres(parts.count);

@@ -1,9 +1,9 @@
 // The motions of a decomposition as a skeleton with clips.
 //
-// Bone j with joint centre c_j stands in world space at C_j^t: the rotation of M_j^t with the translation M_j^t c_j. A
-// rigid bone is one node, C_j relative to its parent's C. The linear part of a flexible bone is R · Q D Qᵀ. Two nodes
-// make it: T · (R Q) · D above Qᵀ. In a hierarchy there are three, C, then Q D, then Qᵀ, and other bones hang on
-// C: the children of a rotation stay free of shear, and of an inverse that may not exist.
+// Bone j with joint center c_j has the world transform C_j^t: the rotation of M_j^t with the translation M_j^t c_j. A
+// rigid bone is one node, C_j relative to its parent's C. The linear part of a flexible bone is R · Q D Qᵀ, represented
+// by two nodes: T · (R Q) · D above Qᵀ. In a hierarchy there are three, C, then Q D, then Qᵀ, and other bones are
+// children of C: children of a rotation are free of shear, and of an inverse that may not exist.
 //
 // Keys are single precision. A child is placed relative to where its parent's rounded keys put it, so that rounding
 // does not add up along a chain.
@@ -17,12 +17,12 @@
 namespace pelt::fit {
 namespace {
 
-/// The nodes of one bone; those that it does not have are -1.
+/// The nodes of one bone; -1 for those that it does not have.
 struct BoneNodes {
-    std::int32_t carrier = -1;  ///< the rotation and translation that other bones hang on
+    std::int32_t carrier = -1;  ///< the rotation and translation; parent of other bones
     std::int32_t outer = -1;    ///< Q D, or all of T · (R Q) · D where there is no carrier
     std::int32_t inner = -1;    ///< Qᵀ
-    std::int32_t joint = -1;    ///< the one of them that moves vertices
+    std::int32_t joint = -1;    ///< the one that moves vertices
 };
 
 struct Layout {
@@ -31,7 +31,7 @@ struct Layout {
     std::vector<std::uint32_t> order;  ///< bones, parents first
 };
 
-/// The tracks of one node while they are made.
+/// The tracks of one node under construction.
 struct NodeKeys {
     std::vector<float> translations, rotations, scales;
     Quatd last;  ///< the rotation before, for its sign
@@ -95,7 +95,7 @@ std::int32_t addNode(Skeleton& skeleton, const std::string& name, std::int32_t p
     return static_cast<std::int32_t>(skeleton.nodes.size()) - 1;
 }
 
-/// The innermost node of a bone is the joint, and has its name.
+/// The innermost node of a bone is the joint and has the bone's name.
 BoneNodes addBone(Skeleton& skeleton, const std::string& name, std::int32_t parent, const Vec3d& translation,
                   bool rigid, bool linked) {
     BoneNodes nodes;
@@ -146,7 +146,8 @@ Vec3d pushTranslation(NodeKeys& keys, const Vec3d& v) {
     return Vec3d(key);
 }
 
-/// Of the two quaternions of a rotation, the one nearer to the key before. Gives what a reader makes of the key.
+/// Of the two quaternions of a rotation, the one closer to the previous key. Returns the rotation as a reader decodes
+/// it.
 Quatd pushRotation(NodeKeys& keys, const Mat3d& rotation) {
     Quatd q = toQuat(rotation);
     if (dot(q, keys.last) < 0) q = {-q.x, -q.y, -q.z, -q.w};
@@ -161,7 +162,7 @@ void pushScale(NodeKeys& keys, const Vec3d& v) {
     keys.scales.insert(keys.scales.end(), {key.x, key.y, key.z});
 }
 
-/// Writes one frame of a bone below a parent that stands at `above`; gives where its carrier stands, as a reader sees.
+/// Writes one frame of a bone below a parent at `above`; returns the transform of its carrier as a reader decodes it.
 Affine3d pushBone(const Affine3d& motion, const Vec3d& center, const Affine3d& above, const BoneNodes& nodes,
                   Stretch& stretch, std::vector<NodeKeys>& keys) {
     const auto of = [&](std::int32_t node) -> NodeKeys& { return keys[static_cast<std::size_t>(node)]; };

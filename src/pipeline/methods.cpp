@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/core/spelling.h>
 #include <pelt/deform/cor.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/deform/delta_mush.h>
@@ -214,12 +215,13 @@ std::vector<std::string> optionsNotOf(const Method& method, const MethodOptions&
 }
 
 const Method& findMethod(std::string_view name) {
-    std::string names;
+    std::vector<std::string> names;
     for (const Method& method : kMethods) {
         if (method.name == name) return method;
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", method.name);
+        names.emplace_back(method.name);
     }
-    throw Error::badUsage(fmt::format("no method '{}'; there are {}", name, names));
+    throw Error::badUsage(
+        fmt::format("no method '{}'{}; there are {}", name, didYouMean(name, names), fmt::join(names, ", ")));
 }
 
 }  // namespace pelt::pipeline

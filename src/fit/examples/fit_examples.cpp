@@ -3,8 +3,8 @@
 // Notation: T_j,e the map of joint j in example e from dress pose to posed, v_e the example's vertex, p the dress-pose
 // vertex (v_d in the paper), w the weights.
 //
-// Departs from the paper: weights may be convex, the dress pose is pulled towards the given one (rest_pull), and
-// directions that singular values leave open stay where the given dress pose has them.
+// Differences to the paper: weights may be convex, the dress pose is regularized toward the given one (rest_pull), and
+// directions that the examples do not determine keep the given dress pose.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,4 +1,4 @@
-// The two products that touch every number of a sequence: floats as they are stored, sums in double precision.
+// The two products that read every number of a sequence: floats as stored, sums in double precision.
 #include "../../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
