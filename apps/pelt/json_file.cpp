@@ -2,20 +2,24 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
 
 namespace pelt::cli {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< what it takes in memory is many times as much
+
+}  // namespace
 
 nlohmann::json readJsonFile(const std::filesystem::path& path) {
-    if (std::filesystem::is_directory(path))
-        throw Error::badInput(fmt::format("{}: is a folder; name a JSON file", path.string()));
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error::badInput(fmt::format("{}: cannot be read; is the name right?", path.string()));
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::vector<std::byte> bytes = io::readFile(path, kMostBytes);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::parse_error& error) {

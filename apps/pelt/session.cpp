@@ -27,14 +27,18 @@ CLI::App* Session::addVerb(CLI::App& app, const std::string& name, const std::st
     verb->add_option("--threads", threads, "Threads to use; the result is the same for any number (default: all)")
         ->check(CLI::Range(1, 4096))
         ->type_name("N");
+    verb->add_flag("--local-files-only", local_files_only,
+                   "Read nothing outside of a .gltf's folder, whatever it names: for files of strangers");
     verb->callback([this, name, work = std::move(work)] { run(name, work); });
     return verb;
 }
 
 void Session::run(const std::string& verb, const std::function<void()>& work) {
     setThreadCount(threads);
+    io::setLocalFilesOnly(local_files_only);
     result["verb"] = verb;
     if (!quiet) display_.start();
+    if (json) stages_.watchMemory();
     try {
         work();
     } catch (...) {

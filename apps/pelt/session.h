@@ -9,6 +9,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ class Session {
 public:
     bool json = false, quiet = false;
     int threads = 0;
+    bool local_files_only = false;                ///< of what a file names, nothing outside of its folder is read
     bool no_props = false;                        ///< characters come without their props
     std::vector<std::filesystem::path> clips;     ///< files that lend their clips to every character that is loaded
     std::optional<std::filesystem::path> limits;  ///< of the range of motion that --clip @range plays
@@ -50,6 +52,13 @@ public:
     /// A character or a skeleton with clips alone, as it is.
     Character loadAny(const std::filesystem::path& path);
 
+    /// The files a verb reads, with those that options of every verb bring: none of them may be the output.
+    std::vector<std::filesystem::path> allInputs(std::vector<std::filesystem::path> files) const {
+        files.insert(files.end(), clips.begin(), clips.end());
+        if (limits) files.push_back(*limits);
+        return files;
+    }
+
     /// A quality gate was missed: the result is written all the same, then the program says so and ends with 4.
     void missGate(const std::string& message) { missed_gate_ = message; }
 
@@ -74,6 +83,8 @@ auto aboutFile(const std::filesystem::path& file, Work&& work) {
         return work();
     } catch (const Error& error) {
         throw pipeline::withFile(error, file);
+    } catch (const std::length_error&) {
+        throw Error::badInput(file.string() + ": claims sizes that no memory holds; export it again");
     }
 }
 
