@@ -2,34 +2,27 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
 
 #include "streams.h"
 
 namespace pelt::cli {
-
 namespace {
 
-std::string textOf(const std::filesystem::path& path) {
-    if (isStandardStream(path)) {
-        const std::vector<std::byte> bytes = readStandardInput();
-        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    }
-    if (std::filesystem::is_directory(path))
-        throw Error::badInput({path.string()}, "is a folder; name a JSON file");
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error::badInput({path.string()}, "cannot be read; is the name right?");
-    return {std::istreambuf_iterator<char>(file), {}};
-}
+constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< what it takes in memory is many times as much
 
 }  // namespace
 
 nlohmann::json readJsonFile(const std::filesystem::path& path) {
-    const std::string text = textOf(path);
+    const std::vector<std::byte> bytes =
+        isStandardStream(path) ? readStandardInput() : io::readFile(path, kMostBytes);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::parse_error& error) {

@@ -1,13 +1,19 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/spelling.h>
+#include <pelt/io/atomic_file.h>
 #include <pelt/version.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <exception>
+#include <filesystem>
 #include <new>
 #include <sstream>
+#include <system_error>
 
 #include "help.h"
+#include "memory_limit.h"
 #include "signals.h"
 #include "text.h"
 #include "verbs.h"
@@ -31,9 +37,20 @@ int exitStatus(ErrorCode code) {
     return 1;
 }
 
+/// What a user can do about a fault that is not of ours. Words of the language and its libraries say nothing to them.
+std::string plainWords(const std::exception& fault) {
+    if (dynamic_cast<const std::bad_alloc*>(&fault) || dynamic_cast<const std::length_error*>(&fault))
+        return "not enough memory: the work needs more than is free here; close other programs, raise the limit "
+               "(ulimit -v, the container's) or use a smaller file";
+    if (const auto* system = dynamic_cast<const std::filesystem::filesystem_error*>(&fault))
+        return fmt::format("{}: {}", system->path1().string(), system->code().message());
+    if (const auto* system = dynamic_cast<const std::system_error*>(&fault))
+        return fmt::format("the system refused: {}; raise the limits (ulimit -a)", system->code().message());
+    return "something went wrong inside Pelt that should not have; please report it with the command and the file";
+}
+
 int fail(int status, const std::string& message) {
-    const bool stdin_fault = message.rfind("-: ", 0) == 0;
-    writeStderr(fmt::format("pelt: {}{}\n", stdin_fault ? "standard input" : "", oneLine(message).substr(stdin_fault)));
+    writeStderr(fmt::format("pelt: {}\n", oneLine(message)));
     return status;
 }
 
@@ -133,20 +150,38 @@ int runProgram(int count, char** words) {
     return 0;
 }
 
+/// The exit status of the exception that is being handled, after its line.
+int reportFault() {
+    try {
+        throw;
+    } catch (const Error& error) {
+        const ErrorPlace place{error.file() == "-" ? "standard input" : error.file(), error.subject()};
+        return fail(exitStatus(error.code()), Error(error.code(), place, withFlags(error.sentence())).what());
+    } catch (const std::exception& fault) {
+        return fail(1, plainWords(fault));
+    } catch (...) {
+        return fail(1, plainWords(std::exception()));
+    }
+}
+
+/// An exception that nothing could catch (a library's thread, memory that ran out where none may): still one line, and
+/// no temporary file is left.
+[[noreturn]] void endWithALine() {
+    io::removeTemporaryFiles();
+    ::_exit(std::current_exception() ? reportFault() : fail(1, plainWords(std::exception())));
+}
+
 }  // namespace
 }  // namespace pelt::cli
 
 int main(int count, char** words) {
     using namespace pelt::cli;
     installSignals();
+    std::set_terminate(endWithALine);
+    limitMemory();
     try {
         return runProgram(count, words);
-    } catch (const pelt::Error& error) {
-        const pelt::ErrorPlace place{error.file(), error.subject()};
-        return fail(exitStatus(error.code()), pelt::Error(error.code(), place, withFlags(error.sentence())).what());
-    } catch (const std::bad_alloc&) {
-        return fail(1, "not enough memory");
-    } catch (const std::exception& error) {
-        return fail(1, error.what());
+    } catch (...) {
+        return reportFault();
     }
 }

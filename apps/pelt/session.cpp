@@ -29,15 +29,19 @@ CLI::App* Session::addVerb(CLI::App& app, const std::string& name, const std::st
     verb->add_option("--threads", threads, "Number of threads; the result does not depend on it (default: all cores)")
         ->check(CLI::Range(1, 4096))
         ->type_name("N");
+    verb->add_flag("--local-files-only", local_files_only,
+                   "Read no file outside the folder of a .gltf, whatever it refers to: for files you do not trust");
     verb->callback([this, verb, work = std::move(work)] { run(*verb, work); });
     return verb;
 }
 
 void Session::run(const CLI::App& verb, const std::function<void()>& work) {
     setThreadCount(threads);
+    io::setLocalFilesOnly(local_files_only);
     result["verb"] = verb.get_name();
     stdout_is_file_ = checkStreams(verb, json);
     if (!quiet) display_.start();
+    if (json) stages_.watchMemory();
     try {
         work();
     } catch (...) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ class Session {
 public:
     bool json = false, quiet = false;
     int threads = 0;
+    bool local_files_only = false;                ///< of what a file names, nothing outside of its folder is read
     bool no_props = false;                        ///< characters come without their props
     std::vector<std::filesystem::path> clips;     ///< files that lend their clips to every character that is loaded
     std::optional<std::filesystem::path> limits;  ///< of the range of motion that --clip @range plays
@@ -61,6 +63,13 @@ public:
     void savePicture(const Image& picture, const std::filesystem::path& path);
     std::unique_ptr<io::SequenceWriter> createSequence(const std::filesystem::path& path, const io::SequenceInfo& info);
 
+    /// The files a verb reads, with those that options of every verb bring: none of them may be the output.
+    std::vector<std::filesystem::path> allInputs(std::vector<std::filesystem::path> files) const {
+        files.insert(files.end(), clips.begin(), clips.end());
+        if (limits) files.push_back(*limits);
+        return files;
+    }
+
     /// A quality gate was missed: the result is written all the same, then the program says so and ends with 4.
     void missGate(const std::string& message) { missed_gate_ = message; }
 
@@ -86,6 +95,8 @@ auto aboutFile(const std::filesystem::path& file, Work&& work) {
         return work();
     } catch (const Error& error) {
         throw error.in(file.string());
+    } catch (const std::length_error&) {
+        throw Error::badInput({file.string()}, "claims sizes that no memory holds; export it again");
     }
 }
 

@@ -32,18 +32,6 @@ std::string_view environment(const char* name) {
 
 }  // namespace
 
-std::string oneLine(std::string_view text) {
-    std::string line;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f)
-            line += fmt::format("\\x{:02x}", byte);
-        else
-            line += c;
-    }
-    return line;
-}
-
 std::string flagOf(std::string_view option) {
     std::string flag = fmt::format("--{}", option);
     std::replace(flag.begin(), flag.end(), '_', '-');

@@ -7,7 +7,8 @@
 
 namespace pelt::cli {
 
-/// One line whatever is in it: control characters (newlines in file names) come out as \xNN.
+/// One line that any terminal can show, whatever is in it: control characters, marks that change how text reads and
+/// what is no UTF-8 come out as \xNN; names in quotation marks and the whole are cut in the middle where they are long.
 std::string oneLine(std::string_view text);
 
 /// An option of the library as a flag: bind_pose is --bind-pose.

@@ -125,8 +125,7 @@ void runBake(Session& session, const BakeOptions& options) {
     checkFrom(options);
     std::vector<std::filesystem::path> inputs{options.input};
     if (options.fromSequence()) inputs.emplace_back(options.from);
-    if (session.limits) inputs.push_back(*session.limits);
-    checkOutput(options.output, OutputKind::character, inputs);
+    checkOutput(options.output, OutputKind::character, session.allInputs(inputs));
     session.stage("load");
     const Character character = loadBaked(session, options);
     pipeline::BakeRequest request = bakeRequest(session, options, character);

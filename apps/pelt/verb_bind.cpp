@@ -72,7 +72,7 @@ std::size_t jointsWithSkin(const JointList& joints, const SkinWeights& weights) 
 }
 
 void runBind(Session& session, const BindOptions& options) {
-    checkOutput(options.output, OutputKind::character, {options.input});
+    checkOutput(options.output, OutputKind::character, session.allInputs({options.input, options.tets}));
     if (!options.tets.empty() && options.method != "bbw") throw Error::badUsage("--tets is for --method bbw");
     session.stage("load");
     Character character = session.loadCharacter(options.input);

@@ -94,7 +94,7 @@ void reportError(Session& session, const CompareOptions& options, const MeshSequ
 void runCompare(Session& session, const CompareOptions& options) {
     std::vector<std::filesystem::path> inputs{options.a, options.b};
     if (options.mesh) inputs.push_back(*options.mesh);
-    if (options.heatmap) checkOutput(*options.heatmap, OutputKind::picture, inputs);
+    if (options.heatmap) checkOutput(*options.heatmap, OutputKind::picture, session.allInputs(inputs));
     if (!options.size.empty()) parseSize(options.size);
 
     session.stage("load");

@@ -22,13 +22,14 @@ struct DeformOptions {
     OptionFlags flags;
 };
 
-void checkOutputs(const DeformOptions& options) {
-    checkOutput(options.output, OutputKind::poses, {options.input});
+void checkOutputs(const Session& session, const DeformOptions& options) {
+    const std::vector<std::filesystem::path> inputs = session.allInputs({options.input});
+    checkOutput(options.output, OutputKind::poses, inputs);
     std::vector<std::pair<std::string, std::filesystem::path>> files = {{"-o", options.output}};
     if (options.normals) files.emplace_back("--normals", *options.normals);
     if (options.tangents) files.emplace_back("--tangents", *options.tangents);
     for (std::size_t b = 1; b < files.size(); ++b) {
-        checkOutput(files[b].second, OutputKind::numbers, {options.input});
+        checkOutput(files[b].second, OutputKind::numbers, inputs);
         for (std::size_t a = 0; a < b; ++a)
             if (std::filesystem::absolute(files[a].second).lexically_normal() ==
                 std::filesystem::absolute(files[b].second).lexically_normal())
@@ -77,7 +78,7 @@ void warnOfIdleOptions(Session& session, const DeformOptions& options, const pip
 
 void runDeform(Session& session, const DeformOptions& options) {
     const pipeline::Method& method = pipeline::findMethod(options.method);
-    checkOutputs(options);
+    checkOutputs(session, options);
     session.stage("load");
     const Character character = session.loadCharacter(options.input, options.sampling.clip);
     if (options.tangents && character.mesh.tangents.empty())

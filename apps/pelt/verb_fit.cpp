@@ -180,7 +180,7 @@ void reportFit(Session& session, const FitOptions& options, const pipeline::FitR
 
 void runFit(Session& session, const FitOptions& options) {
     checkOutput(options.output, options.writesCharacter() ? OutputKind::character : OutputKind::sequence,
-                {options.character, options.examples});
+                session.allInputs({options.character, options.examples}));
     session.stage("load");
     Character character = session.loadCharacter(options.character, options.sampling.clip);
     const auto examples = pipeline::withoutProps(openExamples(session, options), character);

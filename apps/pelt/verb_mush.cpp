@@ -54,7 +54,7 @@ void report(Session& session, const MushOptions& options, const Character& chara
 }
 
 void runMush(Session& session, MushOptions& options) {
-    checkOutput(options.output, OutputKind::character, {options.input});
+    checkOutput(options.output, OutputKind::character, session.allInputs({options.input}));
     session.stage("load");
     Character character = session.loadCharacter(options.input);
     // A mushed file is mushed again from its original bind, with what it was mushed with unless options say otherwise.

@@ -136,7 +136,8 @@ void runPose(Session& session, const PoseOptions& options) {
     std::vector<std::filesystem::path> inputs{options.input, options.handles};
     if (options.limits) inputs.push_back(*options.limits);
     pipeline::findMethod(options.method);
-    checkOutput(options.output, writesClip(options) ? OutputKind::character : OutputKind::sequence, inputs);
+    checkOutput(options.output, writesClip(options) ? OutputKind::character : OutputKind::sequence,
+                session.allInputs(inputs));
     session.stage("load");
     const std::vector<pipeline::PoseHandle> handles = readHandles(options.handles);
     Character character = loadPosed(session, options.input);

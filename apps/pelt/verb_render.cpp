@@ -157,7 +157,7 @@ void runRender(Session& session, RenderOptions& options) {
     if (!options.focus.empty() && camera.zoom == 1) camera.zoom = kFocusZoom;
     SheetLayout layout;
     if (!options.size.empty()) layout.size = parseSize(options.size);
-    checkOutput(options.output, OutputKind::picture, inputs);
+    checkOutput(options.output, OutputKind::picture, session.allInputs(inputs));
 
     const std::vector<RenderSubject> subjects = loadSubjects(session, choice);
     Panels panels = takeShots(session, choice, subjects, camera, options.focus);

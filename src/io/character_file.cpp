@@ -46,6 +46,7 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     gltf::Loading loading(gltf::readDocument(bytes, name, folder), progress);
     loading.progress.documentRead();
     gltf::findInstances(loading);
+    gltf::checkMemory(loading);
     loading.progress.expect(gltf::numbersToDecode(loading));
     gltf::loadSkeleton(loading);
     gltf::loadMeshes(loading);

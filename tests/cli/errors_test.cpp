@@ -90,6 +90,33 @@ TEST_F(Errors, DamagedFilesOfEveryKindAreOneLineAndStatus3) {
     }
 }
 
+TEST_F(Errors, FilesOutsideOfAGltfsFolderAreReadOnlyWhereThatIsAllowed) {
+    runWell({"bind", bar(), "-o", path("hero.gltf")});
+    fs::create_directory(path("models"));
+    auto document = nlohmann::json::parse(readBytes(path("hero.gltf")));
+    document["buffers"][0]["uri"] = "../hero.bin";
+    writeBytes(path("models/out.gltf"), document.dump());
+    document["buffers"][0]["uri"] = "link.bin";
+    writeBytes(path("models/link.gltf"), document.dump());
+    fs::create_symlink("../hero.bin", path("models/link.bin"));
+    document["buffers"][0]["uri"] = "below/../in.bin";
+    document["images"] = {{{"uri", "../skin.png"}}};
+    writeBytes(path("skin.png"), "\x89PNG\r\n\x1a\nsecret");
+    fs::create_directory(path("models/below"));
+    fs::copy_file(path("hero.bin"), path("models/in.bin"));
+    writeBytes(path("models/in.gltf"), document.dump());
+    for (const char* name : {"models/out.gltf", "models/link.gltf"}) {
+        EXPECT_EQ(runPelt({"info", path(name)}).status, 0);
+        expectFailure(runPelt({"info", path(name), "--local-files-only"}), 3, "outside of the folder");
+    }
+    for (const bool local : {false, true}) {
+        std::vector<std::string> words{"bind", path("models/in.gltf"), "-o", path("out.glb"), "--quiet"};
+        if (local) words.push_back("--local-files-only");
+        EXPECT_EQ(runPelt(words).status, 0);
+        EXPECT_EQ(readBytes(path("out.glb")).find("secret") == std::string::npos, local);
+    }
+}
+
 TEST_F(Errors, SequencesOfDifferentSizesDoNotCompare) {
     runWell({"deform", bar(), "-o", path("all.npy")});
     runWell({"deform", bar(), "--frames", ":3", "-o", path("three.npy")});

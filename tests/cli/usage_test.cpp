@@ -1,5 +1,6 @@
 #include <sstream>
 
+#include "glb_file.h"
 #include "program.h"
 
 namespace {
@@ -122,6 +123,33 @@ TEST_F(Usage, TheBufferOfAGltfInputIsAnInputToo) {
     if (!std::filesystem::exists(path("a.bin"))) GTEST_SKIP() << "the writer embeds its buffer";
     std::filesystem::rename(path("a.gltf"), path("b.gltf"));
     expectFailure(runPelt({"bind", path("b.gltf"), "-o", path("a.gltf")}), 2, "a.bin");
+}
+
+TEST_F(Usage, FilesThatAGlbNamesAreInputsToo) {
+    GlbFile glb(bar());
+    glb.json["images"] = {{{"uri", "skin%20of%20it.png"}}};
+    glb.json["buffers"].push_back({{"uri", "more.npy"}, {"byteLength", 4}});
+    glb.save(path("hero.glb"));
+    writeBytes(path("skin of it.png"), "a picture");
+    writeBytes(path("more.npy"), "data");
+    expectFailure(runPelt({"render", path("hero.glb"), "-o", path("skin of it.png")}), 2, "would change the input");
+    expectFailure(runPelt({"deform", path("hero.glb"), "-o", path("more.npy")}), 2, "would change the input");
+    EXPECT_EQ(readBytes(path("skin of it.png")), "a picture");
+    EXPECT_EQ(readBytes(path("more.npy")), "data");
+}
+
+TEST_F(Usage, TheFileThatLendsItsClipsIsAnInputToo) {
+    std::filesystem::copy_file(bar(), path("lender.glb"));
+    const std::string before = readBytes(path("lender.glb"));
+    expectFailure(runPelt({"mush", bar(), "--clips", path("lender.glb"), "-o", path("lender.glb")}), 2, "input");
+    EXPECT_EQ(readBytes(path("lender.glb")), before);
+}
+
+TEST_F(Usage, AFolderInAFolderOfFramesIsNeverDeleted) {
+    std::filesystem::create_directories(path("frames/frame_0000.obj"));
+    writeBytes(path("frames/frame_0000.obj/mine.txt"), "mine");
+    expectFailure(runPelt({"deform", bar(), "-o", path("frames")}), 2, "frame_0000.obj");
+    EXPECT_EQ(readBytes(path("frames/frame_0000.obj/mine.txt")), "mine");
 }
 
 TEST_F(Usage, AFolderWithOtherFilesIsNotReplaced) {

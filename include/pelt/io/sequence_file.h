@@ -45,7 +45,8 @@ std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path
 std::unique_ptr<SequenceWriter> streamNpy(const SequenceInfo& info,
                                           std::function<void(std::span<const std::byte>)> sink);
 
-/// Whether createSequence gives files of a folder such a name: frame_0012.obj.
-bool isFrameName(const std::filesystem::path& file);
+/// What stands in the way of replacing a folder: something in it that is no file frame_0012.obj, as createSequence
+/// names them. None where there is no such folder.
+std::optional<std::filesystem::path> findForeign(const std::filesystem::path& folder);
 
 }  // namespace pelt::io

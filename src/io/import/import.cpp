@@ -86,8 +86,8 @@ fs::path findImporter() {
                                       fs::path(PELT_IMPORTER_BUILT), fs::path(PELT_IMPORTER_INSTALLED)})
         if (isProgram(candidate)) return candidate;
     throw Error::system(
-        "the program pelt-import, which reads .fbx and .dae, is neither beside this program nor where it was "
-        "installed; set PELT_IMPORTER to its path, or export the file as glTF");
+        "the program pelt-import, which reads .fbx and .dae and unpacks compressed meshes, is neither beside this "
+        "program nor where it was installed; set PELT_IMPORTER to its path, or export the file as plain glTF");
 }
 
 Character importCharacter(const fs::path& path, const ImportOptions& options, const Progress& progress) {
@@ -95,12 +95,9 @@ Character importCharacter(const fs::path& path, const ImportOptions& options, co
     std::error_code fault;
     if (!fs::is_regular_file(path, fault)) throw Error::badInput({name}, "there is no such file");
     const fs::path importer = options.importer.empty() ? findImporter() : options.importer;
-    const std::vector<std::string> arguments{"--memory",
-                                             std::to_string(options.memory_bytes),
-                                             "--seconds",
+    const std::vector<std::string> arguments{"--memory", std::to_string(options.memory_bytes), "--seconds",
                                              fmt::format("{:.0f}", std::max(1.0, options.timeout_seconds)),
-                                             fs::absolute(path).string(),
-                                             "-"};
+                                             fs::absolute(path, fault).string()};
     ChildResult child =
         runChild(importer, arguments, options.timeout_seconds, static_cast<std::size_t>(options.memory_bytes),
                  progress.share("import", 0, kHelperShare));

@@ -1,6 +1,5 @@
 #include "sequence/byte_source.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <sys/stat.h>
@@ -10,14 +9,15 @@
 #include <cerrno>
 #include <cstring>
 
+#include "open_file.h"
+
 namespace pelt::io {
 namespace {
 
 class File final : public ByteSource {
 public:
     explicit File(const std::filesystem::path& path) : ByteSource(path.string()) {
-        descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (descriptor_ < 0) throw Error::badInput({name()}, fmt::format("cannot be read: {}", std::strerror(errno)));
+        descriptor_ = openForReading(path);
         struct ::stat status = {};
         const bool is_file = ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
         size_ = static_cast<std::uint64_t>(status.st_size);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "mesh/mesh_readers.h"
+#include "open_file.h"
 #include "sequence/sequence_readers.h"
 
 namespace pelt::io {
@@ -90,7 +91,7 @@ std::vector<fs::path> meshFilesInFolder(const fs::path& folder) {
         if (extension == ".obj") objs.push_back(it->path());
         if (extension == ".ply") plys.push_back(it->path());
     }
-    if (fault) throw Error::badInput({folder.string()}, fmt::format("cannot be read: {}", fault.message()));
+    if (fault) failReading(folder.string(), fault.value());
     if (!objs.empty() && !plys.empty())
         throw Error::badInput({folder.string()},
                               fmt::format("holds both .obj and .ply files; say which with a quoted pattern such as "
