@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/geometry/weld.h>
 #include <pelt/rig/props.h>
 
 #include <algorithm>
@@ -102,6 +103,7 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
     Shot& shot = pose.shot;
     shot.triangles = mesh().triangles;
     shot.positions = mesh().positions;
+    shot.bodies = geometry::bodiesOf(mesh());
     if (sampler_) {
         pose.seconds = secondsAt(moment, fps);
         if (!mesh().normals.empty()) shot.normals.resize(shot.positions.size());

@@ -118,6 +118,7 @@ Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout
     for (std::size_t s = 0; s < shots.size(); ++s) {
         const Shot& shot = shots[s];
         render::Subject subject{shot.positions, shot.normals, shot.triangles, shot.colors, shot.bones};
+        subject.bodies = shot.bodies;
         if (layout.bar && !shot.values.empty())
             subject.scalars = render::Scalars{shot.values, layout.bar->map, layout.bar->low, layout.bar->high};
         const double done = static_cast<double>(s) * share;

@@ -61,24 +61,6 @@ Character loadPosed(Session& session, const std::filesystem::path& path) {
     return character;
 }
 
-void writeSequence(Session& session, const PoseOptions& options, const pipeline::PoseResult& posed) {
-    const Character& character = posed.character;
-    const Mesh whole = rig::wholeMesh(character);
-    const auto writer =
-        session.createSequence(options.output, {posed.frames, whole.vertexCount(), 1 / options.fps, &whole});
-    std::vector<Vec3f> frame(whole.vertexCount());
-    for (std::size_t f = 0; f < posed.frames; ++f) {
-        std::copy_n(posed.positions.begin() + std::ptrdiff_t(f * posed.vertices), posed.vertices, frame.begin());
-        // Props go with the rigid joints of the clip, which has one key a frame.
-        const Clip* clip = character.clips.empty() ? nullptr : &character.clips.front();
-        const double seconds = clip && !clip->channels.empty() ? double(clip->channels.front().times[f]) : 0;
-        rig::placeProps(character.props, rig::nodeWorlds(character, clip, seconds),
-                        {character.props.mesh.positions, {}, {}}, {std::span(frame).subspan(posed.vertices), {}, {}});
-        writer->write(frame);
-    }
-    writer->finish();
-}
-
 nlohmann::ordered_json placesOf(std::span<const pipeline::PoseHandle> handles, const pipeline::PoseResult& posed) {
     auto places = nlohmann::ordered_json::array();
     const auto numbers = [](const Vec3d& v) { return nlohmann::ordered_json{v.x, v.y, v.z}; };
@@ -95,13 +77,43 @@ nlohmann::ordered_json placesOf(std::span<const pipeline::PoseHandle> handles, c
     return places;
 }
 
-void reportPose(Session& session, const PoseOptions& options, pose::Energy kind,
+/// Frames go to the file as they come.
+pipeline::PoseResult poseSequence(Session& session, const PoseOptions& options, const pipeline::PoseRequest& request,
+                                  std::span<const pipeline::PoseHandle> handles, Character& character) {
+    const Mesh whole = rig::wholeMesh(character);
+    const io::SequenceInfo info{pipeline::frameCount(handles, request), whole.vertexCount(), 1 / options.fps, &whole};
+    std::unique_ptr<io::SequenceWriter> writer;
+    pipeline::PoseWanted wanted;
+    wanted.measure = true;
+    wanted.sequence = [&](std::span<const Vec3f> frame) {
+        if (!writer) writer = session.createSequence(options.output, info);
+        writer->write(frame);
+    };
+    const pipeline::PoseResult posed = aboutFile(options.input, [&] {
+        return pipeline::poseCharacter(character, handles, request, wanted, session.progress());
+    });
+    if (writer) writer->finish();
+    return posed;
+}
+
+/// Puts the clip first among the character's.
+pipeline::PoseResult poseClip(Session& session, const PoseOptions& options, const pipeline::PoseRequest& request,
+                              std::span<const pipeline::PoseHandle> handles, Character& character) {
+    pipeline::PoseWanted wanted;
+    wanted.clip = wanted.measure = true;
+    return aboutFile(options.input, [&] {
+        return pipeline::poseCharacter(character, handles, request, wanted, session.progress());
+    });
+}
+
+void reportPose(Session& session, const PoseOptions& options, pose::Energy kind, const Character& character,
                 std::span<const pipeline::PoseHandle> handles, const pipeline::PoseResult& posed) {
+    const std::size_t vertices = character.mesh.vertexCount();
     auto& result = session.result;
     result["output"] = options.output.string();
     result["method"] = options.method;
-    result["vertices"] = posed.vertices;
-    result["triangles"] = posed.character.mesh.triangles.size();
+    result["vertices"] = vertices;
+    result["triangles"] = character.mesh.triangles.size();
     result["frames"] = posed.frames;
     result["bones"] = posed.handles;
     result["extra_weights"] = posed.extra_weights;
@@ -113,7 +125,7 @@ void reportPose(Session& session, const PoseOptions& options, pose::Energy kind,
     const double energy = posed.energies.empty() ? 0 : posed.energies.back();
     std::string text =
         fmt::format("{}: {} of {} vertices on {}, energy {:.6g} after {}\n", oneLine(options.output.string()),
-                    counted(posed.frames, "frame", "frames"), posed.vertices, counted(posed.handles, "joint", "joints"),
+                    counted(posed.frames, "frame", "frames"), vertices, counted(posed.handles, "joint", "joints"),
                     energy, counted(posed.energies.size(), "iteration", "iterations"));
     if (!posed.converged && !options.unreduced && !posed.rigid)
         text += "not converged: more --iterations would change the pose further\n";
@@ -163,15 +175,11 @@ void runPose(Session& session, const PoseOptions& options) {
 
     aboutFile(options.handles, [&] { pipeline::checkHandles(character, handles); });
     session.stage("pose");
-    const pipeline::PoseResult posed = aboutFile(options.input, [&] {
-        return pipeline::poseCharacter(std::move(character), handles, request, session.progress());
-    });
+    const auto pose = writesClip(options) ? poseClip : poseSequence;
+    const pipeline::PoseResult posed = pose(session, options, request, handles, character);
     session.stage("write");
-    if (writesClip(options))
-        session.saveCharacter(posed.character, options.output);
-    else
-        writeSequence(session, options, posed);
-    reportPose(session, options, request.rig.energy, handles, posed);
+    if (writesClip(options)) session.saveCharacter(character, options.output);
+    reportPose(session, options, request.rig.energy, character, handles, posed);
 }
 
 void addEnergyOptions(CLI::App& verb, PoseOptions& options) {

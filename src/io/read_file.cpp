@@ -71,9 +71,9 @@ int openForReading(const fs::path& path) {
 }
 
 void failReading(const std::string& name, int code) {
-    const std::string message = fmt::format("{}: cannot be read: {}", name, std::strerror(code));
+    const std::string fault = fmt::format("cannot be read: {}", std::strerror(code));
     const bool no_room = code == EMFILE || code == ENFILE || code == ENOMEM;
-    throw no_room ? Error::system(message) : Error::badInput(message);
+    throw no_room ? Error::system({name}, fault) : Error::badInput({name}, fault);
 }
 
 std::vector<std::byte> readFile(const fs::path& path, std::uint64_t limit) {

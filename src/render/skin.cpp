@@ -21,6 +21,8 @@ void checkSizes(const Subject& s) {
         throw Error::badInput(fmt::format("render: {} normals for {} vertices", s.normals.size(), s.positions.size()));
     if (!s.colors.empty() && s.colors.size() != s.positions.size())
         throw Error::badInput(fmt::format("render: {} colours for {} vertices", s.colors.size(), s.positions.size()));
+    if (!s.bodies.empty() && s.bodies.size() != s.positions.size())
+        throw Error::badInput(fmt::format("render: {} bodies for {} vertices", s.bodies.size(), s.positions.size()));
     if (s.scalars && s.scalars->values.size() != s.positions.size())
         throw Error::badInput(
             fmt::format("render: {} values for {} vertices", s.scalars->values.size(), s.positions.size()));
@@ -78,7 +80,7 @@ Skin::Skin(const Subject& subject, const Normalization& normalize, const Progres
     if (scalars_) scale_.emplace(scalars_->map);
     if (subject.normals.empty())
         normals_ = geometry::angleWeightedNormals(scene_.positions(), scene_.triangles(),
-                                                  geometry::weldByPosition(scene_.positions()));
+                                                  geometry::weldByPosition(scene_.positions(), 0, subject.bodies));
     else
         normals_.assign(subject.normals.begin(), subject.normals.end());
     for (Vec3f& n : normals_) n = normalized(n);

@@ -63,6 +63,14 @@ void sampleChannel(const Channel& channel, double t, std::span<double> out) {
     if (channel.path == ChannelPath::rotation) normalizeRotation(out);
 }
 
+void sampleChannel(const Channel& channel, double t, Trs& node) {
+    double v[4] = {0, 0, 0, 0};
+    sampleChannel(channel, t, v);
+    if (channel.path == ChannelPath::translation) node.translation = {v[0], v[1], v[2]};
+    if (channel.path == ChannelPath::rotation) node.rotation = {v[0], v[1], v[2], v[3]};
+    if (channel.path == ChannelPath::scale) node.scale = {v[0], v[1], v[2]};
+}
+
 std::vector<Affine3d> sampleLocals(const Skeleton& skeleton, const Clip* clip, double t) {
     std::vector<Trs> posed(skeleton.nodes.size());
     std::vector<bool> animated(skeleton.nodes.size(), false);
@@ -70,12 +78,7 @@ std::vector<Affine3d> sampleLocals(const Skeleton& skeleton, const Clip* clip, d
     if (clip) {
         for (const Channel& channel : clip->channels) {
             if (channel.path == ChannelPath::morph_weights || channel.times.empty()) continue;
-            double v[4] = {0, 0, 0, 0};
-            sampleChannel(channel, t, v);
-            Trs& trs = posed[channel.target];
-            if (channel.path == ChannelPath::translation) trs.translation = {v[0], v[1], v[2]};
-            if (channel.path == ChannelPath::rotation) trs.rotation = {v[0], v[1], v[2], v[3]};
-            if (channel.path == ChannelPath::scale) trs.scale = {v[0], v[1], v[2]};
+            sampleChannel(channel, t, posed[channel.target]);
             animated[channel.target] = true;
         }
     }

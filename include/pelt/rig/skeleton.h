@@ -34,7 +34,8 @@ namespace rig {
 /// The local transform of a node at rest.
 Affine3d restLocal(const SkeletonNode& node);
 
-/// Translation, rotation and scale of a map; its shear is left out. A mirror goes into the first axis.
+/// Translation, rotation and scale of a map; its shear is left out. A mirror goes into the first axis; an axis that the
+/// map squashes has scale 0.
 Trs trsOf(const Affine3d& a);
 
 /// Where nodes stand in the bind pose. Nodes that no slot binds keep their rest transform to their parent.

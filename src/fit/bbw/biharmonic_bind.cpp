@@ -162,7 +162,7 @@ BiharmonicWeights biharmonicWeights(const Mesh& mesh, std::span<const Biharmonic
     BiharmonicWeights result;
     result.domain = BiharmonicDomain::surface;
     result.domain_vertices = mesh.vertexCount();
-    result.weights = boundedBiharmonic(mesh.positions, mesh.triangles, heldOnSurface(mesh, handles), progress);
+    result.weights = boundedBiharmonic(mesh, heldOnSurface(mesh, handles), progress);
     return result;
 }
 

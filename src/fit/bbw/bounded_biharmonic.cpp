@@ -104,25 +104,25 @@ HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vect
     return solveOn(volume.positions, geometry::tetLaplacian(volume), geometry::tetMass(volume), handles, progress);
 }
 
-HandleWeights boundedBiharmonic(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
-                                std::span<const std::vector<std::uint32_t>> handles, const Progress& progress) {
-    checkHandles(handles, positions.size());
-    const geometry::Weld weld = geometry::weldByPosition(positions);
+HandleWeights boundedBiharmonic(const Mesh& surface, std::span<const std::vector<std::uint32_t>> handles,
+                                const Progress& progress) {
+    checkHandles(handles, surface.vertexCount());
+    const geometry::Weld weld = geometry::weldByPosition(surface);
     std::vector<Vec3f> points(weld.count());
     std::vector<Vec3d> precise(weld.count());
     for (std::size_t v = 0; v < points.size(); ++v) {
-        points[v] = positions[weld.representative[v]];
+        points[v] = surface.positions[weld.representative[v]];
         precise[v] = Vec3d(points[v]);
     }
     std::vector<std::vector<std::uint32_t>> held(handles.begin(), handles.end());
     for (auto& handle : held)
         for (std::uint32_t& v : handle) v = weld.welded[v];
-    const std::vector<Triangle> faces = geometry::weldedTriangles(triangles, weld);
+    const std::vector<Triangle> faces = geometry::weldedTriangles(surface.triangles, weld);
     const auto laplacian = geometry::makeLaplacian(geometry::LaplacianKind::cotangent, points, faces);
     const HandleWeights welded = solveOn(precise, laplacian, surfaceMass(points, faces), held, progress);
     HandleWeights weights{handles.size(), {}, welded.converged};
-    weights.values.reserve(positions.size() * handles.size());
-    for (std::size_t v = 0; v < positions.size(); ++v) {
+    weights.values.reserve(surface.vertexCount() * handles.size());
+    for (std::size_t v = 0; v < surface.vertexCount(); ++v) {
         const auto row = welded.of(weld.welded[v]);
         weights.values.insert(weights.values.end(), row.begin(), row.end());
     }

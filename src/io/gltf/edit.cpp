@@ -34,10 +34,7 @@ bool samePayload(const std::shared_ptr<const DdmPayload>& a, const std::shared_p
     return a == b || (a && b && *a == *b);
 }
 
-bool sameTransform(const SkeletonNode& a, const SkeletonNode& b) {
-    const Affine3d x = rig::restLocal(a), y = rig::restLocal(b);
-    return std::equal(std::begin(x.m), std::end(x.m), std::begin(y.m));
-}
+bool sameTransform(const SkeletonNode& a, const SkeletonNode& b) { return rig::restLocal(a) == rig::restLocal(b); }
 
 /// Adds a root node to the scenes that show the character already.
 void addToScenes(Editing& editing, std::size_t node) {
