@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "../eigen_mat3.h"
-#include "../eigen_solvers.h"
+#include "../internal/eigen_mat3.h"
+#include "../internal/eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {

@@ -1,4 +1,4 @@
-#include "../eigen_solvers.h"
+#include "../internal/eigen_solvers.h"
 
 template class Eigen::HouseholderQR<Eigen::MatrixXd>;
 template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "../eigen_solvers.h"
+#include "../internal/eigen_solvers.h"
 #include "reduction.h"
 #include "system_data.h"
 #include "transforms.h"

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../eigen_solvers.h"
+#include "../internal/eigen_solvers.h"
 
 namespace pelt::pose {
 namespace {

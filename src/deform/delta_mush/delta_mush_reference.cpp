@@ -1,7 +1,7 @@
 // [LeLewis19] §3.1 and §3.2: L the Laplacian, L̄ = L D_L⁻¹, B = (I + λ L̄ D_λ)⁻ᵖ or (I − λ L̄ D_λ)ᵖ.
 #include "delta_mush_reference.h"
 
-#include "../../eigen_solvers.h"
+#include "../../internal/eigen_solvers.h"
 
 namespace pelt::deform::reference {
 namespace {

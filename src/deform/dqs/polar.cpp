@@ -1,7 +1,7 @@
 #include "polar.h"
 
-#include "../../eigen_mat3.h"
-#include "../../eigen_solvers.h"
+#include "../../internal/eigen_mat3.h"
+#include "../../internal/eigen_solvers.h"
 
 namespace pelt::deform {
 namespace {

@@ -7,18 +7,13 @@
 namespace pelt::deform {
 namespace {
 
-constexpr std::size_t kBlockLanes = InfluenceBlocks::kLanes;
-
 /// One vertex's weights where they are not 0, in a block's order of joints.
 struct Influences {
     const InfluenceBlocks& blocks;
     std::size_t entry, end, lane;
 
     Influences(const InfluenceBlocks& b, std::size_t vertex)
-        : blocks(b),
-          entry(b.offsets[vertex / kBlockLanes]),
-          end(b.offsets[vertex / kBlockLanes + 1]),
-          lane(vertex % kBlockLanes) {
+        : blocks(b), entry(b.offsets[vertex / kLanes]), end(b.offsets[vertex / kLanes + 1]), lane(vertex % kLanes) {
         skipZeros();
     }
     bool atEnd() const { return entry == end; }
@@ -27,11 +22,11 @@ struct Influences {
         skipZeros();
     }
     std::uint32_t joint() const { return blocks.joints[entry]; }
-    std::uint32_t weight() const { return std::bit_cast<std::uint32_t>(blocks.rows[entry].weight[lane]); }
+    std::uint32_t weight() const { return std::bit_cast<std::uint32_t>(blocks.rows[entry].lane[lane]); }
 
 private:
     void skipZeros() {
-        while (entry != end && blocks.rows[entry].weight[lane] == 0) ++entry;
+        while (entry != end && blocks.rows[entry].lane[lane] == 0) ++entry;
     }
 };
 
@@ -66,12 +61,12 @@ int compare(const InfluenceBlocks& blocks, std::size_t a, std::size_t b) {
 /// `favourite`, then the lowest.
 void coverBlock(const InfluenceBlocks& blocks, std::size_t block, std::uint32_t favourite,
                 std::vector<std::uint32_t>& bases) {
-    const std::size_t first = block * kBlockLanes, count = std::min(kBlockLanes, blocks.vertex_count - first);
+    const std::size_t first = block * kLanes, count = std::min(kLanes, blocks.vertex_count - first);
     for (std::uint32_t open = (1u << count) - 1; open != 0;) {
         std::uint32_t best = 0, best_lanes = 0;
         for (std::uint32_t e = blocks.offsets[block]; e < blocks.offsets[block + 1]; ++e) {
             std::uint32_t lanes = 0;
-            for (std::size_t l = 0; l < count; ++l) lanes |= std::uint32_t(blocks.rows[e].weight[l] != 0) << l;
+            for (std::size_t l = 0; l < count; ++l) lanes |= std::uint32_t(blocks.rows[e].lane[l] != 0) << l;
             const int more = std::popcount(lanes & open) - std::popcount(best_lanes);
             if (more > 0 || (more == 0 && blocks.joints[e] == favourite)) {
                 best = blocks.joints[e];
@@ -108,7 +103,7 @@ void agree(const InfluenceBlocks& blocks, std::vector<std::uint32_t>& bases) {
 std::vector<std::uint32_t> chooseBases(const InfluenceBlocks& blocks) {
     std::vector<std::uint32_t> bases(blocks.vertex_count);
     for (std::size_t block = 0; block < blocks.blockCount(); ++block)
-        coverBlock(blocks, block, block == 0 ? 0 : bases[block * kBlockLanes - 1], bases);
+        coverBlock(blocks, block, block == 0 ? 0 : bases[block * kLanes - 1], bases);
     agree(blocks, bases);
     return bases;
 }

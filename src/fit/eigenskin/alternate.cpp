@@ -10,7 +10,7 @@
 
 #include <array>
 
-#include "../../eigen_solvers.h"
+#include "../../internal/eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {

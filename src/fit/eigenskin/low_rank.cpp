@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "../../eigen_solvers.h"
+#include "../../internal/eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {
