@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/core/spelling.h>
+#include <pelt/version.h>
 
 #include <cstdio>
 #include <new>
@@ -30,7 +32,8 @@ int exitStatus(ErrorCode code) {
 }
 
 int fail(int status, const std::string& message) {
-    writeStderr(fmt::format("pelt: {}\n", oneLine(message)));
+    const bool stdin_fault = message.rfind("-: ", 0) == 0;
+    writeStderr(fmt::format("pelt: {}{}\n", stdin_fault ? "standard input" : "", oneLine(message).substr(stdin_fault)));
     return status;
 }
 
@@ -51,15 +54,27 @@ std::vector<std::string> joinColorWords(int count, char** words) {
 
 /// The first word must be a verb or an option; saying so is clearer than what the parser makes of it.
 void checkVerb(const CLI::App& app, const std::vector<std::string>& words) {
-    std::string verbs;
-    bool known = !words.empty() && words[0].rfind('-', 0) == 0;
+    if (!words.empty() && words[0].rfind('-', 0) == 0) return;
+    std::vector<std::string> verbs;
     for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-        verbs += fmt::format("{}{}", verbs.empty() ? "" : ", ", verb->get_name());
-        known = known || (!words.empty() && words[0] == verb->get_name());
+        if (!words.empty() && words[0] == verb->get_name()) return;
+        verbs.push_back(verb->get_name());
     }
-    if (known) return;
-    const std::string fault = words.empty() ? "no verb given" : fmt::format("no verb '{}'", words[0]);
-    throw Error::badUsage(fmt::format("{}; there are {}; see pelt --help", fault, verbs));
+    const std::string fault =
+        words.empty() ? "no verb given" : fmt::format("no verb '{}'{}", words[0], didYouMean(words[0], verbs));
+    throw Error::badUsage(fmt::format("{}; there are {}; see pelt --help", fault, fmt::join(verbs, ", ")));
+}
+
+/// What is wrong with words that the parser could not place: an option misspelt, or one input too many.
+std::string explainExtras(const CLI::App& verb) {
+    std::vector<std::string> options;
+    for (const CLI::Option* option : verb.get_options())
+        for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    const std::string word = verb.remaining().empty() ? "" : verb.remaining().front();
+    if (word.size() < 2 || word[0] != '-')
+        return fmt::format("pelt {} takes no further input '{}'", verb.get_name(), word);
+    const std::string given = word.substr(0, word.find('='));
+    return fmt::format("pelt {} has no option '{}'{}", verb.get_name(), given, didYouMean(given, options));
 }
 
 int reportParse(const CLI::App& app, const CLI::ParseError& error) {
@@ -70,18 +85,22 @@ int reportParse(const CLI::App& app, const CLI::ParseError& error) {
     }
     const auto parsed = app.get_subcommands();
     const std::string verb = parsed.empty() ? "" : " " + parsed.front()->get_name();
-    return fail(2, fmt::format("{}; see pelt{} --help", error.what(), verb));
+    const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !parsed.empty();
+    const std::string fault = extras ? explainExtras(*parsed.front()) : error.what();
+    return fail(2, fmt::format("{}; see pelt{} --help", fault, verb));
 }
 
 int runProgram(int count, char** words) {
     CLI::App app(
-        "Pelt: a toolkit for character skin. Looks into, makes, deforms, compares and shows rigged characters.",
+        "Pelt, a toolkit for character skin: inspects, binds, deforms, bakes, fits, poses, compares and renders rigged "
+        "characters.",
         "pelt");
     app.set_version_flag("--version", "pelt " PELT_VERSION);
     app.require_subcommand(1);
     app.formatter(std::make_shared<HelpFormatter>());
     app.footer(
-        "pelt VERB --help explains a verb and shows an example.\n\nExample:\n"
+        "pelt VERB --help explains a verb and shows an example. In the place of a file, - is standard input or "
+        "output.\n\nExample:\n"
         "  pelt sample biped -o biped.glb && pelt render biped.glb --method lbs,dqs -o biped.png");
     Session session;
     addInfo(app, session);
@@ -90,11 +109,17 @@ int runProgram(int count, char** words) {
     addMush(app, session);
     addDeform(app, session);
     addBake(app, session);
+    addPack(app, session);
     addFit(app, session);
     addDecompose(app, session);
     addPose(app, session);
     addCompare(app, session);
     addRender(app, session);
+
+    for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
+        verb->group("Verbs");
+        groupOptions(*verb);
+    }
 
     std::vector<std::string> arguments = joinColorWords(count, words);
     checkVerb(app, arguments);
@@ -117,7 +142,8 @@ int main(int count, char** words) {
     try {
         return runProgram(count, words);
     } catch (const pelt::Error& error) {
-        return fail(exitStatus(error.code()), error.what());
+        const pelt::ErrorPlace place{error.file(), error.subject()};
+        return fail(exitStatus(error.code()), pelt::Error(error.code(), place, withFlags(error.sentence())).what());
     } catch (const std::bad_alloc&) {
         return fail(1, "not enough memory");
     } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "signals.h"
+#include "streams.h"
 
 namespace pelt::cli {
 namespace {
@@ -36,6 +37,8 @@ KindInfo infoOf(OutputKind kind) {
                     "folder of .obj"};
         case OutputKind::numbers:
             return {{".npy"}, "write .npy"};
+        case OutputKind::rig:
+            return {{".peltrig"}, "write .peltrig"};
         case OutputKind::picture:
             break;
     }
@@ -97,8 +100,9 @@ void checkInputsAreKept(const fs::path& output, bool folder, const std::vector<f
         for (const fs::path& file : read)
             for (const fs::path& target : written)
                 if (same(file, target) || (folder && isInside(file, target)))
-                    throw Error::badUsage(fmt::format("{}: writing it would change the input {}; choose another output",
-                                                      target.string(), file.string()));
+                    throw Error::badUsage(
+                        {target.string()},
+                        fmt::format("writing it would change the input {}; choose another output", file.string()));
     }
 }
 
@@ -107,20 +111,20 @@ void checkFolder(const fs::path& output) {
     std::error_code fault;
     if (!fs::exists(output, fault)) return;
     if (!fs::is_directory(output, fault))
-        throw Error::system(fmt::format("{}: cannot write: {}", output.string(), std::strerror(ENOTDIR)));
+        throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(ENOTDIR)));
     for (const auto& entry : fs::directory_iterator(output, fault))
         if (!io::isFrameName(entry.path()))
-            throw Error::badUsage(fmt::format("{}: the folder holds {}, which is no frame; choose a new folder",
-                                              output.string(), entry.path().filename().string()));
+            throw Error::badUsage({output.string()}, fmt::format("the folder contains {}, which is not a frame; choose a new folder", entry.path().filename().string()));
 }
 
 }  // namespace
 
 void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::path>& inputs) {
+    if (isStandardStream(output)) return;  // checkStreams saw to it
     const KindInfo info = infoOf(kind);
     const std::string extension = output.has_filename() ? pipeline::extensionOf(output) : "";
     if (output.empty() || std::find(info.extensions.begin(), info.extensions.end(), extension) == info.extensions.end())
-        throw Error::badUsage(fmt::format("{}: cannot be written by this extension; {}", output.string(), info.advice));
+        throw Error::badUsage({output.string()}, fmt::format("this extension cannot be written; {}", info.advice));
     const bool folder = extension.empty();
     const fs::path target = output.has_filename() ? output : output.parent_path();
     checkInputsAreKept(target, folder, inputs);
@@ -129,12 +133,12 @@ void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
     std::error_code fault;
     if (!fs::is_directory(parent, fault))
-        throw Error::system(
-            fmt::format("{}: the folder {} does not exist; make it first", output.string(), parent.string()));
+        throw Error::system({output.string()},
+                            fmt::format("the folder {} does not exist; make it first", parent.string()));
     if (!folder && fs::is_directory(target, fault))
-        throw Error::system(fmt::format("{}: cannot write: {}", output.string(), std::strerror(EISDIR)));
+        throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(EISDIR)));
     if (::access(parent.c_str(), W_OK) != 0)
-        throw Error::system(fmt::format("{}: cannot write: {}", output.string(), std::strerror(errno)));
+        throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(errno)));
     watchOutput(target);
 }
 

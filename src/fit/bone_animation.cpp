@@ -1,9 +1,9 @@
 // The motions of a decomposition as a skeleton with clips.
 //
-// Bone j with joint centre c_j stands in world space at C_j^t: the rotation of M_j^t with the translation M_j^t c_j. A
-// rigid bone is one node, C_j relative to its parent's C. The linear part of a flexible bone is R · Q D Qᵀ. Two nodes
-// make it: T · (R Q) · D above Qᵀ. In a hierarchy there are three, C, then Q D, then Qᵀ, and other bones hang on
-// C: the children of a rotation stay free of shear, and of an inverse that may not exist.
+// Bone j with joint center c_j has the world transform C_j^t: the rotation of M_j^t with the translation M_j^t c_j. A
+// rigid bone is one node, C_j relative to its parent's C. The linear part of a flexible bone is R · Q D Qᵀ, represented
+// by two nodes: T · (R Q) · D above Qᵀ. In a hierarchy there are three, C, then Q D, then Qᵀ, and other bones are
+// children of C: children of a rotation are free of shear, and of an inverse that may not exist.
 //
 // Keys are single precision. A child is placed relative to where its parent's rounded keys put it, so that rounding
 // does not add up along a chain.
@@ -18,12 +18,12 @@
 namespace pelt::fit {
 namespace {
 
-/// The nodes of one bone; those that it does not have are -1.
+/// The nodes of one bone; -1 for those that it does not have.
 struct BoneNodes {
-    std::int32_t carrier = -1;  ///< the rotation and translation that other bones hang on
+    std::int32_t carrier = -1;  ///< the rotation and translation; parent of other bones
     std::int32_t outer = -1;    ///< Q D, or all of T · (R Q) · D where there is no carrier
     std::int32_t inner = -1;    ///< Qᵀ
-    std::int32_t joint = -1;    ///< the one of them that moves vertices
+    std::int32_t joint = -1;    ///< the one that moves vertices
 };
 
 struct Layout {
@@ -48,8 +48,9 @@ void checkRanges(const Decomposition& d, std::span<const FrameRange> ranges, dou
     }
     for (const FrameRange& range : ranges) {
         if (range.count == 0 || range.first > d.frames || range.count > d.frames - range.first) {
-            throw Error::badUsage(fmt::format("clip '{}': {} frames from frame {} on, the sequence has {}", range.name,
-                                              range.count, range.first, d.frames));
+            throw Error::badUsage(
+                {"", fmt::format("clip '{}'", range.name)},
+                fmt::format("{} frames from frame {} on, the sequence has {}", range.count, range.first, d.frames));
         }
     }
 }
@@ -89,7 +90,7 @@ std::int32_t addNode(Skeleton& skeleton, const std::string& name, std::int32_t p
     return static_cast<std::int32_t>(skeleton.nodes.size()) - 1;
 }
 
-/// The innermost node of a bone is the joint, and has its name.
+/// The innermost node of a bone is the joint and has the bone's name.
 BoneNodes addBone(Skeleton& skeleton, const std::string& name, std::int32_t parent, const Vec3d& translation,
                   bool rigid, bool linked) {
     BoneNodes nodes;
@@ -134,7 +135,7 @@ Layout makeLayout(const Decomposition& d, std::span<const BoneLink> links) {
     return layout;
 }
 
-/// Writes one frame of a bone below a parent that stands at `above`; gives where its carrier stands, as a reader sees.
+/// Writes one frame of a bone below a parent at `above`; returns the transform of its carrier as a reader decodes it.
 Affine3d addBoneKeys(const Affine3d& motion, const Vec3d& center, const Affine3d& above, const BoneNodes& nodes,
                      Stretch& stretch, float time, rig::ClipBuilder& clip) {
     const auto turn = [&](std::int32_t node, const Mat3d& rotation) {

@@ -21,7 +21,7 @@ fs::path temporaryBeside(const fs::path& target) {
 }
 
 [[noreturn]] void failWriting(const fs::path& target, int code) {
-    throw Error::system(fmt::format("{}: cannot write: {}", target.string(), std::strerror(code)));
+    throw Error::system({target.string()}, fmt::format("cannot write: {}", std::strerror(code)));
 }
 
 }  // namespace
@@ -105,18 +105,17 @@ void AtomicFolder::commit() {
 
 std::vector<std::byte> readFile(const fs::path& path, std::uint64_t limit) {
     std::error_code fault;
-    if (fs::is_directory(path, fault)) throw Error::badInput(fmt::format("{}: is a folder, not a file", path.string()));
+    if (fs::is_directory(path, fault)) throw Error::badInput({path.string()}, "is a folder, not a file");
     std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (!file) throw Error::badInput(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
+    if (!file) throw Error::badInput({path.string()}, fmt::format("cannot be read: {}", std::strerror(errno)));
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> closer(file, std::fclose);
     const std::uint64_t size = fs::file_size(path, fault);
-    if (fault) throw Error::badInput(fmt::format("{}: cannot be read: {}", path.string(), fault.message()));
+    if (fault) throw Error::badInput({path.string()}, fmt::format("cannot be read: {}", fault.message()));
     if (size > limit)
-        throw Error::badInput(
-            fmt::format("{}: {} bytes are more than the {} that are read", path.string(), size, limit));
+        throw Error::badInput({path.string()}, fmt::format("{} bytes are more than the {} that are read", size, limit));
     std::vector<std::byte> bytes(size);
     if (std::fread(bytes.data(), 1, size, file) != size)
-        throw Error::badInput(fmt::format("{}: could not be read to its end", path.string()));
+        throw Error::badInput({path.string()}, "could not be read to its end");
     return bytes;
 }
 

@@ -168,9 +168,9 @@ void keepMotion(DecomposeRequest& request, const Character& character, std::span
         const std::vector<double> times = rig::sampleTimes(clip, kFramesPerSecond);
         const std::size_t frames = sequences[s].frames->frameCount();
         if (times.size() != frames)
-            throw Error::badInput(
-                fmt::format("clip '{}' has {} samples at 30 a second, but sequence '{}' has {} frames", clip.name,
-                            times.size(), sequences[s].name, frames));
+            throw Error::badInput({"", fmt::format("clip '{}'", clip.name)},
+                                  fmt::format("has {} samples at 30 a second, but sequence '{}' has {} frames",
+                                              times.size(), sequences[s].name, frames));
         for (const double t : times)
             for (const Affine3d& bone : rig::drivenSkinMatrices(character.skeleton, character.driven, &clip, t))
                 request.solver.kept_motion.push_back(bone);

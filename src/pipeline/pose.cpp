@@ -82,7 +82,7 @@ PoseRun::PoseRun(const PoseJob& job, const PoseWanted& wanted, const Progress& p
     if (rigid || (sequence && props)) rigid_.emplace(job);  // props go with rigid joints, whatever the skin does
     if (measured || (sequence && !job.rigid) || (rigid_ && rigid_->needsFree())) free_.emplace(job);
     if (free_) free_skin_.resize(vertices);
-    if (sequence && (job.rigid || request.method != "lbs"))
+    if (sequence && (job.rigid || !findMethod(request.method).traits.linear))
         skinner_.emplace(job, request.method, request.method_options, progress);
     if (request.unreduced && (sequence || measured))
         unreduced_.emplace(job.start.mesh, job.character.weights, job.plan, request);

@@ -1,6 +1,5 @@
 #include "pose_free.h"
 
-#include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_sphere.h>
 
@@ -70,10 +69,9 @@ void FreePoser::refuseConflicts(double time) const {
         if (part.conflict() > close) break;
     }
     const std::size_t h = solved_.handle_of[count - 1];
-    throw Error::badInput(fmt::format(
-        "{} contradicts the handles before it: the rig cannot take them where they should all be; free one, or give "
-        "the rig more room (--extra-weights)",
-        nameOf(job_.handles[h], h)));
+    throw Error::badInput({"", nameOf(job_.handles[h], h)},
+                          "contradicts the handles before it: the rig cannot take them where they should all be; free "
+                          "one, or give the rig more room (`extra_weights`)");
 }
 
 void FreePoser::solve(std::size_t frame, PoseResult& result, const Progress& progress) {

@@ -24,7 +24,7 @@ constexpr double kOutside = 0.1;  ///< of the diagonal: farther from the mesh th
 constexpr std::size_t kTetsAVertex = 5;
 
 [[noreturn]] void refuse(const PoseHandle& handle, std::size_t number, const std::string& what) {
-    throw Error::badInput(fmt::format("{} {}", nameOf(handle, number), what));
+    throw Error::badInput({"", nameOf(handle, number)}, what);
 }
 
 std::uint32_t nearestVertex(const Mesh& mesh, const PoseHandle& handle, std::size_t number) {

@@ -1,8 +1,8 @@
 #include "pose_skeleton.h"
 
-#include <pelt/deform/rotation.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/rig/props.h>
+#include <pelt/runtime/rotation.h>
 
 #include <algorithm>
 #include <cmath>
@@ -175,7 +175,7 @@ pose::SkeletonGoals SkeletonPoser::goalsAt(double time) const {
         const double strength = handle.given == Given::hold || handle.given == Given::full ? kFirm : 1;
         if (handle.given != Given::rotation) goals.places.push_back({{{bone, held, 1}}, motion * held, strength});
         if (handle.given != Given::position)
-            goals.turns.push_back({bone, deform::boneRotation(motion.linear()), strength});
+            goals.turns.push_back({bone, runtime::boneRotation(motion.linear()), strength});
     }
     for (const pose::Pin& pin : bones_.pins)
         goals.places.push_back({{{pin.a, pin.place, 1}, {pin.b, pin.place, -1}}, {}, kPin});

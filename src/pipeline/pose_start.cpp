@@ -19,15 +19,16 @@ bool nearIdentity(const Affine3d& a, double size) {
 
 void chooseMoment(const Character& character, const PoseRequest& request, PoseStart& start) {
     if (!request.clip) {
-        if (request.at) throw Error::badUsage("--at names a moment of a clip; say which with --clip");
+        if (request.at) throw Error::badUsage("`at` names a moment of a clip; say which with `clip`");
         return;
     }
     start.clip = &rig::findClip(character, *request.clip);
     start.at = request.at.value_or(start.clip->first_key);
     const double slack = 1e-4 * std::max(1.0, start.clip->seconds());
     if (!(start.at >= start.clip->first_key - slack && start.at <= start.clip->last_key + slack))
-        throw Error::badUsage(fmt::format("clip '{}' lasts from {:.4g} to {:.4g} s; --at {:.4g} is outside it",
-                                          start.clip->name, start.clip->first_key, start.clip->last_key, start.at));
+        throw Error::badUsage({"", fmt::format("clip '{}'", start.clip->name)},
+                              fmt::format("lasts from {:.4g} to {:.4g} s; `at` {:.4g} is outside it",
+                                          start.clip->first_key, start.clip->last_key, start.at));
 }
 
 /// The joints as bound where they stand.

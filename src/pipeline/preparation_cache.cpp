@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kMagic[] = "pelt preparation 1\n";
+constexpr char kMagic[] = "pelt preparation 2\n";
 constexpr char kExtension[] = ".prepared";
 
 std::uint64_t mixed(std::uint64_t x) {  // the finaliser of SplitMix64

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/normals.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace pelt::render {
 
@@ -91,15 +91,10 @@ Skin::Skin(const Subject& subject, const Normalization& normalize, const Progres
 
 void Skin::findBounds() {
     if (scene_.empty()) return;
-    const float inf = std::numeric_limits<float>::infinity();
-    Vec3f low(inf, inf, inf), high(-inf, -inf, -inf);
+    geometry::Box box = geometry::Box::none();
     for (const Triangle& t : scene_.triangles())
-        for (const std::uint32_t v : t)
-            for (int k = 0; k < 3; ++k) {
-                low[k] = std::min(low[k], scene_.positions()[v][k]);
-                high[k] = std::max(high[k], scene_.positions()[v][k]);
-            }
-    center_ = (low + high) * 0.5f;
+        for (const std::uint32_t v : t) box.grow(Vec3d(scene_.positions()[v]));
+    center_ = Vec3f(box.center());
     for (const Triangle& t : scene_.triangles())
         for (const std::uint32_t v : t) radius_ = std::max(radius_, length(scene_.positions()[v] - center_));
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip.h>
+#include <pelt/runtime/morphs.h>
 
 #include <algorithm>
 
@@ -121,23 +122,22 @@ void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f
         const MorphTarget& morph = mesh.morphs[m];
         const float w = weights[m];
         if (w == 0) continue;
-        for (std::size_t i = 0; i < morph.vertices.size(); ++i)
-            positions[morph.vertices[i]] += morph.position_offsets[i] * w;
+        runtime::addOffsets(morph.vertices, morph.position_offsets, w, 0, positions.size(), positions);
         if (normals.empty() || morph.normal_offsets.empty()) continue;
         normals_moved = true;
-        for (std::size_t i = 0; i < morph.vertices.size(); ++i)
-            normals[morph.vertices[i]] += morph.normal_offsets[i] * w;
+        runtime::addOffsets(morph.vertices, morph.normal_offsets, w, 0, normals.size(), normals);
     }
     if (normals_moved)
         for (Vec3f& n : normals) n = normalized(n, Vec3f{0, 0, 1});
 }
 
 std::vector<double> sampleTimes(const Clip& clip, double fps) {
-    if (!(fps > 0) || !std::isfinite(fps)) throw Error::badUsage(fmt::format("--fps {}: must be above 0", fps));
+    if (!(fps > 0) || !std::isfinite(fps)) throw Error::badUsage(fmt::format("`fps` is {}; it must be above 0", fps));
     const double steps = std::floor(clip.seconds() * fps + 1e-4);
     if (!(steps < kMostSamples))
-        throw Error::badInput(fmt::format("clip '{}': {} s at {} frames a second are too many samples; lower --fps",
-                                          clip.name, clip.seconds(), fps));
+        throw Error::badInput(
+            {"", fmt::format("clip '{}'", clip.name)},
+            fmt::format("{} s at {} frames a second are too many samples; lower `fps`", clip.seconds(), fps));
     std::vector<double> times(static_cast<std::size_t>(std::max(steps, 0.0)) + 1);
     for (std::size_t k = 0; k < times.size(); ++k)
         times[k] = std::min(clip.first_key + static_cast<double>(k) / fps, clip.last_key);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <pelt/core/spelling.h>
 #include <pelt/rig/skeleton.h>
 
 #include <algorithm>
@@ -103,6 +105,14 @@ std::optional<std::size_t> findJoint(const Skeleton& skeleton, std::string_view 
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j)
         if (jointName(skeleton, j) == name) return j;
     return std::nullopt;
+}
+
+std::string noSuchJoint(const Skeleton& skeleton, std::string_view name) {
+    std::vector<std::string> names;
+    for (std::size_t j = 0; j < skeleton.joints.size(); ++j) names.push_back(jointName(skeleton, j));
+    const std::string meant = didYouMean(name, names);
+    if (names.empty()) return fmt::format("no joint '{}': the character has no joints", name);
+    return fmt::format("no joint '{}'{}", name, meant.empty() ? "; there are " + listNames(names) : meant);
 }
 
 }  // namespace pelt::rig

@@ -25,8 +25,9 @@ TEST_F(Errors, AFileNameWithANewlineStaysOneLine) {
 }
 
 TEST_F(Errors, WhatIsNotThereIsBadInputThatSaysWhatIs) {
-    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "dance"}), 3, "no clip 'dance'; there are");
-    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "99"}), 3, bar() + ": no clip");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "dance"}), 3,
+                  "clip 'dance': not found; there are");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "99"}), 3, bar() + ": clip '99': not found");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "5000:"}), 3, "chooses none");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "5000"}), 3, "no frame 5000");
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "joint", "tail"}), 3, "no joint 'tail'");
@@ -94,7 +95,7 @@ TEST_F(Errors, SequencesOfDifferentSizesDoNotCompare) {
     runWell({"deform", bar(), "--frames", ":3", "-o", path("three.npy")});
     expectFailure(runPelt({"compare", path("all.npy"), path("three.npy")}), 3, "3 frames");
     runWell({"sample", "bar", "--resolution", "200", "-o", path("other.glb")});
-    expectFailure(runPelt({"compare", path("other.glb"), bar()}), 3, "only sequences of one size compare");
+    expectFailure(runPelt({"compare", path("other.glb"), bar()}), 3, "only sequences of the same size can be compared");
     expectFailure(runPelt({"compare", path("all.npy"), path("all.npy"), "--mesh", path("other.glb")}), 3, "vertices");
 }
 

@@ -264,8 +264,8 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     expectRefused(R"({"joint": "joint0", "point": [0, 0, 0], "constraint": "free"})", "exactly one");
     expectRefused(point + "[0, null, 0]}", "not finite");
     expectRefused(point + "[0, 1e999, 0]}", "");
-    expectRefused(point + "[0, NaN, 0]}", "h.json: line 1: is no JSON");
-    expectRefused("\n\n" + point + "[0, 1 0]}", "h.json: line 3: is no JSON");
+    expectRefused(point + "[0, NaN, 0]}", "h.json: line 1: is not valid JSON");
+    expectRefused("\n\n" + point + "[0, 1 0]}", "h.json: line 3: is not valid JSON");
     expectRefused(fullHandle("elbow"), "h.json: handle 0");
     expectRefused(R"({"point": [0, 1, 0], "constraint": "position", "targets": [[-1, [0, 1, 0]], [0, [0, 1, 0]]]})",
                   "before time 0");

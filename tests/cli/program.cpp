@@ -19,6 +19,7 @@ namespace {
 
 [[noreturn]] void becomePelt(const std::vector<std::string>& arguments, const RunOptions& options, int out, int err) {
     ::dup2(err, STDERR_FILENO);
+    if (!options.stdin_file.empty()) ::dup2(::open(options.stdin_file.c_str(), O_RDONLY), STDIN_FILENO);
     if (options.close_stdout) {
         ::close(STDOUT_FILENO);
     } else if (!options.stdout_file.empty()) {

@@ -33,6 +33,7 @@ struct RunOptions {
     bool terminal = false;     ///< standard error is a terminal
     long file_size_limit = 0;  ///< bytes a file may grow to, as a disk that fills up
     std::string stdout_file;   ///< instead of being captured
+    std::string stdin_file;    ///< what standard input reads; empty: the caller's
 };
 
 RunResult runPelt(const std::vector<std::string>& arguments, const RunOptions& options = {});

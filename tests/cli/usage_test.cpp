@@ -4,8 +4,8 @@
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"info", "sample",    "bind", "mush",    "deform", "bake",
-                                         "fit",  "decompose", "pose", "compare", "render"};
+const std::vector<std::string> kVerbs = {"info", "sample", "bind",      "mush", "deform",  "bake",
+                                         "pack", "fit",    "decompose", "pose", "compare", "render"};
 
 class Usage : public CliTest {};
 
@@ -14,9 +14,10 @@ class Usage : public CliTest {};
 TEST_F(Usage, HelpNamesTheFinishedVerbsAndNoOthers) {
     const RunResult result = runWell({"--help"});
     for (const std::string& verb : kVerbs) EXPECT_NE(result.out.find("\n  " + verb), std::string::npos) << verb;
-    const std::size_t heading = result.out.find("Subcommands:\n");
+    const std::string title = "\nVerbs:\n";
+    const std::size_t heading = result.out.find(title);
     ASSERT_NE(heading, std::string::npos) << result.out;
-    std::istringstream lines(result.out.substr(heading + 13));
+    std::istringstream lines(result.out.substr(heading + title.size()));
     std::size_t listed = 0;
     for (std::string line; std::getline(lines, line) && line.rfind("  ", 0) == 0;) listed += line[2] != ' ';
     EXPECT_EQ(listed, kVerbs.size()) << result.out;
@@ -33,7 +34,7 @@ TEST_F(Usage, EveryVerbExplainsItselfWithAWorkedExample) {
 
 TEST_F(Usage, EveryVerbOffersItsOwnMethodsOnly) {
     const RunResult help = runWell({"deform", "--help"});
-    EXPECT_NE(help.out.find("lbs|dqs"), std::string::npos);
+    EXPECT_NE(help.out.find("\n  dqs "), std::string::npos) << help.out;
     EXPECT_EQ(help.out.find("bbw"), std::string::npos);
     EXPECT_NE(runWell({"bind", "--help"}).out.find("rigid|bbw"), std::string::npos);
     expectFailure(runPelt({"bind", bar(), "--method", "heat", "-o", path("x.glb")}), 2, "heat");

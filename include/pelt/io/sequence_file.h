@@ -2,7 +2,9 @@
 
 #include <pelt/core/mesh_sequence.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,6 +40,10 @@ struct SequenceInfo {
 /// frames. Throws Error: bad usage for another extension or a size that the format cannot hold, bad input for a mesh
 /// that does not fit, system for the disk.
 std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path, const SequenceInfo& info);
+
+/// The frames as .npy, handed to `sink` piece by piece as they come: for a pipe, or for memory.
+std::unique_ptr<SequenceWriter> streamNpy(const SequenceInfo& info,
+                                          std::function<void(std::span<const std::byte>)> sink);
 
 /// Whether createSequence gives files of a folder such a name: frame_0012.obj.
 bool isFrameName(const std::filesystem::path& file);

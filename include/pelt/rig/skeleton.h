@@ -59,5 +59,9 @@ const std::string& jointName(const Skeleton& skeleton, std::size_t joint);
 /// The first slot of that name; nullopt where there is none.
 std::optional<std::size_t> findJoint(const Skeleton& skeleton, std::string_view name);
 
+/// What a message says where findJoint finds nothing: "no joint 'hnad_L'; did you mean 'hand_L'?", or the joints there
+/// are.
+std::string noSuchJoint(const Skeleton& skeleton, std::string_view name);
+
 }  // namespace rig
 }  // namespace pelt

@@ -1,5 +1,5 @@
-// Bounded biharmonic weights [Jacobson11]: from the handles' cells, blurred, to the minimum for all handles together,
-// with the sums as a constraint.
+// Bounded biharmonic weights [Jacobson11]: from the blurred cells of the handles to the minimum for all handles
+// together, with the sums as a constraint.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/fit/bounded_biharmonic.h>
@@ -46,7 +46,7 @@ std::size_t nearestHandle(std::span<const Vec3d> positions, std::span<const std:
     return best;
 }
 
-/// Vertices that no handle reaches follow, piece by piece, the nearest handle as a whole.
+/// Components that no handle reaches follow the nearest handle as a whole.
 void followNearest(std::span<const Vec3d> positions, const geometry::Adjacency& edges,
                    std::span<const std::vector<std::uint32_t>> handles, std::span<const std::uint8_t> unreached,
                    HandleWeights& weights) {

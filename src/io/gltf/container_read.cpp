@@ -50,9 +50,7 @@ constexpr std::array<std::string_view, 29> kPassed = {"KHR_materials_",
                                                       "MX_",
                                                       "KHR_implicit_shapes"};
 
-[[noreturn]] void refuse(const std::string& name, const std::string& fault) {
-    throw Error::badInput(fmt::format("{}: {}", name, fault));
-}
+[[noreturn]] void refuse(const std::string& name, const std::string& fault) { throw Error::badInput({name}, fault); }
 
 std::uint32_t u32At(std::span<const std::byte> bytes, std::size_t offset) {
     std::uint32_t value = 0;

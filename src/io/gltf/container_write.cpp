@@ -141,8 +141,8 @@ std::vector<std::byte> toGlb(Document document) {
     if (!binary.empty()) total += 8 + (binary.size() + 3) / 4 * 4;
     for (const Chunk& chunk : document.chunks) total += 8 + (chunk.bytes.size() + 3) / 4 * 4;
     if (total > 0xFFFFFFFFU)
-        throw Error::badInput(
-            fmt::format("{}: {} bytes do not fit into a .glb (4 GiB); write .gltf", document.name, total));
+        throw Error::badInput({document.name},
+                              fmt::format("{} bytes do not fit into a .glb (4 GiB); write .gltf", total));
     std::vector<std::byte> out;
     out.reserve(total);
     putU32(out, kMagic);

@@ -100,7 +100,7 @@ pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>
     const int fault = ::posix_spawn(&pid, name.c_str(), &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
-    if (fault != 0) throw Error::system(fmt::format("{}: cannot be started: {}", name, strerror(fault)));
+    if (fault != 0) throw Error::system({name}, fmt::format("cannot be started: {}", strerror(fault)));
     return pid;
 }
 

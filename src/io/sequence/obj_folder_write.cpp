@@ -19,10 +19,10 @@ fs::path checkReplaceable(const fs::path& folder) {
     std::error_code fault;
     for (fs::directory_iterator it(folder, fault), end; !fault && it != end; it.increment(fault)) {
         if (isFrameName(it->path())) continue;
-        throw Error::system(
-            fmt::format("{}: not replaced: it holds {}, which is not a frame of a sequence; choose another "
-                        "folder",
-                        folder.string(), it->path().filename().string()));
+        throw Error::system({folder.string()},
+                            fmt::format("not replaced: it holds {}, which is not a frame of a sequence; choose another "
+                                        "folder",
+                                        it->path().filename().string()));
     }
     return folder;
 }
