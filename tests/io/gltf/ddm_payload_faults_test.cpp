@@ -187,7 +187,9 @@ TEST(DdmPayloadFaults, WhatCannotBeWrittenIsRefused) {
             EXPECT_EQ(error.code(), ErrorCode::bad_usage) << error.what();
         }
     }
-    EXPECT_THROW(asStored({{0}, {}, {}, {}, {Vec3f{}}}, DdmEncoding::q16), Error);
+    DdmRows<float> without_rows;
+    without_rows.centers = {Vec3f{}};
+    EXPECT_THROW(asStored(without_rows, DdmEncoding::q16), Error);
 }
 
 }  // namespace
