@@ -28,8 +28,9 @@ void runPack(Session& session, const PackOptions& options) {
                                                           : mushed                ? "ddm"
                                                                                   : "lbs");
     session.stage("pack");
-    const AlignedBytes bytes = aboutFile(
-        options.input, [&] { return pipeline::packCharacter(character, method, options.flags.given(), session.progress()); });
+    const AlignedBytes bytes = aboutFile(options.input, [&] {
+        return pipeline::packCharacter(character, method, options.flags.given(), session.progress());
+    });
     session.stage("write");
     io::AtomicFile file(options.output);
     file.write(bytes);
@@ -60,7 +61,7 @@ void addPack(CLI::App& app, Session& session) {
     addOutputOption(*verb, options->output, "The rig to write, .peltrig");
     verb->add_option("--method", options->method,
                      "A method of deform, except dm and dm-tangent (default: ddm for a mushed file, otherwise lbs)")
-        ->type_name(methodNames());
+        ->type_name("METHOD");
     options->flags.addMethodOptions(*verb);
 }
 

@@ -85,10 +85,10 @@ std::vector<std::byte> readFile(const fs::path& path, std::uint64_t limit) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
     if (size > limit) failSize(path, std::to_string(size), limit);
     if (size > kWorthAsking && size > availableMemory())
-        throw Error::badInput({path.string()}, fmt::format("{} bytes are more than the memory that is free here", size));
+        throw Error::badInput({path.string()},
+                              fmt::format("{} bytes are more than the memory that is free here", size));
     std::vector<std::byte> bytes(size);
-    if (readInto(file, bytes, path) != size)
-        throw Error::badInput({path.string()}, "could not be read to its end");
+    if (readInto(file, bytes, path) != size) throw Error::badInput({path.string()}, "could not be read to its end");
     return bytes;
 }
 
