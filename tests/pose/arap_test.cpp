@@ -174,7 +174,7 @@ EnergyRatio HeldVolume::ratio(std::size_t extra, std::optional<std::size_t> clus
     const std::vector<Vec3d>& rest = volume.positions;
     const std::vector<Vec3f> points(rest.begin(), rest.end());
     const PoseRig rig =
-        prepare({points, {}, &weights, holds.size(), &volume, &weights}, {Energy::tets, clusters, extra, 0, kind});
+        prepare({points, {}, &weights, holds.size(), {}, &volume, &weights}, {Energy::tets, clusters, extra, 0, kind});
     EXPECT_EQ(rig.extraCount(), extra);
     Solver<double> solver(constrain(rig, given));
     for (std::size_t i = 0; i < given.size(); ++i) solver.setTransform(i, holds[given[i].handle].map);
