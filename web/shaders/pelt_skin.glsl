@@ -100,11 +100,18 @@ bool peltIsFlat(mat3 p) {
   return !(dot(p[0], c[0]) > 1e-4 * minors * trace);
 }
 
-// The affine map of vertex u, in v0, v1 and Enhanced DDM: x = q + X (u - center).
+// u goes to q + X d, as an affine map.
 mat4 peltAffine(mat3 x, vec3 q, vec3 d, vec3 u) {
   return mat4(vec4(x[0], 0.0), vec4(x[1], 0.0), vec4(x[2], 0.0), vec4(q + x * d - x * u, 1.0));
 }
 
+// X with the length of d restored, as v1 and v3 have it.
+mat3 peltKeepLength(mat3 x, vec3 d) {
+  float moved = length(x * d);
+  return moved > 0.0 ? x * (length(d) / moved) : x;
+}
+
+// v0, v1 and Enhanced DDM.
 mat4 peltSolved(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, int count, vec3 p,
                 vec3 u) {
   vec3 d = u - p, origin = vec3(0.0);
@@ -134,15 +141,13 @@ mat4 peltSolved(highp sampler2D rows, highp sampler2D joints, int firstRow, int 
   mat3 s = transpose(mat3(sum[0].xyz, sum[1].xyz, sum[2].xyz));
   vec3 q = origin + vec3(sum[0].w, sum[1].w, sum[2].w);
   if (form == PELT_V1 && !peltIsFlat(covariance)) {
-    mat3 x = peltCofactor(s * inverse(covariance));
-    float moved = length(x * d);
-    if (moved > 0.0) x *= length(d) / moved;
-    return peltAffine(x, q, d, u);
+    return peltAffine(peltKeepLength(peltCofactor(s * inverse(covariance)), d), q, d, u);
   }
   vec4 fallback = peltJoint(joints, firstRow, int(peltEntry(rows, first, 0).x), 3);
   return peltAffine(peltNearestRotation(s, fallback), q, d, u);
 }
 
+// v2, v3 and v4.
 mat4 peltBlended(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, int count, int pivot,
                  vec3 p, vec3 u) {
   vec4 hemisphere = peltJoint(joints, firstRow, pivot, 3), quaternion = vec4(0.0);
@@ -167,8 +172,7 @@ mat4 peltBlended(highp sampler2D rows, highp sampler2D joints, int firstRow, int
     }
   }
   if (form == PELT_V3) {
-    float moved = length(x * d);
-    if (moved > 0.0) x *= length(d) / moved;
+    x = peltKeepLength(x, d);
   } else {
     x = peltFromQuaternion(normalize(quaternion));
   }

@@ -1,5 +1,5 @@
 import {
-  type Material, MeshDepthMaterial, MeshDistanceMaterial, type WebGLProgramParametersWithUniforms, type WebGLRenderer,
+  type IUniform, type Material, MeshDepthMaterial, MeshDistanceMaterial, type WebGLProgramParametersWithUniforms, type WebGLRenderer,
 } from "three";
 import { glsl } from "./generated/shaders.js";
 import { magic } from "./skeleton.js";
@@ -65,8 +65,8 @@ const position = /* glsl */ `
 `;
 
 /** Puts Pelt's skinning in the place of three.js's, in any shader that includes its chunks. */
-export function injectSkinning(shader: { vertexShader: string; uniforms: Record<string, unknown> }, rows: SkinRows) {
-  shader.uniforms.peltRows = { value: rows.texture };
+export function injectSkinning(shader: { vertexShader: string; uniforms: Record<string, IUniform> }, rows: SkinRows | null) {
+  shader.uniforms.peltRows = { value: rows?.texture ?? null };
   shader.vertexShader = shader.vertexShader
     .replace("#include <skinning_pars_vertex>", `#include <skinning_pars_vertex>\n${declarations}`)
     .replace("#include <skinbase_vertex>", base)

@@ -1,9 +1,10 @@
 import {
-  BufferGeometry, type Camera, FloatType, type Mesh, NearestFilter, NoBlending, type Object3D, OrthographicCamera,
+  BufferGeometry, type Camera, FloatType, type IUniform, type Mesh, NearestFilter, NoBlending, type Object3D, OrthographicCamera,
   Points, RGBAFormat, Scene, ShaderMaterial, type SkinnedMesh, type WebGLRenderer, WebGLRenderTarget,
 } from "three";
-import { prepareMaterial } from "./materials.js";
+import { injectSkinning } from "./materials.js";
 import { PeltSkinnedMesh } from "./mesh.js";
+import { loadNodes } from "./nodes.js";
 
 type What = "position" | "normal" | "tangent";
 
@@ -43,7 +44,7 @@ async function read(renderer: Renderer, mesh: Mesh, what: What): Promise<Float32
   try {
     const texels = renderer.isWebGLRenderer
       ? drawWebGL(renderer as unknown as WebGLRenderer, mesh, what, target)
-      : await (await import("./webgpu.js")).drawNodes(renderer, mesh, what, target);
+      : await (await loadNodes()).drawNodes(renderer, mesh, what, target);
     const out = new Float32Array(3 * count);
     for (let v = 0; v < count; ++v) for (let i = 0; i < 3; ++i) out[3 * v + i] = texels[4 * v + i];
     return out;
@@ -117,20 +118,43 @@ const fragmentShader = /* glsl */ `
 flat in vec4 result;
 void main() { gl_FragColor = result; }`;
 
-function drawWebGL(renderer: WebGLRenderer, mesh: Mesh, what: What, target: WebGLRenderTarget): Float32Array {
-  const material = new ShaderMaterial({
-    vertexShader, fragmentShader, blending: NoBlending, depthTest: false, depthWrite: false, toneMapped: false,
-    uniforms: {
-      size: { value: [target.width, target.height] }, what: { value: ["position", "normal", "tangent"].indexOf(what) },
-    },
+interface Kept {
+  plain: ShaderMaterial;
+  pelt: ShaderMaterial;
+}
+/** Kept for the next call: compiling costs more than drawing. */
+const kept = new WeakMap<WebGLRenderer, Map<boolean, Kept>>();
+
+function materialFor(renderer: WebGLRenderer, mesh: Mesh): ShaderMaterial {
+  const tangents = mesh.geometry.attributes.tangent !== undefined;
+  const isPelt = mesh instanceof PeltSkinnedMesh;
+  const pairs = kept.get(renderer) ?? new Map<boolean, Kept>();
+  kept.set(renderer, pairs);
+  if (!pairs.has(tangents)) pairs.set(tangents, { plain: makeMaterial(tangents, false), pelt: makeMaterial(tangents, true) });
+  const material = pairs.get(tangents)![isPelt ? "pelt" : "plain"];
+  if (isPelt) material.uniforms.peltRows.value = mesh.skeleton.skin.rows.texture;
+  return material;
+}
+
+function makeMaterial(tangents: boolean, isPelt: boolean): ShaderMaterial {
+  const shader = { vertexShader, uniforms: { size: { value: [1, 1] }, what: { value: 0 } } as Record<string, IUniform> };
+  if (isPelt) injectSkinning(shader, null);
+  return new ShaderMaterial({
+    ...shader, fragmentShader, blending: NoBlending, depthTest: false, depthWrite: false, toneMapped: false,
+    defines: tangents ? { USE_TANGENT: "" } : {},
   });
-  if (mesh.geometry.attributes.tangent) material.defines.USE_TANGENT = "";
+}
+
+function drawWebGL(renderer: WebGLRenderer, mesh: Mesh, what: What, target: WebGLRenderTarget): Float32Array {
+  const material = materialFor(renderer, mesh);
+  material.uniforms.size.value = [target.width, target.height];
+  material.uniforms.what.value = ["position", "normal", "tangent"].indexOf(what);
+  material.uniformsNeedUpdate = true;
   const points = pointsOf(mesh), scene = new Scene();
-  points.material = mesh instanceof PeltSkinnedMesh ? prepareMaterial(material, mesh.skeleton.skin.rows) : material;
+  points.material = material;
   scene.add(points);
   scene.matrixWorldAutoUpdate = false;
-  const before = renderer.getRenderTarget(), { autoClear } = renderer, { shadowMap } = renderer;
-  const shadows = shadowMap.autoUpdate;
+  const before = renderer.getRenderTarget(), { autoClear, shadowMap } = renderer, shadows = shadowMap.autoUpdate;
   renderer.autoClear = true;
   shadowMap.autoUpdate = false;
   renderer.setRenderTarget(target);
@@ -140,6 +164,5 @@ function drawWebGL(renderer: WebGLRenderer, mesh: Mesh, what: What, target: WebG
   renderer.setRenderTarget(before);
   renderer.autoClear = autoClear;
   shadowMap.autoUpdate = shadows;
-  material.dispose();
   return texels;
 }

@@ -11,6 +11,7 @@ export const web = resolve(fileURLToPath(new URL("../../", import.meta.url)));
 export const shared = resolve(web, "../../shared/data");
 export const hasShared = existsSync(join(shared, "rigged"));
 export const work = mkdtempSync(join(tmpdir(), "pelt-three-"));
+process.on("exit", () => rmSync(work, { recursive: true, force: true }));
 
 const program = process.env.PELT ?? resolve(web, "../build/release/apps/pelt/pelt");
 if (!existsSync(program)) throw new Error(`no ${program}: build Pelt first, or name the program in PELT`);
@@ -85,7 +86,7 @@ function serve(): Promise<Server> {
 const flags = [
   "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
   "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
-  "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan",
+  "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
 ];
 
 export class Session {
@@ -93,7 +94,7 @@ export class Session {
 
   private constructor(private readonly server: Server, private readonly browser: Browser, readonly page: Page) {}
 
-  static async open(kind: "webgl" | "webgpu" | "bare", path = "/three/test/page/index.html", size = 64): Promise<Session> {
+  static async open(kind: "webgl" | "webgpu" | "nodes-webgl" | "bare", path = "/three/test/page/index.html", size = 64): Promise<Session> {
     const server = await serve();
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
     const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
@@ -125,7 +126,6 @@ export class Session {
   async close(): Promise<void> {
     await this.browser.close();
     this.server.close();
-    rmSync(work, { recursive: true, force: true });
   }
 }
 
