@@ -111,12 +111,12 @@ mat3 peltKeepLength(mat3 x, vec3 d) {
   return moved > 0.0 ? x * (length(d) / moved) : x;
 }
 
-// v0, v1 and Enhanced DDM.
-mat4 peltSolved(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, int count, vec3 p,
-                vec3 u) {
+// The sums over a row that v0, v1 and Enhanced DDM have in common; covariance only for v1.
+void peltSums(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, int count, vec3 p, vec3 u,
+              out mat3 s, out vec3 q, out mat3 covariance) {
   vec3 d = u - p, origin = vec3(0.0);
   mat3x4 sum = mat3x4(0.0);  // columns: the rows of (S, q)
-  mat3 covariance = mat3(0.0);
+  covariance = mat3(0.0);
   for (int e = first; e < first + count; ++e) {
     vec4 t0 = peltEntry(rows, e, 0), t1 = peltEntry(rows, e, 1), t2 = peltEntry(rows, e, 2);
     mat4 omega = mat4(t2.xyz, t1.x, t2.y, t2.w, t1.w, t1.y, t2.z, t1.w, t0.w, t1.z, t1.xyz, t0.y);
@@ -138,13 +138,27 @@ mat4 peltSolved(highp sampler2D rows, highp sampler2D joints, int firstRow, int 
     sum += omega * mat3x4(vec4(m0.xyz, c.x), vec4(m1.xyz, c.y), vec4(m2.xyz, c.z));
     if (form == PELT_V1) covariance += mat3(omega);
   }
-  mat3 s = transpose(mat3(sum[0].xyz, sum[1].xyz, sum[2].xyz));
-  vec3 q = origin + vec3(sum[0].w, sum[1].w, sum[2].w);
-  if (form == PELT_V1 && !peltIsFlat(covariance)) {
-    return peltAffine(peltKeepLength(peltCofactor(s * inverse(covariance)), d), q, d, u);
-  }
+  s = transpose(mat3(sum[0].xyz, sum[1].xyz, sum[2].xyz));
+  q = origin + vec3(sum[0].w, sum[1].w, sum[2].w);
+}
+
+// v0 and Enhanced DDM.
+mat4 peltSolved(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, int count, vec3 p,
+                vec3 u) {
+  mat3 s, covariance;
+  vec3 q;
+  peltSums(rows, joints, firstRow, form, first, count, p, u, s, q, covariance);
   vec4 fallback = peltJoint(joints, firstRow, int(peltEntry(rows, first, 0).x), 3);
-  return peltAffine(peltNearestRotation(s, fallback), q, d, u);
+  return peltAffine(peltNearestRotation(s, fallback), q, u - p, u);
+}
+
+// v1; v0 where the patch is flat.
+mat4 peltUnsolved(highp sampler2D rows, highp sampler2D joints, int firstRow, int first, int count, vec3 p, vec3 u) {
+  mat3 s, covariance;
+  vec3 q, d = u - p;
+  peltSums(rows, joints, firstRow, PELT_V1, first, count, p, u, s, q, covariance);
+  if (peltIsFlat(covariance)) return peltSolved(rows, joints, firstRow, PELT_V0, first, count, p, u);
+  return peltAffine(peltKeepLength(peltCofactor(s * inverse(covariance)), d), q, d, u);
 }
 
 // v2, v3 and v4.
@@ -190,16 +204,21 @@ mat4 peltLinear(highp sampler2D rows, highp sampler2D joints, int firstRow, int 
   return transpose(mat4(sum[0], sum[1], sum[2], vec4(0.0, 0.0, 0.0, 1.0)));
 }
 
+// A vertex with one entry follows its joint.
+mat4 peltFollowed(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, vec3 center, vec3 u) {
+  int j = int(peltEntry(rows, first, 0).x);
+  vec4 at = vec4(form == PELT_EDDM ? u : center, 1.0);
+  vec3 q = vec3(dot(peltJoint(joints, firstRow, j, 0), at), dot(peltJoint(joints, firstRow, j, 1), at),
+                dot(peltJoint(joints, firstRow, j, 2), at));
+  return peltAffine(peltFromQuaternion(peltJoint(joints, firstRow, j, 3)), q, u - at.xyz, u);
+}
+
+// Any form. A shader that needs one alone calls its function itself, which leaves the compiler less to keep.
 mat4 peltSkin(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, int count, int pivot,
               vec3 center, vec3 u) {
   if (form == PELT_LBS) return peltLinear(rows, joints, firstRow, first, count);
-  if (count == 1) {  // the vertex follows its joint
-    int j = int(peltEntry(rows, first, 0).x);
-    vec4 at = vec4(form == PELT_EDDM ? u : center, 1.0);
-    vec3 q = vec3(dot(peltJoint(joints, firstRow, j, 0), at), dot(peltJoint(joints, firstRow, j, 1), at),
-                  dot(peltJoint(joints, firstRow, j, 2), at));
-    return peltAffine(peltFromQuaternion(peltJoint(joints, firstRow, j, 3)), q, u - at.xyz, u);
-  }
+  if (count == 1) return peltFollowed(rows, joints, firstRow, form, first, center, u);
+  if (form == PELT_V1) return peltUnsolved(rows, joints, firstRow, first, count, center, u);
   if (form >= PELT_V2 && form <= PELT_V4)
     return peltBlended(rows, joints, firstRow, form, first, count, pivot, center, u);
   return peltSolved(rows, joints, firstRow, form, first, count, center, u);

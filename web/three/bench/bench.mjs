@@ -12,7 +12,9 @@ const web = resolve(fileURLToPath(new URL("../..", import.meta.url)));
 const program = process.env.PELT ?? resolve(web, "../build/release/apps/pelt/pelt");
 const work = mkdtempSync(join(tmpdir(), "pelt-bench-"));
 execFileSync(program, ["sample", "biped", "-o", join(work, "biped.glb")], { stdio: "ignore" });
-execFileSync(program, ["mush", join(work, "biped.glb"), "-o", join(work, "mushed.glb")], { stdio: "ignore" });
+const variants = ["v0", "v1", "v2", "v3", "v4", "v5"];
+for (const variant of variants)
+  execFileSync(program, ["mush", join(work, "biped.glb"), "--variant", variant, "-o", join(work, `${variant}.glb`)], { stdio: "ignore" });
 
 const types = { ".html": "text/html", ".js": "text/javascript" };
 const server = createServer((request, response) => {
@@ -33,11 +35,11 @@ const browser = await chromium.launch({
 const page = await browser.newPage();
 await page.goto(`http://127.0.0.1:${server.address().port}/three/bench/index.html`);
 await page.waitForFunction("window.measure !== undefined");
-const kinds = ["three", "lbs", "ddm", "eddm", "ddm-v1", "ddm-v2", "ddm-v3", "ddm-v4", "ddm-v5"];
-const { gpu: name, ms } = await page.evaluate(`measure("/work/mushed.glb", ${JSON.stringify(kinds)}, ${gpu ? 64 : 4}, ${gpu ? 60 : 15})`);
+const [count, rounds] = gpu ? [64, 60] : [2, 21];
+const { gpu: name, ms } = await page.evaluate(`measure(${JSON.stringify(variants)}, ${count}, ${rounds})`);
 console.log(`${name}\nbiped, 20315 vertices, 40626 triangles; median of a frame, for one character`);
-for (const kind of kinds)
-  console.log(`  ${kind.padEnd(8)} ${ms[kind].toFixed(3).padStart(8)} ms  ${(ms[kind] / ms.three).toFixed(2)}x`);
+for (const kind of Object.keys(ms))
+  console.log(`  ${kind.padEnd(24)} ${ms[kind].toFixed(3).padStart(8)} ms  ${(ms[kind] / ms["three.js"]).toFixed(2)}x`);
 await browser.close();
 server.close();
 rmSync(work, { recursive: true });

@@ -17,18 +17,32 @@ mat4 peltMatrix(vec3 rest, out mat3 normals) {
   ivec2 size = textureSize(boneTexture, 0);
   int last = size.y - 1;
   vec4 header = texelFetch(boneTexture, ivec2(size.x - 1, last), 0);
-  int form = int(header.x);
-  if (peltRow.y == 0.0 || header.y != ${magic}.0 || form > PELT_EDDM) {
+  if (peltRow.y == 0.0 || header.y != ${magic}.0 || int(header.x) > PELT_EDDM) {
     mat4 skin = skinWeight.x * getBoneMatrix(skinIndex.x) + skinWeight.y * getBoneMatrix(skinIndex.y) +
                 skinWeight.z * getBoneMatrix(skinIndex.z) + skinWeight.w * getBoneMatrix(skinIndex.w);
     normals = peltNormalMatrix(skin, PELT_LBS);
     return skin;
   }
-  mat4 space = transpose(mat4(texelFetch(boneTexture, ivec2(60, last), 0), texelFetch(boneTexture, ivec2(61, last), 0),
-                              texelFetch(boneTexture, ivec2(62, last), 0), vec4(0.0, 0.0, 0.0, 1.0)));
-  mat4 skin = peltSkin(peltRows, boneTexture, size.y / 2, form, int(peltRow.x), int(peltRow.y), int(peltRow.z), peltCenter,
-                       (space * vec4(rest, 1.0)).xyz);
-  normals = peltNormalMatrix(skin, form) * peltNormalMatrix(space, PELT_LBS);
+#if PELT_ALONE > 0
+  const int form = PELT_ALONE;  // the compiler leaves the others out
+#else
+  int form = int(header.x);
+#endif
+  mat4 space = mat4(1.0);
+  if (header.z != 0.0)
+    space = transpose(mat4(texelFetch(boneTexture, ivec2(60, last), 0), texelFetch(boneTexture, ivec2(61, last), 0),
+                           texelFetch(boneTexture, ivec2(62, last), 0), vec4(0.0, 0.0, 0.0, 1.0)));
+  vec3 u = (space * vec4(rest, 1.0)).xyz;
+  int first = int(peltRow.x), count = int(peltRow.y), firstRow = size.y / 2;
+#if PELT_ALONE == 0  // v0 and Enhanced DDM
+  mat4 skin = count == 1 ? peltFollowed(peltRows, boneTexture, firstRow, form, first, peltCenter, u)
+                         : peltSolved(peltRows, boneTexture, firstRow, form, first, count, peltCenter, u);
+#else
+  mat4 skin = peltSkin(peltRows, boneTexture, firstRow, form, first, count, int(peltRow.z), peltCenter, u);
+#endif
+  normals = peltNormalMatrix(skin, form);
+  if (header.z == 0.0) return skin;
+  normals *= peltNormalMatrix(space, PELT_LBS);
   return skin * space;
 }
 #endif
@@ -67,8 +81,9 @@ const position = /* glsl */ `
 /** Puts Pelt's skinning in the place of three.js's, in any shader that includes its chunks. */
 export function injectSkinning(shader: { vertexShader: string; uniforms: Record<string, IUniform> }, rows: SkinRows | null) {
   shader.uniforms.peltRows = { value: rows?.texture ?? null };
+  const forms = `#define PELT_ALONE ${rows?.formAlone ?? -1}\n`;
   shader.vertexShader = shader.vertexShader
-    .replace("#include <skinning_pars_vertex>", `#include <skinning_pars_vertex>\n${declarations}`)
+    .replace("#include <skinning_pars_vertex>", `#include <skinning_pars_vertex>\n${forms}${declarations}`)
     .replace("#include <skinbase_vertex>", base)
     .replace("#include <skinnormal_vertex>", normal)
     .replace("#include <skinning_vertex>", position);
@@ -103,8 +118,10 @@ export function prepareMaterial<T extends Material>(material: T, rows: SkinRows)
     set: (compile: Compile) => void (own = compile),
   });
   material.customProgramCacheKey = function () {
-    return `pelt ${own.toString()} ${key.call(this)}`;
+    return `pelt ${rows.formAlone} ${own.toString()} ${key.call(this)}`;
   };
+  rows.materials.add(material);
+  material.addEventListener("dispose", () => rows.materials.delete(material));
   for (const prepare of prepareNodes) prepare(material);
   material.needsUpdate = true;
   return material;

@@ -2,7 +2,7 @@ import { type BufferGeometry, Matrix4, type Object3D, type Skeleton, type Skinne
 import type { GLTF, GLTFLoaderPlugin, GLTFParser } from "three/addons/loaders/GLTFLoader.js";
 import { DrivenBone, type DrivenObject, problemOf } from "./driven.js";
 import { PeltSkinnedMesh } from "./mesh.js";
-import type { Method } from "./method.js";
+import { formOf, type Method } from "./method.js";
 import { checkObject, jointsHash, PayloadError, type PayloadObject, positionHash, readRows, weightRows } from "./payload.js";
 import { type PrimitiveRows, SkinRows } from "./rows.js";
 import { PeltSkeleton, type SkinData } from "./skeleton.js";
@@ -137,7 +137,7 @@ export class PeltPlugin implements GLTFLoaderPlugin {
 
   private adopt(gltf: GLTF, shown: Shown[], primitives: Map<BufferGeometry, PrimitiveRows>, variant: string | null,
                 space: Matrix4): void {
-    const rows = new SkinRows(primitives);
+    const rows = new SkinRows(primitives, formOf("ddm", variant ?? "v5", true));
     const data: SkinData = { rows, variant, space, settings: this };
     const skeletons = new Map<Skeleton, PeltSkeleton>();
     for (const { mesh } of shown) {

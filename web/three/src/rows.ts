@@ -1,4 +1,5 @@
-import { BufferAttribute, BufferGeometry, DataTexture, FloatType, NearestFilter, RGBAFormat } from "three";
+import { BufferAttribute, BufferGeometry, DataTexture, FloatType, type Material, NearestFilter, RGBAFormat } from "three";
+import { Form } from "./method.js";
 
 /** Numbers of one entry as the texture has them: joint ω ψ zz, χ yz, xx xy xz yy. */
 export const entryNumbers = 12;
@@ -18,8 +19,13 @@ export interface PrimitiveRows {
 export class SkinRows {
   readonly texture: DataTexture;
   readonly joints: ReadonlySet<number>;
+  /** The one form that shaders have (v0 comes with Enhanced DDM), which is faster; null where they have all. */
+  formAlone: Form | null;
+  /** those that draw by these rows */
+  readonly materials = new Set<Material>();
 
-  constructor(primitives: Map<BufferGeometry, PrimitiveRows>) {
+  constructor(primitives: Map<BufferGeometry, PrimitiveRows>, formAlone: Form) {
+    this.formAlone = formAlone;
     let count = 0;
     for (const rows of primitives.values()) count += rows.entries.length / entryNumbers;
     const height = Math.max(1, Math.ceil(count / entriesPerRow));
@@ -36,6 +42,14 @@ export class SkinRows {
     this.texture = new DataTexture(data, 3 * entriesPerRow, height, RGBAFormat, FloatType);
     this.texture.minFilter = this.texture.magFilter = NearestFilter;
     this.texture.needsUpdate = true;
+  }
+
+  /** Shaders are compiled anew where they lack the form. */
+  need(form: Form): void {
+    const alone = this.formAlone;
+    if (alone === null || form === alone || form === Form.plain || (form === Form.eddm && alone === Form.v0)) return;
+    this.formAlone = null;
+    for (const material of this.materials) material.needsUpdate = true;
   }
 
   get data(): Float32Array {

@@ -19,14 +19,15 @@ const jointsPerRow = 16;
 /** In the header, so that a mesh whose skeleton is not one of these is recognised. */
 export const magic = 7919;
 
-const matrix = new Matrix4(), rootInverse = new Matrix4(), spaceInverse = new Matrix4();
+const matrix = new Matrix4(), rootInverse = new Matrix4(), spaceInverse = new Matrix4(), identity = new Matrix4();
 const linear = mat3(), rotation = mat3(), quaternion = new Float64Array(4);
 
 /**
  * A skeleton whose matrices take rest space to the file's root space, where joints that do not scale are rigid whatever
  * the scene does with the model, and single precision is not spent on where it stands. Its texture has three.js's bone
  * matrices in the upper half; in the lower one, per joint, the rows of M_j and its rotation, as web/shaders/pelt_skin.glsl
- * reads them, and in the last four texels the rows of N, then form and magic.
+ * reads them, and in the last four texels the rows of N, then form, magic, and whether N is
+ * another map than the identity.
  */
 export class PeltSkeleton extends Skeleton {
   /** How this character is skinned; null: as the plugin says. */
@@ -75,6 +76,7 @@ export class PeltSkeleton extends Skeleton {
       for (let c = 0; c < 4; ++c) this.texels[last + 4 * r + c] = space.elements[4 * c + r];
     this.texels[last + 12] = this.form;
     this.texels[last + 13] = magic;
+    this.texels[last + 14] = space.equals(identity) ? 0 : 1;
     for (let j = 0; j < this.bones.length; ++j) {
       const at = start + 16 * j;
       for (let i = 0; i < 12; ++i) this.texels[at + i] = this.matrices[12 * j + i];
@@ -97,6 +99,7 @@ export class PeltSkeleton extends Skeleton {
     }
     const method = this.method ?? this.skin.settings.method;
     this.form = this.skin.variant === null ? Form.lbs : formOf(method, this.skin.variant, rigid);
+    rows.need(this.form);
   }
 
   /** Returns whether the joint neither scales nor shears nor mirrors. */
