@@ -11,11 +11,11 @@
 // psi (the lowest joint on ties; only v2 and v4 read it). Rows are centered: the sum of a row's chi is 0, what a file
 // has left of it was added to center (and W, chi moved along).
 //
-// peltRows, RGBA32F, 1536 texels wide. Entry e is three texels, (3 (e % 512) + k, e / 512):
+// peltRows, RGBA32F with filter NEAREST, 1536 texels wide. Entry e is three texels, (3 (e % 512) + k, e / 512):
 //     k = 0: joint, omega, psi, W.zz      k = 1: chi.x, chi.y, chi.z, W.yz      k = 2: W.xx, W.xy, W.xz, W.yy
 // v4 and v5 read the first texel of an entry, v2 and v3 the first two.
 //
-// peltJoints, RGBA32F, 64 texels wide, each frame. Joint j is four texels, (4 (j % 16) + k, firstRow + j / 16):
+// peltJoints, the same format, 64 texels wide, each frame. Joint j is four texels, (4 (j % 16) + k, firstRow + j / 16):
 //     k = 0..2: the rows of M_j, which takes rest space to posed space       k = 3: the rotation of M_j, a quaternion
 // The rotation is R of the right polar decomposition A = R S of M's 3x3 part; v0 and v1 read it only where a patch has
 // no direction of its own.

@@ -76,6 +76,7 @@ function serve(): Promise<Server> {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url!, "http://x").pathname));
     const file = path.startsWith("/work/") ? join(work, path.slice(6)) : path.startsWith("/file/") ? path.slice(5) : join(web, path);
+    if (path === "/favicon.ico") return void response.writeHead(204).end();
     if (!existsSync(file)) return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" }).end(readFileSync(file));
   });
