@@ -21,12 +21,20 @@ export interface DrivenObject {
 const isCount = (value: unknown, length: number) =>
   Array.isArray(value) && value.length === length && value.every(Number.isFinite);
 
+/** The nodes that an entry looks at. */
+export function namedBy(entry: DrivenObject): number[] {
+  const scale = entry.kind === "scale" ? [entry.parent!, ...(entry.children ?? [])] : [];
+  return [entry.driver, ...scale, ...(entry.inputs ?? []).map((input) => input.node)];
+}
+
 /** Why an entry cannot be used; null where it can. */
 export function problemOf(entry: DrivenObject, nodes: number): string | null {
-  const named = [entry.node, entry.driver, ...(entry.kind === "scale" ? [entry.parent, ...(entry.children ?? [])] : []),
-                 ...(entry.inputs ?? []).map((input) => input.node)];
-  if (!named.every((n) => Number.isInteger(n) && n! >= 0 && n! < nodes)) return "names a node that does not exist";
-  if (named.slice(1).includes(entry.node)) return "follows itself";
+  const isList = (value: unknown) => value === undefined || Array.isArray(value);
+  if (typeof entry !== "object" || entry === null || !isList(entry.children) || !isList(entry.inputs)) return "is malformed";
+  if (entry.inputs?.some((input) => typeof input !== "object" || input === null)) return "is malformed";
+  const named = namedBy(entry);
+  if (![entry.node, ...named].every((n) => Number.isInteger(n) && n >= 0 && n < nodes)) return "names a node that does not exist";
+  if (named.includes(entry.node)) return "follows itself";
   if (entry.kind === "rotation")
     return isCount(entry.bindRotation, 4) && Number.isFinite(entry.fraction) ? null : "lacks fraction or bindRotation";
   if (entry.kind === "scale")

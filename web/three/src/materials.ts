@@ -2,6 +2,7 @@ import {
   type IUniform, type Material, MeshDepthMaterial, MeshDistanceMaterial, type WebGLProgramParametersWithUniforms, type WebGLRenderer,
 } from "three";
 import { glsl } from "./generated/shaders.js";
+import { prepareNodes } from "./nodes.js";
 import { magic } from "./skeleton.js";
 import type { SkinRows } from "./rows.js";
 
@@ -92,12 +93,6 @@ export function injectSkinning(shader: { vertexShader: string; uniforms: Record<
 type Compile = (shader: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
 
 const prepared = new WeakMap<Material, SkinRows>();
-const prepareNodes: ((material: Material) => void)[] = [];
-
-/** What WebGPURenderer needs of a material; webgpu.ts says it. */
-export function onPrepare(prepare: (material: Material) => void): void {
-  prepareNodes.push(prepare);
-}
 
 /** Makes a material skin by these rows; a copy of it where it already does so by those of another file. */
 export function prepareMaterial<T extends Material>(material: T, rows: SkinRows): T {
@@ -122,7 +117,7 @@ export function prepareMaterial<T extends Material>(material: T, rows: SkinRows)
   };
   rows.materials.add(material);
   material.addEventListener("dispose", () => rows.materials.delete(material));
-  for (const prepare of prepareNodes) prepare(material);
+  prepareNodes(material);
   material.needsUpdate = true;
   return material;
 }

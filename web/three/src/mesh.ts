@@ -1,7 +1,7 @@
 import { type Material, type Raycaster, type Intersection, SkinnedMesh, Vector3, type Vector4, Matrix4 } from "three";
 import { evaluateVertex } from "./evaluate.js";
 import { prepareMaterial, shadowMaterials } from "./materials.js";
-import { Form, type Method } from "./method.js";
+import { checkMethod, Form, type Method } from "./method.js";
 import { PeltSkeleton } from "./skeleton.js";
 
 const point = new Vector3(), sum = new Vector3(), matrix = new Matrix4();
@@ -39,6 +39,7 @@ export class PeltSkinnedMesh extends SkinnedMesh {
     return this.skeleton.method;
   }
   set method(method: Method | null) {
+    if (method !== null) checkMethod(method);
     this.skeleton.method = method;
   }
 

@@ -22,3 +22,9 @@ export function formOf(method: Method, variant: string, rigid: boolean): Form {
   if (method !== "ddm") return stored[method.slice(4)];
   return variant === "v0" && !rigid ? Form.eddm : stored[variant];
 }
+
+/** Throws where it is none. */
+export function checkMethod(method: string): void {
+  if (!(methods as readonly string[]).includes(method))
+    throw new RangeError(`no method "${method}"; there are ${methods.join(", ")}`);
+}

@@ -1,5 +1,4 @@
 import type { Material } from "three";
-import { onPrepare } from "./materials.js";
 
 type Nodes = typeof import("./webgpu.js");
 
@@ -8,13 +7,21 @@ let loading: Promise<Nodes> | null = null;
 
 /** The part for WebGPURenderer, which needs a second build of three.js: loaded when it is asked for. */
 export function loadNodes(): Promise<Nodes> {
-  loading ??= import("./webgpu.js").then((loaded) => (nodes = loaded));
+  loading ??= nodes ? Promise.resolve(nodes) : import("./webgpu.js").then(useNodes);
   return loading;
 }
 
-// WebGPURenderer alone reads positionNode, so that reading it tells which renderer there is. Until the other part is
-// loaded, a few frames show the plain skin; a page that wants none of them imports "@pelt/three/webgpu" itself.
-onPrepare((material) => {
+export function useNodes(loaded: Nodes): Nodes {
+  nodes = loaded;
+  return loaded;
+}
+
+/**
+ * Gives a material the node that WebGPURenderer skins by. That renderer alone reads positionNode, so that reading it
+ * tells which renderer there is. Until the other part is loaded, the first frames show the plain skin; a page that wants
+ * none of them imports "@pelt/three/webgpu".
+ */
+export function prepareNodes(material: Material): void {
   let own: unknown = (material as Material & { positionNode?: unknown }).positionNode ?? null;
   Object.defineProperty(material, "positionNode", {
     configurable: true,
@@ -26,4 +33,4 @@ onPrepare((material) => {
     },
     set: (node: unknown) => void (own = node),
   });
-});
+}

@@ -1,8 +1,8 @@
 import { type BufferGeometry, Matrix4, type Object3D, type Skeleton, type SkinnedMesh } from "three";
 import type { GLTF, GLTFLoaderPlugin, GLTFParser } from "three/addons/loaders/GLTFLoader.js";
-import { DrivenBone, type DrivenObject, problemOf } from "./driven.js";
+import { DrivenBone, type DrivenObject, namedBy, problemOf } from "./driven.js";
 import { PeltSkinnedMesh } from "./mesh.js";
-import { formOf, type Method } from "./method.js";
+import { checkMethod, formOf, type Method } from "./method.js";
 import { checkObject, jointsHash, PayloadError, type PayloadObject, positionHash, readRows, weightRows } from "./payload.js";
 import { type PrimitiveRows, SkinRows } from "./rows.js";
 import { PeltSkeleton, type SkinData } from "./skeleton.js";
@@ -31,11 +31,19 @@ interface Shown {
  */
 export class PeltPlugin implements GLTFLoaderPlugin {
   readonly name = mushName;
-  /** How meshes of this file are skinned; "lbs" shows the plain weights. A mesh may have a method of its own. */
-  method: Method = "ddm";
+  private chosen: Method = "ddm";
   private readonly firstWeights = new Map<number, Float64Array>();
 
   constructor(private readonly parser: GLTFParser) {}
+
+  /** How meshes of this file are skinned; "lbs" shows the plain weights. A mesh may have a method of its own. */
+  get method(): Method {
+    return this.chosen;
+  }
+  set method(method: Method) {
+    checkMethod(method);
+    this.chosen = method;
+  }
 
   /** GLTFLoader makes the first four weights sum to 1 even where others follow: what they were is kept. */
   async beforeRoot(): Promise<void> {
@@ -61,11 +69,12 @@ export class PeltPlugin implements GLTFLoaderPlugin {
 
   private async shownMeshes(gltf: GLTF): Promise<Shown[]> {
     const { json } = this.parser;
-    const primitiveOf = new Map<BufferGeometry, Primitive>(), skinOf = new Map<Skeleton, number>();
+    const primitiveOf = new Map<BufferGeometry | Object3D, Primitive>(), skinOf = new Map<Skeleton, number>();
     for (let m = 0; m < (json.meshes?.length ?? 0); ++m) {
       const object: Object3D = await this.parser.getDependency("mesh", m);
       const meshes = (json.meshes[m].primitives.length === 1 ? [object] : object.children) as SkinnedMesh[];
-      meshes.forEach((mesh, p) => primitiveOf.set(mesh.geometry, json.meshes[m].primitives[p]));
+      meshes.forEach((mesh, p) =>
+        primitiveOf.set(mesh, json.meshes[m].primitives[p]).set(mesh.geometry, json.meshes[m].primitives[p]));
     }
     for (let s = 0; s < (json.skins?.length ?? 0); ++s) skinOf.set(await this.parser.getDependency("skin", s), s);
     const shown: Shown[] = [];
@@ -73,7 +82,11 @@ export class PeltPlugin implements GLTFLoaderPlugin {
       scene.traverse((object) => {
         const mesh = object as SkinnedMesh;
         if (!mesh.isSkinnedMesh) return;
-        const primitive = primitiveOf.get(mesh.geometry), skin = skinOf.get(mesh.skeleton) ?? this.sameSkin(mesh, skinOf);
+        // GLTFLoader clones what several nodes show, and primitives with the same accessors share a geometry.
+        const { meshes, primitives } = (this.parser.associations.get(mesh) ?? {}) as { meshes?: number; primitives?: number };
+        const primitive = primitiveOf.get(mesh) ??
+          (meshes === undefined ? primitiveOf.get(mesh.geometry) : json.meshes[meshes].primitives[primitives ?? 0]);
+        const skin = skinOf.get(mesh.skeleton) ?? this.sameSkin(mesh, skinOf);
         if (primitive && skin !== undefined) shown.push({ mesh, primitive, skin });
       });
     return shown;
@@ -90,25 +103,28 @@ export class PeltPlugin implements GLTFLoaderPlugin {
     const objectOf = ({ primitive }: Shown) => primitive.extensions?.[mushName] as PayloadObject | undefined;
     if (!shown.some(objectOf)) return false;
     try {
-      const rows = new Map<BufferGeometry, PrimitiveRows>();
+      const rows = new Map<BufferGeometry, PrimitiveRows>(), objects = new Map<BufferGeometry, PayloadObject>();
       const first = objectOf(shown.find(objectOf)!)!;
       for (const one of shown) {
         const object = objectOf(one);
         if (!object) throw new PayloadError(`${one.mesh.name || "a skinned mesh"} has none`);
         checkObject(object);
-        if (object.variant !== first.variant || String(object.space) !== String(first.space))
+        if (object.variant !== first.variant)
           throw new PayloadError("its primitives disagree");
         this.checkHashes(one, object);
         const view: ArrayBuffer = await this.parser.getDependency("bufferView", object.bufferView);
-        const { position } = one.mesh.geometry.attributes;
-        if (!rows.has(one.mesh.geometry))
-          rows.set(one.mesh.geometry, readRows(object, view, position.count, one.mesh.skeleton.bones.length));
+        const known = objects.get(one.mesh.geometry);
+        if (known === object) continue;
+        if (known) one.mesh.geometry = one.mesh.geometry.clone();
+        const { geometry, skeleton } = one.mesh;
+        objects.set(geometry, object);
+        rows.set(geometry, readRows(object, view, geometry.attributes.position.count, skeleton.bones.length));
       }
-      this.adopt(gltf, shown, rows, first.variant, new Matrix4().fromArray(first.space ?? new Matrix4().elements));
+      this.adopt(gltf, shown, rows, first.variant, (one) => objectOf(one)!.space);
       return true;
-    } catch (error) {
-      if (!(error instanceof PayloadError)) throw error;
-      console.warn(`@pelt/three: ${mushName} is not used, the plain skin plays: ${error.message}. Mush the file again.`);
+    } catch (error) {  // also what reading a buffer view that does not exist throws
+      const why = error instanceof Error ? error.message : String(error);
+      console.warn(`@pelt/three: ${mushName} is not used, the plain skin plays: ${why}. Mush the file again.`);
       return false;
     }
   }
@@ -132,26 +148,26 @@ export class PeltPlugin implements GLTFLoaderPlugin {
       if (weights) rows.set(mesh.geometry, weights);
       return weights !== null;
     });
-    if (wide.length > 0) this.adopt(gltf, wide, rows, null, new Matrix4());
+    if (wide.length > 0) this.adopt(gltf, wide, rows, null, () => undefined);
   }
 
+  /** Makes the meshes skinned by these rows; each skin has a skeleton for each space that its meshes are in. */
   private adopt(gltf: GLTF, shown: Shown[], primitives: Map<BufferGeometry, PrimitiveRows>, variant: string | null,
-                space: Matrix4): void {
+                spaceOf: (one: Shown) => number[] | undefined): void {
     const rows = new SkinRows(primitives, formOf("ddm", variant ?? "v5", true));
-    const data: SkinData = { rows, variant, space, settings: this };
-    const skeletons = new Map<Skeleton, PeltSkeleton>();
-    for (const { mesh } of shown) {
-      let skeleton = skeletons.get(mesh.skeleton);
-      if (!skeleton) {
-        const { bones, boneInverses } = mesh.skeleton;
-        skeleton = new PeltSkeleton(bones, boneInverses, data, depthOf(bones[0], gltf.scenes));
-        skeletons.set(mesh.skeleton, skeleton);
-      }
+    const skeletons = new Map<Skeleton, Map<string, PeltSkeleton>>();
+    for (const one of shown) {
+      const { mesh } = one, numbers = spaceOf(one) ?? new Matrix4().elements, key = numbers.join();
+      const { bones, boneInverses } = mesh.skeleton;
+      const ofSkin = skeletons.get(mesh.skeleton) ?? new Map<string, PeltSkeleton>();
+      skeletons.set(mesh.skeleton, ofSkin);
+      const data: SkinData = { rows, variant, space: new Matrix4().fromArray(numbers), settings: this };
+      const skeleton = ofSkin.get(key) ?? new PeltSkeleton(bones, boneInverses, data, depthOf(bones[0], gltf.scenes));
+      ofSkin.set(key, skeleton);
       PeltSkinnedMesh.from(mesh, skeleton);
-      const owned = skeleton;
       mesh.geometry.addEventListener("dispose", () => {
         rows.texture.dispose();
-        owned.dispose();
+        skeleton.dispose();
       });
     }
   }
@@ -167,8 +183,7 @@ export class PeltPlugin implements GLTFLoaderPlugin {
     for (const entry of extension.joints) {
       const bone: Object3D = await this.parser.getDependency("node", entry.node);
       const named = new Map<number, Object3D>();
-      for (const node of [entry.driver, entry.parent, ...(entry.children ?? []), ...(entry.inputs ?? []).map((i) => i.node)])
-        if (node !== undefined) named.set(node, await this.parser.getDependency("node", node));
+      for (const node of namedBy(entry)) named.set(node, await this.parser.getDependency("node", node));
       if ((bone as Object3D & { isBone?: boolean }).isBone) DrivenBone.from(bone, entry, named);
     }
     for (const scene of gltf.scenes) scene.updateMatrixWorld(true);
@@ -176,9 +191,13 @@ export class PeltPlugin implements GLTFLoaderPlugin {
 }
 
 function firstProblem(joints: DrivenObject[], nodes: number): string | null {
+  const driven = new Set(joints.map((joint) => joint?.node));
+  if (driven.size < joints.length) return "a node is driven twice";
   for (let i = 0; i < joints.length; ++i) {
     const problem = problemOf(joints[i], nodes);
     if (problem) return `joint ${i} ${problem}`;
+    if (namedBy(joints[i]).some((node) => driven.has(node))) return `joint ${i} follows one that comes later`;
+    driven.delete(joints[i].node);
   }
   return null;
 }

@@ -3,7 +3,7 @@ import { Form, formOf, type Method } from "./method.js";
 import { boneRotation, mat3, toQuaternion } from "./rotation.js";
 import type { SkinRows } from "./rows.js";
 
-/** What all skeletons and meshes of a file share. */
+/** What the meshes of a skeleton are skinned by; rows and settings are the file's. */
 export interface SkinData {
   rows: SkinRows;
   /** `v0` to `v5`; null where the rows are plain weights, more than four a vertex */

@@ -43,6 +43,19 @@ export const morphing = async () =>
       document.createAnimationChannel().setTargetNode(node).setTargetPath("weights").setSampler(sampler));
   }), "morphed.glb");
 
+/** With a tangent a vertex, square to its normal. */
+export const tangents = async () =>
+  mushed(await edited(biped(), "with_tangents.glb", (document) => {
+    const primitive = document.getRoot().listMeshes()[0].listPrimitives()[0], normals = primitive.getAttribute("NORMAL")!;
+    const numbers = new Float32Array(4 * normals.getCount());
+    for (let v = 0; v < normals.getCount(); ++v) {
+      const [x, y, z] = normals.getElement(v, []), length = Math.hypot(y, z, 0) > 0.1 ? Math.hypot(y, z) : 0;
+      numbers.set(length ? [0, z / length, -y / length, 1] : [-y, x, 0, 1].map((n, i) => (i < 3 ? n / Math.hypot(x, y) : n)), 4 * v);
+    }
+    const buffer = document.getRoot().listBuffers()[0];
+    primitive.setAttribute("TANGENT", document.createAccessor().setType("VEC4").setArray(numbers).setBuffer(buffer));
+  }), "tangents.glb");
+
 export const manyJoints = () =>
   made("many.glb", (out) => pelt("bake", biped(), "--influences", "8", "-o", out));
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fitted, helped, manyJoints, morphing, scaled, small, withJson } from "./fixtures.js";
-import { biped, diagonal, distance, mushed, native, Session, shared } from "./support.js";
+import { fitted, helped, manyJoints, morphing, scaled, small, tangents, withJson } from "./fixtures.js";
+import { biped, diagonal, distance, mushed, native, Session, shared, work } from "./support.js";
 
 const bound = 1e-4;  // of the diagonal
 
@@ -68,6 +68,14 @@ export function suite(kind: "webgl" | "webgpu"): void {
       await compare(file, "walk", [0, 30], "ddm", 0);
     });
 
+    test("tangents", async () => {
+      const file = await tangents();
+      await session.load(file);
+      const { tangents: wanted } = native(file, "ddm", "walk", 11, "--tangents", `${work}/tangents.npy`);
+      await run(`harness.pose("walk", ${11 / 30})`);
+      expect(distance(await session.floats(`harness.read("Tangents")`), wanted)).toBeLessThan(2e-3);
+    });
+
     test("half-way turns and scales follow their drivers, whatever the keys say", async () => {
       const file = fitted();
       await session.load(file);
@@ -85,11 +93,13 @@ export function suite(kind: "webgl" | "webgpu"): void {
     for (const [name, path, clip] of [
       ["RobotExpressive", "rigged/RobotExpressive/RobotExpressive.glb", "Dance"],
       ["CesiumMan", "rigged/khronos/CesiumMan/glTF-Binary/CesiumMan.glb", 0],
+      ["Mannequiny", "rigged/mannequiny/godot/assets/3d/mannequiny/mannequiny-0.3.0.glb", 3],
     ] as const)
       test.skipIf(!existsSync(join(shared, path)))(`${name} of ../shared/data`, async () => {
         const file = mushed(join(shared, path), `${name}.glb`);
-        await session.load(file);
-        await compare(file, clip, [9, 31], "ddm", 0);
+        const meshes = await session.load(file);
+        expect(meshes.filter((mesh) => mesh.skinned).map((mesh) => mesh.pelt)).not.toContain(false);
+        await compare(file, clip, [9, 31]);
       });
   });
 
@@ -157,10 +167,28 @@ export function suite(kind: "webgl" | "webgpu"): void {
     expect(await run(`harness.sameSilhouette(new harness.THREE.MeshBasicMaterial())`)).toBeLessThan(20);
   });
 
+  test("a method that does not exist is refused", async () => {
+    await session.load(small());
+    await expect(run(`harness.state.plugin.method = "dqs"`)).rejects.toThrow(/no method "dqs"/);
+  });
+
   test("a hundred files leave no textures behind", async () => {
     const file = small();
     const counts = await run(`harness.loads("/file${file}", 100)`);
     expect(counts.textures).toBe(counts.before);
+  });
+
+  test("driven joints that follow each other: a warning, and the keys play", async () => {
+    const bad = withJson(fitted(), "circle.glb", (json) => {
+      const [first, second] = json.extensions.PELT_driven_joints.joints;
+      first.driver = second.node;
+    });
+    session.messages.length = 0;
+    await session.load(bad);
+    expect(session.messages.filter((text) => /PELT_driven_joints is not used/.test(text))).toHaveLength(1);
+    const { positions } = native(fitted(), "lbs", 0, 10);
+    await run(`harness.pose(0, ${10 / 30})`);
+    expect(distance(await session.floats(`harness.read("Positions")`), positions) / diagonal(positions)).toBeLessThan(1e-3);
   });
 
   describe("a payload that does not fit: a warning, and the plain skin plays", () => {
@@ -171,6 +199,7 @@ export function suite(kind: "webgl" | "webgpu"): void {
       ["an unknown encoding", (object) => (object.encoding = "q8"), /encoding "q8"/],
       ["records past their view", (object) => (object.vertexOffset = 1 << 24), /reach past/],
       ["entries past their view", (object) => (object.entryOffset = 1 << 24), /reach past/],
+      ["a view that does not exist", (object) => (object.bufferView = 99), /is not used/],
       ["entries read as vertices", (object) => (object.entryOffset = 0), /joint|finite|past/],
     ];
     for (const [name, change, message] of cases)

@@ -135,5 +135,6 @@ export function native(file: string, method: string, clip: string | number, fram
   const out = join(work, "native.npy"), normals = join(work, "normals.npy");
   pelt("deform", file, "--method", method, "--clip", String(clip), "--frames", `${frame}:${frame + 1}`, "--normals", normals,
        "--no-props", "-o", out, ...options);
-  return { positions: readNpy(out).data, normals: readNpy(normals).data };
+  const tangents = options.includes("--tangents") ? readNpy(join(work, "tangents.npy")).data : new Float32Array(0);
+  return { positions: readNpy(out).data, normals: readNpy(normals).data, tangents };
 }
