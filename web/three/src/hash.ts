@@ -9,7 +9,7 @@ export class Fnv1a {
       low = (low ^ data[i]) >>> 0;
       // times 2^40 + 0x1b3; the products stay below 2^53
       const product = low * 0x1b3;
-      high = ((high * 0x1b3 + Math.floor(product / 0x100000000)) % 0x100000000 + ((low << 8) >>> 0)) % 0x100000000;
+      high = (((high * 0x1b3 + Math.floor(product / 0x100000000)) % 0x100000000) + ((low << 8) >>> 0)) % 0x100000000;
       low = product % 0x100000000;
     }
     this.high = high;

@@ -18,8 +18,8 @@ export function useNodes(loaded: Nodes): Nodes {
 
 /**
  * Gives a material the node that WebGPURenderer skins by. That renderer alone reads positionNode, so that reading it
- * tells which renderer there is. Until the other part is loaded, the first frames show the plain skin; a page that wants
- * none of them imports "@pelt/three/webgpu".
+ * tells which renderer there is. Until the other part is loaded, the first frames show the plain skin; a page that
+ * wants none of them imports "@pelt/three/webgpu".
  */
 export function prepareNodes(material: Material): void {
   let own: unknown = (material as Material & { positionNode?: unknown }).positionNode ?? null;

@@ -10,7 +10,9 @@ test("WebGPURenderer where there is only WebGL 2", async () => {
   await session.load(file);
   await session.page.evaluate(`harness.pose("walk", ${11 / 30})`);
   const { positions, normals } = native(file, "ddm", "walk", 11);
-  expect(distance(await session.floats(`harness.read("Positions")`), positions) / diagonal(positions)).toBeLessThan(1e-4);
+  expect(distance(await session.floats(`harness.read("Positions")`), positions) / diagonal(positions)).toBeLessThan(
+    1e-4,
+  );
   expect(distance(await session.floats(`harness.read("Normals")`), normals)).toBeLessThan(2e-3);
   await session.close();
 });
