@@ -7,8 +7,13 @@ let loading: Promise<Nodes> | null = null;
 
 /** The part for WebGPURenderer, which needs a second build of three.js: loaded when it is asked for. */
 export function loadNodes(): Promise<Nodes> {
-  loading ??= nodes ? Promise.resolve(nodes) : import("./webgpu.js").then(useNodes);
+  loading ??= nodes ? Promise.resolve(nodes) : import("./webgpu.js").then(useNodes, fail);
   return loading;
+}
+
+function fail(error: unknown): never {
+  console.warn('@pelt/three: WebGPURenderer needs "three/webgpu", which could not be loaded; the plain skin plays.');
+  throw error;
 }
 
 export function useNodes(loaded: Nodes): Nodes {
@@ -28,7 +33,10 @@ export function prepareNodes(material: Material): void {
     enumerable: true,
     get: () => {
       if (nodes) return nodes.nodeFor(material, () => own);
-      void loadNodes().then(() => (material.needsUpdate = true));
+      loadNodes().then(
+        () => (material.needsUpdate = true),
+        () => {},
+      );
       return own;
     },
     set: (node: unknown) => void (own = node),

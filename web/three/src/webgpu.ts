@@ -1,9 +1,8 @@
 // WebGPURenderer: the same textures as for WebGL, and the shaders of web/shaders as they are. This file needs
-// "three/webgpu" and "three/tsl"; it is loaded when a material of Pelt's meets that renderer, or imported by the page.
+// "three/webgpu"; it is loaded when a material of Pelt's meets that renderer, or imported by the page.
 import type { Material, Mesh, Object3D, SkinnedMesh, WebGLRenderTarget } from "three";
 import { NoBlending, OrthographicCamera, Scene, Vector2 } from "three";
-import * as TSL from "three/tsl";
-import { Node, NodeMaterial } from "three/webgpu";
+import { Node, NodeMaterial, TSL } from "three/webgpu";
 import { glsl, wgsl } from "./generated/shaders.js";
 import { type Renderer, pointsOf } from "./readback.js";
 import { magic, PeltSkeleton } from "./skeleton.js";

@@ -156,12 +156,12 @@ const harness = {
     return { hits, largest, box, lbs };
   },
 
-  async pixels(scene, camera) {
+  async pixels(scene, camera, frames = 3) {
     const { renderer } = state,
       target = new THREE.RenderTarget(256, 256, { depthBuffer: true });
     const gl = renderer.isWebGLRenderer ? new THREE.WebGLRenderTarget(256, 256) : target;
     renderer.setClearColor(0xffffff, 1);
-    for (let i = 0; i < 3; ++i) {
+    for (let i = 0; i < frames; ++i) {
       // the part for WebGPU is loaded after the first
       renderer.setRenderTarget(gl);
       renderer.render(scene, camera);
@@ -229,7 +229,7 @@ const harness = {
   },
 
   /** Pixels of the shape with another material that are not those of a copy drawn by what was read back. */
-  async sameSilhouette(material) {
+  async sameSilhouette(material, frames) {
     const mesh = meshesOf(state.gltf.scene)[0],
       old = mesh.material,
       scene = new THREE.Scene();
@@ -244,7 +244,7 @@ const harness = {
     scene.remove(still);
     mesh.material = material;
     scene.add(state.gltf.scene);
-    const got = await harness.pixels(scene, camera);
+    const got = await harness.pixels(scene, camera, frames);
     mesh.material = old;
     let differ = 0;
     for (let i = 0; i < got.length; i += 4) if (got[i] < 128 !== wanted[i] < 128) ++differ;
