@@ -147,3 +147,8 @@ export function withJson(from: string, name: string, change: (json: any) => void
   writeFileSync(path, Buffer.concat([head, bytes, rest]));
   return path;
 }
+
+export const twisting = () => {
+  const bar = made("long_bar.glb", (out) => pelt("sample", "bar", "--resolution", "6000", "-o", out));
+  return mushed(bar, "twisting.glb", "--lambda", "50", "--alpha", "0");
+};

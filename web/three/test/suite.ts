@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fitted, helped, manyJoints, morphing, scaled, small, tangents, withJson } from "./fixtures.js";
+import { fitted, helped, manyJoints, morphing, scaled, small, tangents, twisting, withJson } from "./fixtures.js";
 import { biped, diagonal, distance, mushed, native, Session, shared, work } from "./support.js";
 
 const bound = 1e-4; // of the diagonal
@@ -47,6 +47,12 @@ export function suite(kind: "webgl" | "webgpu"): void {
       await compare(file, "walk", [36], "ddm-v0");
       await run(`state.plugin.method = "eddm"`);
       await compare(file, "walk", [12], "eddm");
+    });
+
+    test("a bar twisted by 170°, where rotations are hard to tell", async () => {
+      const file = twisting();
+      await session.load(file);
+      await compare(file, "range_of_motion", [300, 315], "ddm", 0);
     });
 
     test("the plain weights, where asked for", async () => {
