@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pelt::geometry {
@@ -18,5 +20,9 @@ struct SweepFactor {
 /// Replaces x, size() rows of `width` numbers, by A^-1 x. All channels of a row are swept at once: the factor is read
 /// once for all of them.
 void sweep(const SweepFactor& factor, double* x, std::size_t width);
+
+/// The same at some of the rows, ascending: with every row k they hold the rows of column k. x is zero at all others,
+/// which stay so; what the inverse has there is left out.
+void sweep(const SweepFactor& factor, std::span<const std::uint32_t> rows, double* x, std::size_t width);
 
 }  // namespace pelt::geometry

@@ -4,6 +4,7 @@
 #include <pelt/core/parallel.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <numeric>
 
@@ -13,10 +14,14 @@ namespace {
 using geometry::LocalSmoother;
 using geometry::SparseChannels;
 
-/// Fewer vertices are smoothed exactly: there is little to gain.
-constexpr std::size_t kCoarsenFrom = 32768;
+/// Fewer vertices are smoothed to the last digits: there is little to gain.
+constexpr std::size_t kLarge = 32768;
+/// From here on a coarser surface is used.
+constexpr std::size_t kCoarsenFrom = 1 << 19;
 
-constexpr double kTolerance = 1e-9, kExact = 1e-16;  ///< of polynomials
+constexpr double kTolerance = 1e-7, kExact = 1e-16;  ///< of polynomials
+/// Of a joint's part in a vertex where the mesh is large: a tenth of what is invisible and not stored.
+constexpr double kCutoff = 1e-5;
 
 /// Progress of work that many threads do; reports come one at a time.
 class SharedProgress {
@@ -64,45 +69,50 @@ VertexChannels byNode(std::vector<SparseChannels>& by_joint, std::size_t node_co
 /// Where a field is smoothed: on the surface itself or on a coarser one.
 class Domain {
 public:
-    Domain(SmoothedSurface& surface, const SmoothingKey& key, const Progress& progress) : key_(key) {
-        const bool fine_enough = surface.positions.size() >= kCoarsenFrom;
-        if (key.coarse && fine_enough && key.kind == geometry::SmoothingKind::implicit)
+    Domain(const SmoothedSurface& surface, const SmoothingKey& key, const Progress& progress)
+        : key_(key), rough_(key.coarse && surface.positions.size() >= kLarge) {
+        if (rough_) cutoff_ = std::max(cutoff_, kCutoff);
+        if (rough_ && surface.positions.size() >= kCoarsenFrom && key.kind == geometry::SmoothingKind::implicit)
             level_ = geometry::makeCoarseLevel(surface.laplacian, surface.ties, surface.positions, surface.normals,
                                                key.strength, key.iterations, progress);
         if (level_) {
-            order_ = naturalOrder(level_->laplacian, level_->strength, kTolerance);
-            if (order_.empty()) order_ = geometry::eliminationOrder(level_->laplacian);
             mass_.assign(level_->nodeCount(), 0);
             for (std::size_t v = 0; v < level_->node_of.size(); ++v) mass_[level_->node_of[v]] += level_->mass[v];
-            smoother_.emplace(level_->laplacian, order_, key.kind, level_->strength, kTolerance);
-            return;
+            makeSmoother(level_->laplacian, level_->positions, level_->strength, progress);
+        } else {
+            makeSmoother(surface.whole(), surface.positions, key.strength, progress);
         }
-        progress.report("order", 0);
-        const double tolerance = key.coarse && fine_enough ? kTolerance : kExact;
-        order_ = naturalOrder(surface.whole(), key.strength, tolerance);
-        if (order_.empty() && surface.order.empty()) surface.order = geometry::eliminationOrder(surface.whole());
-        smoother_.emplace(surface.whole(), order_.empty() ? surface.order : order_, key.kind, key.strength, tolerance);
-        node_count_ = surface.positions.size();
     }
 
+    double cutoff() const { return cutoff_; }
+
     SparseChannels smooth(const SparseChannels& input) const {
-        return smoother_->smooth(level_ ? restricted(input) : input, key_.iterations, key_.cutoff);
+        return smoother_->smooth(level_ ? restricted(input) : input, key_.iterations, cutoff_);
     }
 
     Field collect(std::vector<SparseChannels>& by_joint, std::size_t width) {
-        Field field{byNode(by_joint, level_ ? level_->nodeCount() : node_count_, width), {}};
+        Field field{byNode(by_joint, node_count_, width), {}};
         if (level_) field.between = std::move(level_->between);
         return field;
     }
 
 private:
-    /// As the vertices come where no factorisation is needed; else empty.
-    std::vector<std::uint32_t> naturalOrder(const geometry::Laplacian& laplacian, std::span<const double> strength,
-                                            double tolerance) const {
-        if (!key_.coarse || !geometry::smoothsByProducts(laplacian, strength, key_.iterations, tolerance)) return {};
-        std::vector<std::uint32_t> order(strength.size());
-        std::iota(order.begin(), order.end(), 0u);
-        return order;
+    void makeSmoother(const geometry::Laplacian& laplacian, std::span<const Vec3f> positions,
+                      std::span<const double> strength, const Progress& progress) {
+        node_count_ = positions.size();
+        const double tolerance = rough_ ? kTolerance : kExact;
+        const bool by_products = rough_ && geometry::smoothsByProducts(laplacian, strength, key_.iterations, tolerance);
+        progress.report("order", 0);
+        if (by_products || key_.kind == geometry::SmoothingKind::explicit_) {
+            order_.resize(node_count_);
+            std::iota(order_.begin(), order_.end(), 0u);
+        } else {
+            order_ = geometry::eliminationOrder(laplacian, positions);
+        }
+        progress.report("order", 0.2);
+        smoother_.emplace(laplacian, order_, key_.kind, strength, tolerance, positions);
+        if (!by_products) smoother_->prepare();
+        progress.report("order", 1);
     }
 
     /// The means over the nodes.
@@ -125,6 +135,8 @@ private:
     }
 
     const SmoothingKey& key_;
+    bool rough_;
+    double cutoff_ = key_.cutoff;
     std::optional<geometry::CoarseLevel> level_;
     std::vector<std::uint32_t> order_;
     std::vector<double> mass_;  ///< per node
@@ -166,11 +178,9 @@ SparseChannels groupedWeights(const JointBind& bind, std::size_t first, std::siz
     return input;
 }
 
-}  // namespace
-
-Field smoothMoments(SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin, const SmoothingKey& key,
+/// Ψ of every joint: ten moments about `origin`, smoothed.
+Field smoothMoments(const SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin, Domain& domain,
                     const Progress& progress) {
-    Domain domain(surface, key, progress);
     std::vector<SparseChannels> by_joint(bind.jointCount());
     SharedProgress shared(progress, "smooth", surface.positions.size());
     parallelFor(by_joint.size(), 1, [&](std::size_t first, std::size_t last) {
@@ -182,11 +192,10 @@ Field smoothMoments(SmoothedSurface& surface, const JointBind& bind, const Vec3d
     return domain.collect(by_joint, kMoments);
 }
 
-/// Joints that follow each other mostly lie side by side: a few of them share a region and its factorisation.
-Field smoothWeights(SmoothedSurface& surface, const JointBind& bind, const SmoothingKey& key,
-                    const Progress& progress) {
+/// w' of every joint: its weights, smoothed. Joints that follow each other mostly lie side by side: a few of them share
+/// a region.
+Field smoothWeights(const SmoothedSurface& surface, const JointBind& bind, Domain& domain, const Progress& progress) {
     constexpr std::size_t kGroup = 3;  // with the sum, four channels
-    Domain domain(surface, key, progress);
     std::vector<SparseChannels> by_joint(bind.jointCount());
     SharedProgress shared(progress, "smooth weights", surface.positions.size());
     parallelFor((by_joint.size() + kGroup - 1) / kGroup, 1, [&](std::size_t begin, std::size_t end) {
@@ -197,7 +206,7 @@ Field smoothWeights(SmoothedSurface& surface, const JointBind& bind, const Smoot
             for (std::size_t i = 0; i < result.vertices.size(); ++i)
                 for (std::size_t j = first; j < last; ++j) {
                     const double w = result.values[i * result.width + j - first];
-                    if (!(w > key.cutoff)) continue;
+                    if (!(w > domain.cutoff())) continue;
                     by_joint[j].vertices.push_back(result.vertices[i]);
                     by_joint[j].values.push_back(w);
                 }
@@ -205,6 +214,45 @@ Field smoothWeights(SmoothedSurface& surface, const JointBind& bind, const Smoot
         }
     });
     return domain.collect(by_joint, 1);
+}
+
+/// Progress of some tasks side by side, told as their mean.
+class SideBySide {
+public:
+    SideBySide(const Progress& progress, std::size_t tasks) : progress_(progress), done_(tasks, 0.0) {}
+
+    Progress of(std::size_t task) {
+        return Progress([this, task](std::string_view stage, double fraction) {
+            const std::lock_guard lock(mutex_);
+            // "coarsen" comes first, where it comes
+            done_[task] = std::max(done_[task], stage == "order" ? 0.5 + 0.5 * fraction : 0.5 * fraction);
+            progress_.report("order", std::accumulate(done_.begin(), done_.end(), 0.0) / double(done_.size()));
+            return true;
+        });
+    }
+
+private:
+    const Progress& progress_;
+    std::vector<double> done_;
+    std::mutex mutex_;
+};
+
+}  // namespace
+
+SmoothedFields smoothFields(const SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin,
+                            const SmoothingKey* psi_key, const SmoothingKey* weight_key, const Progress& progress) {
+    const std::array<const SmoothingKey*, 2> keys{psi_key, weight_key};
+    std::array<std::optional<Domain>, 2> domains;
+    SideBySide both(progress, keys.size());
+    parallelFor(keys.size(), 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i)
+            if (keys[i]) domains[i].emplace(surface, *keys[i], both.of(i));
+    });
+    SmoothedFields fields;
+    if (psi_key) fields.psi = smoothMoments(surface, bind, origin, *domains[0], progress);
+    domains[0].reset();
+    if (weight_key) fields.weights = smoothWeights(surface, bind, *domains[1], progress);
+    return fields;
 }
 
 }  // namespace pelt::deform
