@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <numeric>
 
@@ -178,42 +179,55 @@ SparseChannels groupedWeights(const JointBind& bind, std::size_t first, std::siz
     return input;
 }
 
-/// Ψ of every joint: ten moments about `origin`, smoothed.
-Field smoothMoments(const SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin, Domain& domain,
-                    const Progress& progress) {
-    std::vector<SparseChannels> by_joint(bind.jointCount());
-    SharedProgress shared(progress, "smooth", surface.positions.size());
-    parallelFor(by_joint.size(), 1, [&](std::size_t first, std::size_t last) {
+/// Joints that follow each other mostly lie side by side: a few of them share a region where weights are smoothed.
+constexpr std::size_t kGroup = 3;  // with the sum, four channels
+
+/// The weights of a group of joints, smoothed; returns how many vertices they are bound to.
+std::size_t smoothGroup(const JointBind& bind, const Domain& domain, std::size_t group,
+                        std::vector<SparseChannels>& by_joint) {
+    const std::size_t first = group * kGroup, last = std::min(first + kGroup, by_joint.size());
+    const SparseChannels input = groupedWeights(bind, first, last);
+    const SparseChannels result = domain.smooth(input);
+    for (std::size_t i = 0; i < result.vertices.size(); ++i)
         for (std::size_t j = first; j < last; ++j) {
-            by_joint[j] = domain.smooth(momentsOf(surface, bind, origin, j));
-            shared.done(bind.vertices[j].size());
+            const double w = result.values[i * result.width + j - first];
+            if (!(w > domain.cutoff())) continue;
+            by_joint[j].vertices.push_back(result.vertices[i]);
+            by_joint[j].values.push_back(w);
         }
-    });
-    return domain.collect(by_joint, kMoments);
+    return input.vertices.size();
 }
 
-/// w' of every joint: its weights, smoothed. Joints that follow each other mostly lie side by side: a few of them share
-/// a region.
-Field smoothWeights(const SmoothedSurface& surface, const JointBind& bind, Domain& domain, const Progress& progress) {
-    constexpr std::size_t kGroup = 3;  // with the sum, four channels
-    std::vector<SparseChannels> by_joint(bind.jointCount());
-    SharedProgress shared(progress, "smooth weights", surface.positions.size());
-    parallelFor((by_joint.size() + kGroup - 1) / kGroup, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t group = begin; group < end; ++group) {
-            const std::size_t first = group * kGroup, last = std::min(first + kGroup, by_joint.size());
-            const SparseChannels input = groupedWeights(bind, first, last);
-            const SparseChannels result = domain.smooth(input);
-            for (std::size_t i = 0; i < result.vertices.size(); ++i)
-                for (std::size_t j = first; j < last; ++j) {
-                    const double w = result.values[i * result.width + j - first];
-                    if (!(w > domain.cutoff())) continue;
-                    by_joint[j].vertices.push_back(result.vertices[i]);
-                    by_joint[j].values.push_back(w);
-                }
-            shared.done(input.vertices.size());
-        }
-    });
-    return domain.collect(by_joint, 1);
+/// One joint's moments or one group's weights.
+struct Task {
+    double cost;  ///< roughly: channels times vertices within reach
+    bool moments;
+    std::size_t index;
+};
+
+/// Vertices within reach of what a joint binds: those, and with a step of strength k, as wide as sqrt(k)/2 edges,
+/// some hundred k more.
+double reached(const JointBind& bind, std::size_t joint, std::span<const double> strength) {
+    if (bind.vertices[joint].empty()) return 0;
+    double sum = 0;
+    for (const std::uint32_t v : bind.vertices[joint]) sum += strength[v];
+    const double count = double(bind.vertices[joint].size());
+    return std::min(double(strength.size()), count + 400 * sum / count);
+}
+
+/// The costly tasks first, so that no thread is left with one at the end.
+std::vector<Task> makeTasks(const JointBind& bind, const SmoothingKey* psi_key, const SmoothingKey* weight_key) {
+    std::vector<Task> tasks;
+    for (std::size_t j = 0; psi_key && j < bind.jointCount(); ++j)
+        tasks.push_back({double(kMoments) * reached(bind, j, psi_key->strength), true, j});
+    for (std::size_t first = 0; weight_key && first < bind.jointCount(); first += kGroup) {
+        double cost = 0;
+        for (std::size_t j = first; j < std::min(first + kGroup, bind.jointCount()); ++j)
+            cost = std::max(cost, double(kGroup + 1) * reached(bind, j, weight_key->strength));
+        tasks.push_back({cost, false, first / kGroup});
+    }
+    std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.cost > b.cost; });
+    return tasks;
 }
 
 /// Progress of some tasks side by side, told as their mean.
@@ -248,10 +262,28 @@ SmoothedFields smoothFields(const SmoothedSurface& surface, const JointBind& bin
         for (std::size_t i = first; i < last; ++i)
             if (keys[i]) domains[i].emplace(surface, *keys[i], both.of(i));
     });
+    const std::vector<Task> tasks = makeTasks(bind, psi_key, weight_key);
+    std::array<std::vector<SparseChannels>, 2> by_joint;
+    for (auto& channels : by_joint) channels.resize(bind.jointCount());
+    SharedProgress shared(progress, "smooth",
+                          (int(psi_key != nullptr) + int(weight_key != nullptr)) * surface.positions.size());
+    std::atomic<std::size_t> next = 0;
+    parallelFor(tasks.size(), 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const Task& task = tasks[next++];
+            if (task.moments) {
+                by_joint[0][task.index] = domains[0]->smooth(momentsOf(surface, bind, origin, task.index));
+                shared.done(bind.vertices[task.index].size());
+            } else {
+                shared.done(smoothGroup(bind, *domains[1], task.index, by_joint[1]));
+            }
+        }
+    });
     SmoothedFields fields;
-    if (psi_key) fields.psi = smoothMoments(surface, bind, origin, *domains[0], progress);
-    domains[0].reset();
-    if (weight_key) fields.weights = smoothWeights(surface, bind, *domains[1], progress);
+    parallelFor(keys.size(), 1, [&](std::size_t first, std::size_t last) {
+        if (first == 0 && psi_key) fields.psi = domains[0]->collect(by_joint[0], kMoments);
+        if (last == 2 && weight_key) fields.weights = domains[1]->collect(by_joint[1], 1);
+    });
     return fields;
 }
 
