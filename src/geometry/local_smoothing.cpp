@@ -1,8 +1,5 @@
-// Smoothing of functions with small support. How far p steps reach is estimated beforehand: one implicit step in one
-// dimension has the kernel exp(-|s|/a) / 2a, whose moment generating function is 1 / (1 - a²t²), which gives what p
-// steps carry beyond a distance s. a² is the τ of the step; without positions, a step of strength k has a ≈ sqrt(k)/2
-// edges. Edges count their length over a, and a shortest path search finds the region. Values at its rim are checked
-// afterwards, and it grows where they are still too large.
+// Smoothing of functions with small support, in the region that they reach (local_reach.h). Values at its rim are
+// checked afterwards, and it grows where they are still too large.
 //
 // A small region gets a factorisation of its own, its surroundings held at zero. Larger ones share that of the whole
 // mesh: sweeps visit the columns of the region and what these lead to in the tree of elimination, and leave out the
@@ -15,45 +12,18 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <numbers>
 #include <numeric>
-#include <queue>
 
 #include "chebyshev_kernel.h"
 #include "local_factor.h"
 #include "local_polynomial.h"
+#include "local_reach.h"
 
 namespace pelt::geometry {
 namespace {
 
-constexpr float kUnreached = std::numeric_limits<float>::infinity();
-
 /// A region with more than one in so many of the free vertices uses the factorisation of all.
 constexpr std::size_t kWide = 8;
-
-/// Beyond this distance (in units of the kernel's a) p steps carry less than `cutoff`: with the cumulants K(t) =
-/// -p ln(1 - t²), what lies beyond s = K'(t) is exp(K - t s) / (t sqrt(2π K'')) (the saddle point approximation).
-double reachOf(int iterations, double cutoff) {
-    if (cutoff <= 0) return std::numeric_limits<double>::infinity();
-    constexpr double kZigzag = 1.1;  // paths along edges are longer than the distance
-    double reach = 0;
-    for (double t = 0.01; t < 0.995; t += 0.01) {
-        const double rest = 1 - t * t, second = 2 * iterations * (1 + t * t) / (rest * rest);
-        reach = 2 * iterations * t / rest;
-        const double tail =
-            -iterations * std::log(rest) - t * reach - std::log(t * std::sqrt(2 * std::numbers::pi * second));
-        if (tail <= std::log(cutoff)) break;
-    }
-    return kZigzag * reach;
-}
-
-}  // namespace
-
-namespace {
-
-bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v) {
-    return strength[v] == 0 || laplacian.diagonal[v] == 0;
-}
 
 /// Whether a vertex that keeps its values pulls on one that does not: no polynomial of the matrix does that.
 bool anyPull(const Laplacian& laplacian, std::span<const double> strength) {
@@ -82,7 +52,7 @@ struct LocalSmoother::State {
     std::size_t free_count = 0;
     double tolerance;  ///< of polynomials
     bool pulls = false;
-    std::vector<float> lengths;  ///< per edge, in units of the kernel's a
+    std::vector<float> lengths;  ///< of edges, as edgeLengths gives them
     mutable std::mutex coefficients_mutex;
     mutable std::map<std::pair<int, int>, std::vector<double>> coefficients_of;  ///< by iterations and stepOf(end)
     mutable std::once_flag whole_once;
@@ -95,7 +65,6 @@ struct LocalSmoother::State {
     bool frozen(std::uint32_t v) const { return isFrozen(laplacian, strength, v); }
 
     std::vector<std::uint32_t> region(const std::vector<std::uint32_t>& from, double reach, int hops) const;
-    std::vector<float> edgeLengths(std::span<const Vec3f> positions) const;
     void factoriseWhole() const;
     std::vector<std::uint32_t> wholeRows(const std::vector<std::uint32_t>& region) const;
     double strongest(const std::vector<std::uint32_t>& region) const;
@@ -126,47 +95,17 @@ LocalSmoother::LocalSmoother(const Laplacian& laplacian, std::span<const std::ui
     }
     state_->pulls = anyPull(laplacian, strength);
     const bool by_hops = kind == SmoothingKind::explicit_;  // shortest paths should have few edges
-    state_->lengths = state_->edgeLengths(by_hops ? std::span<const Vec3f>{} : positions);
+    state_->lengths = edgeLengths(laplacian, strength, by_hops ? std::span<const Vec3f>{} : positions);
 }
 
 LocalSmoother::~LocalSmoother() = default;
 LocalSmoother::LocalSmoother(LocalSmoother&&) noexcept = default;
 
-/// The free vertices within reach of a function, nearest in the order of elimination first. `hops` bounds the number of
-/// edges (explicit steps carry no farther than one edge each).
+/// The free vertices within reach of a function, nearest in the order of elimination first.
 std::vector<std::uint32_t> LocalSmoother::State::region(const std::vector<std::uint32_t>& from, double reach,
                                                         int hops) const {
-    struct Front {
-        float distance;
-        std::uint32_t vertex;
-        int hops;
-        bool operator<(const Front& o) const {
-            return distance != o.distance ? distance > o.distance : vertex > o.vertex;
-        }
-    };
-    std::vector<float> distance(laplacian.vertexCount(), kUnreached);
-    std::priority_queue<Front> queue;
-    for (const std::uint32_t v : from) {
-        distance[v] = 0;
-        queue.push({0, v, 0});
-    }
-    std::vector<std::uint32_t> found;
-    while (!queue.empty()) {
-        const Front front = queue.top();
-        queue.pop();
-        if (front.distance > distance[front.vertex]) continue;
-        if (!frozen(front.vertex)) found.push_back(rank[front.vertex]);
-        if (front.hops == hops || (front.distance > 0 && frozen(front.vertex))) continue;
-        for (std::size_t e = laplacian.edges.offsets[front.vertex]; e < laplacian.edges.offsets[front.vertex + 1];
-             ++e) {
-            const std::uint32_t n = laplacian.edges.neighbours[e];
-            if (frozen(n)) continue;
-            const float next = front.distance + lengths[e];
-            if (next >= distance[n] || next > reach) continue;
-            distance[n] = next;
-            queue.push({next, n, front.hops + 1});
-        }
-    }
+    std::vector<std::uint32_t> found = verticesWithin(laplacian, strength, lengths, from, reach, hops);
+    for (std::uint32_t& v : found) v = rank[v];
     std::sort(found.begin(), found.end());
     for (std::uint32_t& v : found) v = order[v];
     return found;
@@ -190,35 +129,6 @@ const std::vector<double>& LocalSmoother::State::coefficients(int iterations, do
     const auto [at, fresh] = coefficients_of.try_emplace({iterations, stepOf(strongest)});
     if (fresh) at->second = powerCoefficients(iterations, 2 * strengthOf(stepOf(strongest)), tolerance);
     return at->second;
-}
-
-/// Of every edge, over the mean a of its ends. τ = a² is the second moment of a step: Σ w d² / (4 D_L / k).
-std::vector<float> LocalSmoother::State::edgeLengths(std::span<const Vec3f> positions) const {
-    const Adjacency& edges = laplacian.edges;
-    const auto squared = [&](std::uint32_t v, std::size_t e) {
-        const Vec3d d = Vec3d(positions[edges.neighbours[e]]) - Vec3d(positions[v]);
-        return dot(d, d);
-    };
-    std::vector<double> spread(positions.size(), 0);  // a
-    for (std::uint32_t v = 0; v < spread.size(); ++v) {
-        if (frozen(v)) continue;
-        double sum = 0;
-        for (std::size_t e = edges.offsets[v]; e < edges.offsets[v + 1]; ++e)
-            sum += laplacian.weights[e] * squared(v, e);
-        spread[v] = std::sqrt(std::max(0.0, sum * strength[v] / (4 * laplacian.diagonal[v])));
-    }
-    std::vector<float> result(edges.neighbours.size(), 0.0f);
-    for (std::uint32_t v = 0; v < laplacian.vertexCount(); ++v)
-        for (std::size_t e = edges.offsets[v]; e < edges.offsets[v + 1]; ++e) {
-            const std::uint32_t n = edges.neighbours[e];
-            if (frozen(n)) continue;
-            const double k = frozen(v) ? strength[n] : (strength[n] + strength[v]) / 2;
-            result[e] = float(2 / std::sqrt(k));
-            if (positions.empty()) continue;
-            const double a = frozen(v) ? spread[n] : (spread[n] + spread[v]) / 2;
-            if (a > 0) result[e] = float(std::sqrt(squared(v, e)) / a);
-        }
-    return result;
 }
 
 void LocalSmoother::State::factoriseWhole() const {

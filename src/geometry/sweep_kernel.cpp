@@ -7,28 +7,12 @@
 //
 #include <hwy/highway.h>
 
-#include <algorithm>
-
 #include "row_kernel-inl.h"
 #include "sweep_kernel.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::geometry {
 namespace HWY_NAMESPACE {
-/// Columns k, k + 1, .. below which L has the same rows: each has the next one's row and then its rows. They are swept
-/// together, so that rows of x are read once for all of them.
-constexpr std::size_t kTogether = 4;
-
-std::size_t together(const int* offsets, const int* rows, std::size_t k, std::size_t most) {
-    std::size_t count = 1;
-    for (; count < most; ++count, ++k) {
-        const int length = offsets[k + 1] - offsets[k];
-        if (length == 0 || std::size_t(rows[offsets[k]]) != k + 1) break;
-        if (length != offsets[k + 2] - offsets[k + 1] + 1) break;
-    }
-    return count;
-}
-
 /// The channels of rows that are `stride` numbers apart, at `kColumns` columns from k on that go together.
 template <std::size_t kWidth, std::size_t kColumns>
 struct Columns {
@@ -90,11 +74,8 @@ HWY_INLINE void withColumns(std::size_t count, const SweepFactor& factor, double
 template <std::size_t kWidth>
 HWY_INLINE void sweepChannels(const SweepFactor& factor, const std::uint32_t* listed, std::size_t size, double* x,
                               std::size_t stride) {
-    // How many columns from the i-th on go together; with a column, those that its rows lead to are listed too.
-    std::vector<std::uint8_t> blocks;
-    for (std::size_t i = 0; i < size; i += blocks.back())
-        blocks.push_back(
-            std::uint8_t(together(factor.offsets, factor.rows, listed ? listed[i] : i, std::min(kTogether, size - i))));
+    std::vector<std::uint8_t> blocks;  // with a column, those that its rows lead to are listed too
+    for (std::size_t i = 0; i < size; i += blocks.back()) blocks.push_back(factor.together[listed ? listed[i] : i]);
     std::size_t i = 0;
     for (const std::uint8_t count : blocks) {
         withColumns<kWidth>(count, factor, x, stride, listed ? listed[i] : i, [](auto columns) { columns.forward(); });
@@ -122,6 +103,16 @@ HWY_AFTER_NAMESPACE();
 namespace pelt::geometry {
 
 HWY_EXPORT(sweepRows);
+
+void SweepFactor::findTogether() {
+    const auto length = [&](std::size_t k) { return offsets[k + 1] - offsets[k]; };
+    const auto leads = [&](std::size_t k) {  // to the next, and to what that one leads to
+        return k + 1 < size() && length(k) == length(k + 1) + 1 && std::size_t(rows[offsets[k]]) == k + 1;
+    };
+    together.assign(size(), 1);
+    for (std::size_t k = 0; k < size(); ++k)
+        while (together[k] < kTogether && leads(k + together[k] - 1)) ++together[k];
+}
 
 void sweep(const SweepFactor& factor, double* x, std::size_t width) {
     if (factor.size() > 0) HWY_DYNAMIC_DISPATCH(sweepRows)(factor, nullptr, factor.size(), x, width);

@@ -13,6 +13,13 @@ struct SweepFactor {
     const int* rows = nullptr;     ///< of each column's entries, below the diagonal
     const double* values = nullptr;
     std::vector<double> inverse_diagonal;  ///< 1 / D
+    std::vector<std::uint8_t> together;    ///< how many columns from this one on go together, 1 to kTogether
+
+    static constexpr std::size_t kTogether = 4;
+
+    /// Columns k, k + 1, .. go together where L has the same rows below them: each has the next one's row and then its
+    /// rows. They are swept at once, so that rows of x are read once for all of them.
+    void findTogether();
 
     std::size_t size() const { return inverse_diagonal.size(); }
 };
