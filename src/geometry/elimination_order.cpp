@@ -1,5 +1,5 @@
-// Orders of elimination: by METIS from the edges alone, or from the positions too, which is some eight times as fast for
-// a tenth more entries in the factor. The latter cuts the vertices by planes across an axis, each time where fewest
+// Orders of elimination: by METIS from the edges alone, or from the positions too, which is some eight times as fast
+// for a tenth more entries in the factor. The latter cuts the vertices by planes across an axis, each time where fewest
 // vertices lie along the cut, and puts those last.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <numeric>
 
