@@ -5,6 +5,8 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 
+#include "local_reach.h"
+
 namespace pelt::geometry {
 namespace {
 
@@ -56,6 +58,7 @@ SweepFactor viewOf(const Solver& solver) {
     factor.inverse_diagonal.resize(std::size_t(lower.cols()));
     const Eigen::VectorXd diagonal = solver.vectorD();  // which comes by value
     for (std::size_t k = 0; k < factor.size(); ++k) factor.inverse_diagonal[k] = 1 / diagonal[Eigen::Index(k)];
+    factor.findTogether();
     return factor;
 }
 

@@ -167,6 +167,25 @@ TEST(DdmPreparation, TruncatedSupportsChangeAPoseByLessThanAMillionth) {
     EXPECT_GT(largestChange(cut, exact, bones, c.character.mesh), 0);
 }
 
+TEST(DdmPreparation, ALargeMeshMovesAsIfItWereSmoothedToTheLastDigits) {
+    PrepareCase c("branch", 36000);  // large from 32768 vertices on
+    c.options.cutoff = 1e-7;
+    c.options.iterations = 10;
+    for (double& x : c.options.lambda) x *= 60;
+    for (double& x : c.options.kappa) x *= 20;
+    const auto bones = rig::skinMatricesDouble(c.character.skeleton, &c.character.clips[0], 1.0);
+    const DdmRows<double> exact = c.rows();
+    c.options.coarse = true;
+    setThreadCount(1);
+    const DdmRows<double> one = c.rows();
+    setThreadCount(3);
+    const DdmRows<double> three = c.rows();
+    setThreadCount(0);
+    EXPECT_EQ(one, three);
+    EXPECT_LT(one.joints.size(), exact.joints.size());
+    EXPECT_LE(largestChange(one, exact, bones, c.character.mesh), 2e-5);
+}
+
 TEST(DdmPreparation, AskingAgainGivesWhatAFreshOneGives) {
     PrepareCase c("bar3", 300);
     DdmPreparation kept(c.character.mesh, c.character.weights);

@@ -8,8 +8,8 @@
 
 #include <cmath>
 
-#include "pipeline/posed.h"
 #include "made_scene.h"
+#include "pipeline/posed.h"
 
 /// Exporters put skeletons into armatures that scale and turn. Who poses a character need not know.
 namespace pelt::pipeline {

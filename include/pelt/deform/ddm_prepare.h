@@ -23,8 +23,8 @@ struct DdmOptions {
     float weld_tolerance = 0;
     /// A joint's part in a vertex under this is dropped while smoothing; 0 keeps all that is there.
     double cutoff = 1e-7;
-    /// Implicit smoothing that is wide in edges may be done on a coarser surface, with results within 1e-4 of the
-    /// diagonal; where the mesh is small or the smoothing narrow it is exact all the same.
+    /// A large mesh may be smoothed as closely as can be seen instead of to the last digits: with a higher cutoff, and
+    /// where it is very large and the smoothing wide in edges on a coarser surface.
     bool coarse = false;
     /// The mesh as it is welded, where that was made before; null, or one of other numbers: made when it is needed.
     geometry::SharedSurface surface;

@@ -21,7 +21,8 @@ struct Interpolation {
 /// patch of surface whose size follows how wide the smoothing is there.
 struct CoarseLevel {
     std::vector<std::uint32_t> node_of;  ///< per vertex
-    Laplacian laplacian;                 ///< between the nodes
+    std::vector<Vec3f> positions;        ///< of the nodes
+    Laplacian laplacian;                 ///< between them
     std::vector<double> mass;            ///< per vertex, its share in its node: what a node starts from is their mean
     std::vector<double> strength;        ///< per node, for so many steps as the vertices' strengths are meant for
     Interpolation between;               ///< back to the vertices

@@ -195,17 +195,21 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     const bool coarse = options.coarse && options.laplacian == geometry::LaplacianKind::cotangent;
     const SmoothingKey psi_key{options.smoothing, options.iterations, options.cutoff, coarse,
                                s.strengths(options.lambda, options.excluded)};
-    if (!(psi_key == s.psi_key)) {
-        s.psi = smoothMoments(s.surface, s.bound, s.origin, psi_key, progress);
-        s.psi_key = psi_key;
-    }
     s.alpha = s.strengths(options.alpha, options.excluded);
     // Without α, and with κ = λ, w' changes nothing or is there already, as the last channel of Ψ.
     const SmoothingKey weight_key{options.smoothing, options.iterations, options.cutoff, coarse,
                                   s.strengths(options.kappa, options.excluded)};
-    const bool needed = std::any_of(s.alpha.begin(), s.alpha.end(), [](double a) { return a > 0; });
-    if (needed && !(weight_key == s.weight_key)) {
-        s.weights = smoothWeights(s.surface, s.bound, weight_key, progress);
+    const bool blended = std::any_of(s.alpha.begin(), s.alpha.end(), [](double a) { return a > 0; });
+    const bool psi_changed = !(psi_key == s.psi_key), weights_changed = blended && !(weight_key == s.weight_key);
+    if (!psi_changed && !weights_changed) return;
+    SmoothedFields fields = smoothFields(s.surface, s.bound, s.origin, psi_changed ? &psi_key : nullptr,
+                                         weights_changed ? &weight_key : nullptr, progress);
+    if (psi_changed) {
+        s.psi = std::move(fields.psi);
+        s.psi_key = psi_key;
+    }
+    if (weights_changed) {
+        s.weights = std::move(fields.weights);
         s.weight_key = weight_key;
     }
 }

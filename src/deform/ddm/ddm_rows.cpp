@@ -142,13 +142,25 @@ void sortTies(DdmRows<T>& rows, std::size_t first, std::size_t last) {
         }
 }
 
+/// Cuts sorted entries to the largest. Of those that tie at the limit the lower joints stay, as on the middle line of a
+/// symmetric skin, whatever rounding made of the tie.
+void cutTo(std::vector<Entry>& entries, std::size_t influences) {
+    constexpr double kTie = 1e-6;
+    const double limit = entries[influences - 1].omega();
+    const auto tied = [&](const Entry& e) { return std::abs(e.omega() - limit) <= kTie * limit; };
+    const auto first = std::find_if(entries.begin(), entries.end(), tied);
+    const auto last = std::find_if_not(first, entries.end(), tied);
+    std::sort(first, last, [](const Entry& a, const Entry& b) { return a.joint < b.joint; });
+    entries.resize(influences);
+}
+
 /// Keeps the largest and divides by the sum of their ω, or translations are lost.
 void prune(std::vector<Entry>& entries, std::size_t influences) {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return a.omega() != b.omega() ? a.omega() > b.omega() : a.joint < b.joint;
     });
     if (influences > 0) {
-        if (entries.size() > influences) entries.resize(influences);
+        if (entries.size() > influences) cutTo(entries, influences);
         while (entries.size() > 1 && entries.back().omega() < kInvisible && entries.back().psi < kInvisible)
             entries.pop_back();
     }
