@@ -78,8 +78,9 @@ void Stages::enter(std::string_view name) {
     const auto known =
         std::find_if(stages_.begin(), stages_.end(), [&](const Stage& stage) { return stage.name == name; });
     const bool is_new = known == stages_.end();
+    if (is_new || now - measured_ > kMeasureInterval)
+        measureMemory(now);  // while the last stage is still the running one
     running_ = static_cast<std::size_t>(known - stages_.begin());
-    if (is_new || now - measured_ > kMeasureInterval) measureMemory(now);
     if (is_new) stages_.push_back({std::string(name), 0, 0, false});
     stages_[running_].ran_since_measure = true;
     active_ = true;

@@ -10,11 +10,9 @@
 #include <numbers>
 #include <queue>
 
-namespace pelt::geometry {
+#include "local_factor.h"
 
-bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v) {
-    return strength[v] == 0 || laplacian.diagonal[v] == 0;
-}
+namespace pelt::geometry {
 
 double reachOf(int iterations, double cutoff) {
     if (cutoff <= 0) return std::numeric_limits<double>::infinity();

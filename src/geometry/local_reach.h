@@ -6,9 +6,6 @@
 
 namespace pelt::geometry {
 
-/// Whether a vertex keeps its values.
-bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v);
-
 /// How far implicit steps carry more than `cutoff`, in widths of the kernel of one step.
 double reachOf(int iterations, double cutoff);
 
