@@ -290,9 +290,7 @@ std::vector<std::uint32_t> lockedSlots(const Character& character, const std::ve
         const std::size_t before = slots.size();
         for (std::uint32_t j = 0; j < character.skeleton.joints.size(); ++j)
             if (rig::jointName(character.skeleton, j) == name) slots.push_back(j);
-        if (slots.size() == before)
-            throw Error::badInput({"", fmt::format("joint '{}'", name)},
-                                  "not found, so it cannot be locked; `pelt info` lists the joints");
+        if (slots.size() == before) throw Error::badInput(rig::noSuchJoint(character.skeleton, name));
     }
     return slots;
 }

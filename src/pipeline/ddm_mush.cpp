@@ -108,8 +108,10 @@ std::size_t chooseInfluences(const Character& character, const deform::DdmPrepar
 }
 
 constexpr MushField kMushFields[] = {
-    {{"variant", "v0..v5", "Which run time the file asks for (default: v0, the full model)"}, &MushTarget::variant},
-    {{"payload", "float|q16", "How numbers are stored (default: float)"}, &MushTarget::encoding},
+    {{"variant", "v0..v5", "The run-time variant that the file requests (default: v0, the full model)"},
+     &MushTarget::variant},
+    {{"payload", "float|q16", "Storage: 48 (float) or 24 (q16) bytes per joint and vertex (default: float)"},
+     &MushTarget::encoding},
 };
 
 }  // namespace

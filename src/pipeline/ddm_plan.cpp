@@ -214,7 +214,7 @@ struct Planner {
         std::vector<double>& alpha = plan.options.alpha;
         for (const auto& [name, value] : settings.joint_alpha) {
             const auto joint = rig::findJoint(character.skeleton, name);
-            if (!joint) throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found; see `joint_alpha`");
+            if (!joint) throw Error::badInput(rig::noSuchJoint(character.skeleton, name));
             if (!(value >= 0 && value < 1))
                 throw Error::badUsage(
                     fmt::format("`joint_alpha` {}={}: it must be at least 0 and below 1", name, value));
@@ -260,8 +260,7 @@ fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::stri
         std::vector<std::uint32_t> found;
         for (const std::string& name : names) {
             const auto joint = rig::findJoint(skeleton, name);
-            if (!joint)
-                throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found; `pelt info` lists them");
+            if (!joint) throw Error::badInput(rig::noSuchJoint(skeleton, name));
             found.push_back(static_cast<std::uint32_t>(*joint));
         }
         return found;

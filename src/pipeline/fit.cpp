@@ -125,8 +125,7 @@ void CharacterFitter::addExtraJoints() {
         if (!is_driven[joint.node]) free.joints.push_back(joint);
     for (const std::string& name : request_.drivers) {
         const auto joint = rig::findJoint(free, name);
-        if (!joint)
-            throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found, so it cannot drive others");
+        if (!joint) throw Error::badInput(rig::noSuchJoint(free, name));
         choice.drivers.push_back(free.joints[*joint].node);
     }
     const std::size_t before = free.joints.size();

@@ -137,7 +137,7 @@ std::vector<std::uint32_t> findCarriers(const Character& character, std::span<co
 
 std::size_t jointOf(const Skeleton& skeleton, const PoseHandle& handle, std::size_t number) {
     const auto joint = rig::findJoint(skeleton, handle.joint);
-    if (!joint) refuse(handle, number, "is not there; pelt info lists the joints");
+    if (!joint) refuse(handle, number, rig::noSuchJoint(skeleton, handle.joint));
     for (std::size_t other = *joint + 1; other < skeleton.joints.size(); ++other)
         if (rig::jointName(skeleton, other) == handle.joint)
             refuse(handle, number, "is a name that several joints have; rename them first");

@@ -233,7 +233,7 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     const std::string point = R"({"point": [0, 1, 0], "constraint": "position", "target": )";
     expectRefused("", "no handle is constrained");
     expectRefused(R"({"joint": "joint0", "constraint": "free"})", "no handle is constrained");
-    expectRefused(R"({"joint": "nose", "constraint": "free"})", "(joint 'nose') is not there");
+    expectRefused(R"({"joint": "nose", "constraint": "free"})", "(joint 'nose'): no joint 'nose'");
     expectRefused(fullHandle("elbow"), "joint 'elbow'");
     expectRefused(fullHandle("joint0") + "," + fullHandle("joint0"), "twice");
     expectRefused(R"({"joint": "joint0", "constraint": "position"})", "needs either target");

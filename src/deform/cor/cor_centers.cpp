@@ -15,8 +15,8 @@ namespace pelt::deform {
 namespace {
 
 constexpr CorField kCorFields[] = {
-    {{"sigma", "S", "How different weights may be to count as alike (default: 0.1)"}, &CorOptions::sigma},
-    {{"weight_cell", "W", "Triangles with weights this close are merged, 0 for none (default: 1/128)"},
+    {{"sigma", "S", "How different weights may be to count as similar, above 0 (default: 0.1)"}, &CorOptions::sigma},
+    {{"weight_cell", "W", "Merge triangles with weights this close; 0: exact sum (default: 1/128)"},
      &CorOptions::weight_cell},
 };
 
