@@ -9,7 +9,7 @@
 
 namespace pelt::scenes {
 
-/// A joint of the biped at rest: metres, y up, facing +z, soles on y = 0. `_L` joints have x > 0.
+/// A joint of the biped at rest: meters, y up, facing +z, soles on y = 0. `_L` joints have x > 0.
 struct BipedJoint {
     std::string name;
     std::int32_t parent = -1;

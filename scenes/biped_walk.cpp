@@ -13,10 +13,10 @@ namespace {
 
 constexpr double kPi = std::numbers::pi, kRadians = kPi / 180;
 constexpr double kCycle = 1.2;        // seconds
-constexpr double kStride = 1.16;      // metres of ground in a cycle
+constexpr double kStride = 1.16;      // meters of ground in a cycle
 constexpr double kReach = 0.295;      // how far ahead of its rest place a heel strikes
 constexpr double kToeOff = 0.62;      // phase
-constexpr double kSwingLift = 0.045;  // metres
+constexpr double kSwingLift = 0.045;  // meters
 constexpr double kDrop = 0.027, kBounce = 0.016, kSway = 0.020;
 
 Quatd about(const Vec3d& axis, double degrees) { return axisAngle(axis, degrees * kRadians); }

@@ -1,5 +1,5 @@
 // Collada: plain node matrices, so the import library's own nodes and keys are right. Its root node already turns the
-// file's units and axes into metres and Y up.
+// file's units and axes into meters and Y up.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip_builder.h>

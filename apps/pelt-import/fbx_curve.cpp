@@ -62,13 +62,13 @@ KeyKind keyKind(std::uint32_t flags) {
     return flags & kCubic ? KeyKind::cubic : KeyKind::linear;
 }
 
-/// An automatic tangent: the slope between the neighbours, kept from overshooting either of them.
+/// An automatic tangent: the slope between the neighbors, kept from overshooting either of them.
 double automaticSlope(const FbxKey& before, const FbxKey& key, const FbxKey& after, std::uint32_t flags) {
     double slope = (after.value - before.value) / (after.time - before.time);
     if (!(flags & (kClampProgressive | kClampedAuto))) return slope;
     const double rise = key.value - before.value, next_rise = after.value - key.value;
     if (rise * next_rise <= 0) return 0;
-    // The handle at a third of the segment may reach the neighbour's value but not pass it.
+    // The handle at a third of the segment may reach the neighbor's value but not pass it.
     const double limit =
         3 * std::min(std::abs(rise) / (key.time - before.time), std::abs(next_rise) / (after.time - key.time));
     return std::clamp(slope, -limit, limit);

@@ -23,7 +23,7 @@ struct FbxShape {
     std::string name;
     const FbxObject* channel = nullptr;
     double percent = 0;                         ///< the channel's at rest
-    double previous = 0, full = 100, next = 0;  ///< percents of this shape and its neighbours; next = 0 for the last
+    double previous = 0, full = 100, next = 0;  ///< percents of this shape and its neighbors; next = 0 for the last
 
     /// The weight of this shape when the channel stands at `percent`: rises from the shape before to this one and
     /// falls to the next.

@@ -28,7 +28,7 @@ struct SourceInstance {
     Affine3d to_root;                     ///< the mesh's own space to root space in the bind pose
     std::vector<std::string> bones;       ///< names of the bones, those of all pieces
     std::vector<std::uint32_t> slots;     ///< the joint slot of each
-    std::vector<BonePoints> bone_points;  ///< empty, or one a bone: replaces what the library says
+    std::vector<BonePoints> bone_points;  ///< empty, or one per bone: replaces what the library says
     std::vector<std::string> morph_names;
     std::vector<float> morph_weights;  ///< at rest
 

@@ -10,7 +10,7 @@
 
 namespace pelt::importer {
 
-/// Makes a character in metres, Y up, of a file's bytes: FBX or Collada by what they say at their start. Throws Error.
+/// Makes a character in meters, Y up, of a file's bytes: FBX or Collada by what they say at their start. Throws Error.
 Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const Progress& progress);
 
 /// Where in the whole the steps begin, as fractions. The library says nothing while it reads.

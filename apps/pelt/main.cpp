@@ -82,7 +82,7 @@ void checkVerb(const CLI::App& app, const std::vector<std::string>& words) {
     throw Error::badUsage(fmt::format("{}; there are {}; see pelt --help", fault, fmt::join(verbs, ", ")));
 }
 
-/// What is wrong with words that the parser could not place: an option misspelt, or one input too many.
+/// What is wrong with words that the parser could not place: an option misspelled, or one input too many.
 std::string explainExtras(const CLI::App& verb) {
     std::vector<std::string> options;
     for (const CLI::Option* option : verb.get_options())

@@ -59,7 +59,7 @@ public:
 
 private:
     const Mesh& mesh() const { return whole_ ? *whole_ : *sequence_->mesh(); }
-    /// Where the joints are, one position a slot: in the bind pose, or moved by the skin's matrices.
+    /// Where the joints are, one position per slot: in the bind pose, or moved by the skin's matrices.
     std::vector<Vec3d> jointsAt(const Pose& pose) const;
     double secondsAt(const std::optional<Moment>& moment, double fps) const;
 

@@ -51,7 +51,7 @@ PictureSize panelFor(std::span<const Shot> shots, const SheetLayout& layout, Pic
     return panel;
 }
 
-/// `image` on a sheet of exactly that size, in its own background colour.
+/// `image` on a sheet of exactly that size, in its own background color.
 Image padded(const Image& image, PictureSize size) {
     if (image.width == size.width && image.height == size.height) return image;
     Image sheet(size.width, size.height);

@@ -87,7 +87,10 @@ Sequences openInputs(Session& session, const DecomposeOptions& options) {
         MeshSequence& frames = *sequences.opened.back();
         const MeshSequence& first = *sequences.opened.front();
         if (frames.vertexCount() != first.vertexCount())
-            throw Error::badInput({input.string()}, fmt::format("has {} vertices, but {} has {}; all sequences must have the same vertices", frames.vertexCount(), options.inputs[0].string(), first.vertexCount()));
+            throw Error::badInput(
+                {input.string()},
+                fmt::format("has {} vertices, but {} has {}; all sequences must have the same vertices",
+                            frames.vertexCount(), options.inputs[0].string(), first.vertexCount()));
         const std::string stem = clipName(input);
         std::string name = stem;
         for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{}_{}", stem, copy);
@@ -119,7 +122,9 @@ Mesh restMesh(const DecomposeOptions& options, const Sequences& sequences) {
     }
     if (!rest.triangles.empty()) return rest;
     const fs::path& file = options.rest ? *options.rest : options.mesh ? *options.mesh : options.inputs[0];
-    throw Error::badInput({file.string()}, "has no faces, which a skin needs; give a rest pose with faces with --rest R, or faces only with --mesh M");
+    throw Error::badInput(
+        {file.string()},
+        "has no faces, which a skin needs; give a rest pose with faces with --rest R, or faces only with --mesh M");
 }
 
 void keepWhatIsAsked(Session& session, const DecomposeOptions& options, const Sequences& sequences,
@@ -211,7 +216,7 @@ void report(Session& session, const DecomposeOptions& options, const Sequences& 
         maxInfluences(made.character.weights), error.e_rms, error.rms, error.max, normals, made.compression.ratio()));
 }
 
-/// No step but a re-initialisation may raise the error; where one does, a user hears of it.
+/// No step but a re-initialization may raise the error; where one does, a user hears of it.
 void checkSteps(Session& session, const DecomposeOptions& options, const std::vector<fit::DecomposeStep>& steps) {
     constexpr double kRounding = 1e-6, kFloat = 1e-4;  ///< of the error; of single precision, in E_RMS
     for (std::size_t s = 1; s < steps.size(); ++s) {

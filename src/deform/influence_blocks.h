@@ -18,7 +18,7 @@ using runtime::VectorRows;
 /// has, and each listed joint brings one weight per vertex (0 where the joint does not reach it).
 ///
 /// Why: a bone's numbers are broadcast instead of gathered, sixteen vertices share every load of them, and any number
-/// of influences is the same loop. Neighbouring vertices mostly share their joints, so few of the weights are zeros.
+/// of influences is the same loop. Neighboring vertices mostly share their joints, so few of the weights are zeros.
 struct InfluenceBlocks {
     std::size_t vertex_count = 0;
     std::size_t joint_count = 0;         ///< one more than the highest joint named

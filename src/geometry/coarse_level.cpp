@@ -25,7 +25,7 @@ namespace {
 constexpr double kSpacing = 0.3;  ///< of nodes, in σ
 constexpr double kBend = 0.15;    ///< radians that the surface may turn from a node to the next
 constexpr double kFewer = 3;      ///< a level is worth its while with so many times fewer nodes than vertices
-constexpr double kKernel = 1.5;   ///< radius of the combination, in distances to the neighbouring nodes
+constexpr double kKernel = 1.5;   ///< radius of the combination, in distances to the neighboring nodes
 constexpr double kLeastShare = 0.3;
 constexpr std::size_t kGrain = 1024;
 
@@ -71,11 +71,11 @@ std::vector<double> masses(const Laplacian& laplacian, std::span<const ExtraEdge
     return mass;
 }
 
-/// Per patch, the mean distance to its neighbours, averaged with theirs.
-std::vector<double> distances(const Adjacency& edges, std::span<const Vec3d> centres) {
-    std::vector<double> own(centres.size(), 0), smooth(centres.size());
+/// Per patch, the mean distance to its neighbors, averaged with theirs.
+std::vector<double> distances(const Adjacency& edges, std::span<const Vec3d> centers) {
+    std::vector<double> own(centers.size(), 0), smooth(centers.size());
     for (std::size_t a = 0; a < own.size(); ++a) {
-        for (const std::uint32_t b : edges.of(a)) own[a] += length(centres[b] - centres[a]);
+        for (const std::uint32_t b : edges.of(a)) own[a] += length(centers[b] - centers[a]);
         own[a] /= double(std::max<std::size_t>(edges.of(a).size(), 1));
     }
     for (std::size_t a = 0; a < own.size(); ++a) {
@@ -89,7 +89,7 @@ std::vector<double> distances(const Adjacency& edges, std::span<const Vec3d> cen
 /// Combines nodes at vertices.
 class Combiner {
 public:
-    Combiner(const Adjacency& edges, std::span<const Vec3d> centres) : edges_(edges), centres_(centres) {}
+    Combiner(const Adjacency& edges, std::span<const Vec3d> centers) : edges_(edges), centers_(centers) {}
 
     /// The nodes that vertices of patch `a` may see: within two edges.
     void enter(std::uint32_t a) {
@@ -109,7 +109,7 @@ public:
         double sum = 0;
         Vec3d first;
         for (const std::uint32_t c : candidates_) {
-            const Vec3d d = centres_[c] - point;
+            const Vec3d d = centers_[c] - point;
             const double q = 1 - dot(d, d) / (radius * radius);
             if (!(q > 0)) continue;
             near_.push_back({c, q * q, d});
@@ -150,7 +150,7 @@ private:
     }
 
     const Adjacency& edges_;
-    std::span<const Vec3d> centres_;
+    std::span<const Vec3d> centers_;
     std::vector<std::uint32_t> candidates_;
     std::vector<Near> near_;
 };
@@ -163,11 +163,11 @@ Interpolation combinations(const Fine& fine, const Clusters& clusters, const Adj
         std::vector<double> weights;
     };
     constexpr std::size_t kPatches = 64;
-    const std::vector<double> apart = distances(edges, clusters.centres);
+    const std::vector<double> apart = distances(edges, clusters.centers);
     std::vector<Chunk> chunks((clusters.count() + kPatches - 1) / kPatches);
     parallelFor(clusters.count(), kPatches, [&](std::size_t begin, std::size_t end) {
         Chunk& chunk = chunks[begin / kPatches];
-        Combiner combiner(edges, clusters.centres);
+        Combiner combiner(edges, clusters.centers);
         for (std::size_t a = begin; a < end; ++a) {
             combiner.enter(std::uint32_t(a));
             for (const std::uint32_t v : clusters.of(a)) {
@@ -242,7 +242,7 @@ std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span
         double mass = 0, wanted = 0, taken = 0;
         bool frozen = false;
         for (const std::uint32_t v : clusters.of(a)) {
-            const Vec3d d = Vec3d(positions[v]) - clusters.centres[a];
+            const Vec3d d = Vec3d(positions[v]) - clusters.centers[a];
             mass += level.mass[v];
             wanted += level.mass[v] * variance[v];
             taken += level.mass[v] * (spread[v] + dot(d, d) / 2);

@@ -27,7 +27,7 @@ public:
         const Cell at = cellOf(vertex);
         for (int x = -1; x <= 1; ++x)
             for (int y = -1; y <= 1; ++y) {
-                // Cells are sorted with z last, so three neighbours in z are one run.
+                // Cells are sorted with z last, so three neighbors in z are one run.
                 const Entry from{{at[0] + x, at[1] + y, at[2] - 1}, 0};
                 const Cell last{at[0] + x, at[1] + y, at[2] + 1};
                 for (auto e = std::lower_bound(entries_.begin(), entries_.end(), from);

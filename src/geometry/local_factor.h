@@ -12,7 +12,7 @@ namespace pelt::geometry {
 /// diagonal, row i of (I + k D_L^-1 L) x = x_0 times d_i / k_i is
 ///     (d_i / k_i) x_i + (L x)_i = (d_i / k_i) x_0i,
 /// symmetric and positive definite over the free vertices (k > 0, d > 0). Frozen vertices keep x_0 and go to the
-/// right-hand side. A Cholesky factorisation of the unsymmetric form would read one triangle only and be wrong.
+/// right-hand side. A Cholesky factorization of the unsymmetric form would read one triangle only and be wrong.
 struct LocalFactor {
     struct Pull {  ///< of a frozen vertex on a free one
         std::uint32_t row, frozen;
@@ -27,7 +27,7 @@ struct LocalFactor {
     std::shared_ptr<const void> solver;  ///< keeps the factor's arrays
 };
 
-/// `free_vertices` in the order of elimination. `row_of`: room for one number a vertex, all kNoRow, left so.
+/// `free_vertices` in the order of elimination. `row_of`: room for one number per vertex, all kNoRow, left so.
 constexpr std::uint32_t kNoRow = ~std::uint32_t(0);
 LocalFactor factorise(const Laplacian& laplacian, std::span<const double> strength,
                       std::vector<std::uint32_t> free_vertices, std::vector<std::uint32_t>& row_of);

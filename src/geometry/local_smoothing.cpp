@@ -6,7 +6,7 @@
 //
 // p implicit steps are (1 + x)^-p of A = D D_L^-1 L, whose eigenvalues lie in [0, 2 max D] as those of D_L^-1 L lie in
 // [0, 2]. Where the strengths are small a polynomial of low degree is that function to the last digits, and a few
-// products with a sparse matrix cost less than a factorisation and its sweeps.
+// products with a sparse matrix cost less than a factorization and its sweeps.
 #include <pelt/core/error.h>
 #include <pelt/geometry/local_smoothing.h>
 
@@ -247,7 +247,7 @@ double LocalSmoother::State::strongest(const std::vector<std::uint32_t>& region)
     return most;
 }
 
-/// Of the polynomial for so many implicit steps; none where a factorisation is cheaper, or frozen vertices pull.
+/// Of the polynomial for so many implicit steps; none where a factorization is cheaper, or frozen vertices pull.
 const std::vector<double>& LocalSmoother::State::coefficients(int iterations, double strongest) const {
     static const std::vector<double> kNone;
     if (kind != SmoothingKind::implicit || pulls || strongest == 0) return kNone;

@@ -88,11 +88,11 @@ void markTriangle(const BccLattice& lattice, const std::array<Vec3d, 3>& triangl
     const Vec3d normal = normalized(cross(triangle[1] - triangle[0], triangle[2] - triangle[0]));
     const auto first = lattice.cubeOf(box.low - Vec3d{slack, slack, slack}),
                last = lattice.cubeOf(box.high + Vec3d{slack, slack, slack});
-    // A cell reaches from its cube's centre to the next one's, and half a cube to each side.
+    // A cell reaches from its cube's center to the next one's, and half a cube to each side.
     for (int z = first[2] - 1; z <= last[2]; ++z)
         for (int y = first[1] - 1; y <= last[1]; ++y)
             for (int x = first[0] - 1; x <= last[0]; ++x) {
-                if (std::abs(dot(normal, lattice.cubeCentre({x, y, z}) - triangle[0])) > 1.6 * size) continue;
+                if (std::abs(dot(normal, lattice.cubeCenter({x, y, z}) - triangle[0])) > 1.6 * size) continue;
                 const std::size_t cube = lattice.cubeIndex({x, y, z}) * BccLattice::kTetsPerCube;
                 for (std::size_t k = cube; k < cube + BccLattice::kTetsPerCube; ++k)
                     if (!kept[k] && meet(lattice.cell(k).positions, triangle, slack)) kept[k] = 1;
@@ -109,7 +109,7 @@ void voteOnLine(const BccLattice& lattice, int axis, int kind, std::array<int, 3
     std::size_t next = 0;
     const auto along = std::size_t(axis);
     for (cube[along] = 0; cube[along] < lattice.counts()[along]; ++cube[along]) {
-        const double t = lattice.cubeCentre(cube)[axis] + offset - start;
+        const double t = lattice.cubeCenter(cube)[axis] + offset - start;
         for (; next < crossings.size() && crossings[next].t < t; ++next) {
             ahead -= crossings[next].leaving;
             behind -= crossings[next].leaving;
@@ -138,7 +138,7 @@ std::vector<std::uint8_t> insideVotes(const BccLattice& lattice, const Surface& 
                 std::array<int, 3> cube{};
                 cube[u] = int(row / BccLattice::kTetsPerCube);
                 for (cube[v] = 0; cube[v] < lattice.counts()[v]; ++cube[v]) {
-                    Vec3d origin = lattice.cubeCentre(cube) + hair;
+                    Vec3d origin = lattice.cubeCenter(cube) + hair;
                     for (int k = 0; k < 3; ++k) origin[k] += offset[std::size_t(k)] * 0.25 * lattice.size();
                     origin[axis] = surface.box.low[axis] - lattice.size();
                     Vec3d direction;

@@ -106,7 +106,7 @@ public:
     void joinNeighbours(DisjointSets& sets) const {
         for (const auto& [cell, members] : cells_) {
             if (isAlone(cell)) continue;
-            for (int n = 63; n < 125; ++n) {  // the half of the 5x5x5 block after its centre, 62
+            for (int n = 63; n < 125; ++n) {  // the half of the 5x5x5 block after its center, 62
                 const Cell other{cell[0] + n / 25 - 2 + 0.0, cell[1] + n / 5 % 5 - 2 + 0.0, cell[2] + n % 5 - 2 + 0.0,
                                  cell[3]};
                 const auto found = cells_.find(other);
@@ -125,7 +125,7 @@ private:
     }
 
     /// Whether the blocks within reach of the cell hold no other: most vertices of a mesh with a small tolerance, and
-    /// far fewer questions than there are neighbouring cells.
+    /// far fewer questions than there are neighboring cells.
     bool isAlone(const Cell& cell) const {
         const Cell own = blockOf(cell, 0, 0, 0);
         if (blocks_.at(own) > 1) return false;

@@ -20,7 +20,7 @@ namespace pelt::pipeline {
 namespace {
 
 constexpr std::size_t kGrain = 2048;         ///< vertices that a task poses
-constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: weights learn nothing more from its neighbours in time
+constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: weights learn nothing more from its neighbors in time
 /// Of what the skin to start from leaves in each part, against the costs that keep weights smooth. The range of motion
 /// counts more: a skin is also for clips that are still to come.
 constexpr double kClipEmphasis = 8, kRangeEmphasis = 16;

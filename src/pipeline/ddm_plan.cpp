@@ -54,7 +54,7 @@ struct Surface {
         for (std::size_t v = 0; v < positions.size(); ++v) most.push_back(kSizes * boxes[parts.part[v]].diagonal());
     }
 
-    /// λ for a width σ in p steps. A vertex without area, of a needle or a point, moves with its neighbours.
+    /// λ for a width σ in p steps. A vertex without area, of a needle or a point, moves with its neighbors.
     double strength(std::uint32_t vertex, double sigma, int iterations) const {
         constexpr double kMost = 1e6;
         const std::uint32_t v = welded.weld.welded[vertex];

@@ -82,7 +82,7 @@ std::vector<std::size_t> firstFrames(std::span<const NamedSequence> sequences) {
     return first;
 }
 
-/// k/30, rounded up, so that whoever samples at 30 frames a second meets as many keys as there are frames.
+/// k/30, rounded up, so that whoever samples at 30 frames per second meets as many keys as there are frames.
 std::vector<float> keyTimes(std::size_t frames) {
     std::vector<float> times(frames);
     for (std::size_t k = 0; k < frames; ++k) times[k] = rig::keyTimeFrom(double(k) / kFramesPerSecond);

@@ -10,8 +10,8 @@ namespace pelt::pipeline {
 /// that hard edges stay hard.
 void setFittedSkin(Character& character, const fit::ExampleFit& fitted, const geometry::Weld& weld);
 
-/// Puts a clip with one key a pose, sampled from `clip`, before the others, which keep their keys and get those of the
-/// driven joints.
+/// Puts a clip with one key per pose, sampled from `clip`, before the others, which keep their keys and get those of
+/// the driven joints.
 void keyPoses(Character& character, std::size_t clip, std::vector<double> times);
 
 }  // namespace pelt::pipeline

@@ -12,7 +12,7 @@ struct ClipPose {
     std::vector<Affine3d> worlds;  ///< of all nodes
 };
 
-/// Keys of a clip, one a frame, of joints that moved from the start.
+/// Keys of a clip, one per frame, of joints that moved from the start.
 class PoseClip {
 public:
     PoseClip(const Character& character, const PoseStart& start);

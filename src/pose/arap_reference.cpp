@@ -1,6 +1,6 @@
 // As-rigid-as-possible deformation without a reduction: the energies of [Jacobson12] over all vertices, by local steps
-// with a rotation for each edge set and global steps with a sparse factorisation. What posing with a rig is
-// compared with.
+// with a rotation for each edge set and global steps with a sparse factorization. What posing with a rig is compared
+// with.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

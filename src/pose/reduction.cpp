@@ -32,7 +32,7 @@ EdgeRows edgeRows(const Elements& elements) {
         rows.neighbours[at[t.i]++] = {t.j, t.c};
         rows.neighbours[at[t.j]++] = {t.i, t.c};
     }
-    // One entry a neighbour, so that shared edges cost once.
+    // One entry a neighbor, so that shared edges cost once.
     std::size_t out = 0;
     for (std::size_t v = 0; v < elements.positions.size(); ++v) {
         const auto first = rows.neighbours.begin() + std::ptrdiff_t(rows.offsets[v]),

@@ -46,7 +46,7 @@ struct BonePose {
     Vec3d slide;  ///< in the parent's frame
 };
 
-/// What is minimised, as squares: rows of a Jacobian are added one block after the other.
+/// What is minimized, as squares: rows of a Jacobian are added one block after the other.
 struct LeastSquares {
     Eigen::MatrixXd hessian;
     Eigen::VectorXd gradient;

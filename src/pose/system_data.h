@@ -8,7 +8,7 @@
 /// What `constrain` leaves. With D the constraints' targets (rows x 3), the unknowns left are y (`unknowns` x 3):
 ///     S = S0 + G y,  S0 = covariance_of_targets D,     T = T0 + from_targets D + from_unknowns y,
 ///     E = ½ D^T gram D + ½ |y|² - <R, S> + rest energy.
-/// Minimising over y alone gives y = G^T R: the global step.
+/// Minimizing over y alone gives y = G^T R: the global step.
 namespace pelt::pose {
 
 constexpr std::size_t kLanes = 16;

@@ -11,7 +11,7 @@ inline float scalePosition(float value, float low, float high) {
     return range != 0 ? static_cast<float>((double(value) - low) / range) : value > high ? 1.0f : 0.0f;
 }
 
-/// A colour map as a table, for one look-up a sample.
+/// A color map as a table, for one look-up a sample.
 class ColorTable {
 public:
     explicit ColorTable(ColorMap map) : not_a_number_(mapColor(map, NAN)) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The studio: lights, clay, background and tone curve. All in normalised space and linear light.
+// The studio: lights, clay, background and tone curve. All in normalized space and linear light.
 
 #include "view.h"
 
@@ -16,8 +16,8 @@ struct Studio {
     float shadow_depth = 1;     ///< how much of the key light a shadow takes away
 };
 
-/// Lights turn with the camera about the vertical. Data colours get a flatter light than clay, so that a colour in the
-/// shade is still the colour of the scale.
+/// Lights turn with the camera about the vertical. Data colors get a flatter light than clay, so that a color in the
+/// shade is still the color of the scale.
 Studio makeStudio(const View& view, bool colors_are_data);
 
 constexpr Vec3f kClay{0.44f, 0.375f, 0.325f};

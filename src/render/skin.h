@@ -14,7 +14,7 @@ struct SkinPoint {
     Vec3f geometric;  ///< normal of the triangle, towards the eye
 };
 
-/// The subject in normalised space.
+/// The subject in normalized space.
 class Skin {
 public:
     /// Throws Error: bad input for spans that do not fit together, cancelled, system.

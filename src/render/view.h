@@ -14,7 +14,7 @@ struct Normalization {
     Vec3f operator()(const Vec3f& p) const { return Vec3f((Vec3d(p) - center) * scale); }
 };
 
-/// A camera fitted to a frame, in normalised space.
+/// A camera fitted to a frame, in normalized space.
 struct View {
     Vec3f right, up, back;  ///< orthonormal; `back` points from the subject to the eye
     Vec3f eye;

@@ -29,7 +29,7 @@ bool leavesRest(const Channel& channel, const Trs& rest, double size) {
     return false;
 }
 
-/// How long a joint's neighbourhood is in the units of its parent: what a translation is measured by.
+/// How long a joint's neighborhood is in the units of its parent: what a translation is measured by.
 double lengthAt(const Skeleton& skeleton, std::span<const Affine3d> bind, std::uint32_t node) {
     double figure = 0;
     for (const Joint& joint : skeleton.joints)

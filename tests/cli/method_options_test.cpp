@@ -12,7 +12,7 @@ protected:
     }
 };
 
-TEST_F(MethodOptions, CentresOfRotationTakeTheirs) {
+TEST_F(MethodOptions, CentersOfRotationTakeTheirs) {
     const std::string plain = deformed("a.npy", {"--method", "cor"});
     EXPECT_EQ(deformed("b.npy", {"--method", "cor", "--sigma", "0.1", "--weight-cell", "0.0078125"}), plain);
     EXPECT_NE(deformed("c.npy", {"--method", "cor", "--sigma", "0.5"}), plain);

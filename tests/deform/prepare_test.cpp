@@ -21,7 +21,7 @@ std::string messageOf(const Call& call) {
 void expectBothRefuse(const SkinCase& c, const std::string& part) {
     EXPECT_NE(messageOf([&] { prepareLbs(c.mesh, c.weights); }).find(part), std::string::npos)
         << messageOf([&] { prepareLbs(c.mesh, c.weights); });
-    EXPECT_NE(messageOf([&] { prepareDqs(c.mesh, c.weights, c.centres); }).find(part), std::string::npos);
+    EXPECT_NE(messageOf([&] { prepareDqs(c.mesh, c.weights, c.centers); }).find(part), std::string::npos);
 }
 
 TEST(Prepare, AVertexWithoutWeightIsNamed) {
@@ -64,7 +64,7 @@ TEST(Prepare, SizesThatDoNotFitAreRefused) {
 
 TEST(Prepare, DualQuaternionsNeedAPositionForEveryJoint) {
     const SkinCase c = makeCase(20, 5, 3, Bones::identity);
-    const std::span<const Vec3d> few(c.centres.data(), 2);
+    const std::span<const Vec3d> few(c.centers.data(), 2);
     EXPECT_NE(messageOf([&] { prepareDqs(c.mesh, c.weights, few); }).find("the skeleton has 2 joints"),
               std::string::npos);
 }

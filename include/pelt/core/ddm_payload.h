@@ -15,7 +15,7 @@ enum class DdmEncoding { float32, q16 };  ///< how files keep the numbers
 template <>
 inline constexpr std::string_view kEnumWords<DdmEncoding>[] = {"float", "q16"};
 
-/// A symmetric 4x4 block Ω_ij of [LeLewis19] Eq. 11, taken about the vertex's centre p_i:
+/// A symmetric 4x4 block Ω_ij of [LeLewis19] Eq. 11, taken about the vertex's center p_i:
 /// Ω' = T(-p_i) Ω T(-p_i)^T = [ (xx xy xz; xy yy yz; xz yz zz)  (x y z) ; (x y z)^T  w ].
 /// x, y, z are χ' and w is ω of the variants.
 template <class T>
@@ -47,8 +47,8 @@ struct DdmPayload {
     DdmEncoding encoding = DdmEncoding::float32;
     DdmRows<float> rows;
     DdmSettings settings;  ///< what it was made with
-    SkinWeights bind;      ///< the skin it was made from, one row a vertex
-    /// RMS over the range of motion of what pruning (and quantisation) changed, in units of the bounding box diagonal;
+    SkinWeights bind;      ///< the skin it was made from, one row per vertex
+    /// RMS over the range of motion of what pruning (and quantization) changed, in units of the bounding box diagonal;
     /// negative where it was not measured.
     double expected_error = -1;
 

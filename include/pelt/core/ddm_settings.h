@@ -61,7 +61,7 @@ struct DdmSettings {
     bool connect_parts = true;
     std::vector<std::string> exclude;  ///< parts or materials that keep their bind
     DdmBind bind = DdmBind::rigid;
-    std::optional<int> influences;  ///< at most so many joints a vertex; 0: all; not set: chosen by error
+    std::optional<int> influences;  ///< at most so many joints per vertex; 0: all; not set: chosen by error
     float weld = 0;                 ///< vertices no farther apart are one
     /// By name: the only joints that vertices may be bound to, and those that none may; files do not keep them.
     std::vector<std::string> joints, exclude_joints;

@@ -6,7 +6,7 @@
 
 namespace pelt {
 
-/// The words of an enum in files, on the command line and in reports, in the enum's order. Specialised beside each enum
+/// The words of an enum in files, on the command line and in reports, in the enum's order. Specialized beside each enum
 /// that has some: `template <> inline constexpr std::string_view kEnumWords<Fruit>[] = {"apple", "pear"};`
 template <class Enum>
 inline constexpr std::string_view kEnumWords[] = {""};

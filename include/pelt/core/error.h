@@ -48,7 +48,8 @@ public:
     const std::string& subject() const noexcept { return parts_->place.subject; }
     const std::string& sentence() const noexcept { return parts_->sentence; }
 
-    /// The same error with its file. One that names a file already stays as it is, and so does one that was cancelled.
+    /// The same error with its file. One that names per file already stays as it is, and so does one that was
+    /// cancelled.
     Error in(const std::string& file) const;
 
 private:

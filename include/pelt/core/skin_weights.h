@@ -4,7 +4,7 @@
 
 namespace pelt {
 
-/// Sparse weights, any number of joints a vertex: one row a vertex.
+/// Sparse weights, any number of joints per vertex: one row per vertex.
 template <class Number>
 struct JointWeights : CompressedRows {
     std::vector<std::uint32_t> joints;  ///< indices into Skeleton::joints

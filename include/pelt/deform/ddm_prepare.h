@@ -33,7 +33,7 @@ struct DdmOptions {
 /// How `connect_parts` ties the parts for this bind, for other smoothers; indices are vertices of the mesh.
 geometry::PartTies connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options);
 
-/// The precomputation in stages that are kept: Laplacian and factorisations, smoothed Ψ (λ), smoothed weights w' (κ),
+/// The precomputation in stages that are kept: Laplacian and factorizations, smoothed Ψ (λ), smoothed weights w' (κ),
 /// their blend Ω (α). Asking again with other options redoes only what depends on what changed.
 class DdmPreparation {
 public:
@@ -47,7 +47,7 @@ public:
 
     /// The rows of every vertex with all their joints.
     DdmRows<double> rows() const;
-    /// The same with the `influences` largest joints of each vertex (0: all), renormalised.
+    /// The same with the `influences` largest joints of each vertex (0: all), renormalized.
     DdmRows<double> rows(std::size_t influences) const;
     /// The same in single precision, of all vertices or of these. Entries stay sorted where rounding makes two equal.
     DdmRows<float> rounded(std::size_t influences) const;

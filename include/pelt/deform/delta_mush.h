@@ -13,7 +13,7 @@ namespace pelt::deform {
 
 /// How the detail that smoothing took away turns with the surface.
 enum class DeltaMushFrames {
-    procrustes,  ///< the rotation that fits the smoothed neighbourhood best, [LeLewis19] Eq. 5
+    procrustes,  ///< the rotation that fits the smoothed neighborhood best, [LeLewis19] Eq. 5
     tangent,     ///< normal and tangents of the smoothed surface, [Mancewicz14]
 };
 
@@ -38,7 +38,7 @@ struct DeltaMushRig {
     std::shared_ptr<const Packed> packed;
 };
 
-/// One pose of the whole mesh, skinned and smoothed: every vertex depends on its neighbours, so this is where the work
+/// One pose of the whole mesh, skinned and smoothed: every vertex depends on its neighbors, so this is where the work
 /// is. Made once per rig, filled for every pose.
 class DeltaMushPose {
 public:
@@ -65,10 +65,10 @@ DeltaMushRig prepareDeltaMush(const Mesh& rest, const SkinWeights& weights, cons
 
 /// Poses the vertices [first, first + count): x = R_i (u - ũ_i) + ṽ_i, ũ the smoothed rest shape of the rig, ṽ the
 /// smoothed skinned one, so that a rest shape with morph targets gets them turned by R_i. `pose` was made for this rig.
-/// Normals follow R_i; `out.normals` is left alone where the rest shape has none. Split copies come out bit-equal.
+/// Normals follow R_i; `out.normals` is not written if the rest shape has none. Split copies come out bit-equal.
 ///
-/// Disjoint ranges may run on any threads; results are the same bits however the mesh is cut. Nothing outside the
-/// range is read of `rest` or written to `out`, which may be the same memory. Sizes are checked by assert.
+/// Disjoint ranges may run on any threads; the results have the same bits however the mesh is divided. Outside the
+/// range, nothing is read from `rest` or written to `out`; both may be the same memory. Sizes are checked by assert.
 void evaluate(const DeltaMushRig& rig, const DeltaMushPose& pose, const RestShape& rest, std::size_t first,
               std::size_t count, const Output& out) noexcept;
 

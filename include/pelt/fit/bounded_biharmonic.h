@@ -24,9 +24,10 @@ struct HandleWeights {
 
 /// Bounded biharmonic weights [Jacobson11] on a volume: the smoothest that are not negative and have sum 1, found for
 /// all handles together. `handles` has the vertices of each, whose own weight is 1 and all others 0 there; a vertex of
-/// several handles is shared by them. A piece of the volume without any handle follows the nearest one. The same bytes
-/// on any number of threads. Throws Error: bad input for no handle, a handle without vertices or with one that is not
-/// there, tets beyond the vertices, positions that are not finite; cancelled where `progress` asks for it.
+/// several handles is shared by them. A piece of the volume without any handle follows the nearest one. The result has
+/// the same bytes on any number of threads. Throws Error: bad input for no handle, a handle without vertices or with
+/// one that is not there, tets beyond the vertices, positions that are not finite; cancelled if `progress` asks for a
+/// stop.
 HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vector<std::uint32_t>> handles,
                                 const Progress& progress = {});
 
@@ -77,7 +78,7 @@ struct BiharmonicBind {
 
 /// Weights for a skeleton: the handles are the joints' bones, as bindNearestBone draws them. Pieces of the mesh that it
 /// binds as a whole are no part of the volume and go to their one joint here too. `influences`: at most so many joints
-/// a vertex, the heaviest, rescaled to sum 1; 0: all.
+/// per vertex, the heaviest, rescaled to sum 1; 0: all.
 BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::size_t influences = 0,
                               const BiharmonicOptions& options = {}, const Progress& progress = {});
 

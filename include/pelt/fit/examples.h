@@ -15,7 +15,7 @@ struct ExamplePoses {
     std::size_t joints = 0, vertices = 0, examples = 0;
     std::vector<Affine3d> bones;           ///< from rest space to the example's, at [example * joints + joint]
     std::vector<Vec3d> positions;          ///< at [example * vertices + vertex]
-    std::vector<Vec3d> rest_normals = {};  ///< one a vertex, or none
+    std::vector<Vec3d> rest_normals = {};  ///< one per vertex, or none
     std::vector<Vec3d> normals = {};       ///< of the examples, as the positions; or none
 
     std::span<const Affine3d> pose(std::size_t example) const { return {bones.data() + example * joints, joints}; }
@@ -26,7 +26,7 @@ struct ExamplePoses {
     }
 };
 
-/// Reads every frame. `bones` has `joints` entries a frame. Throws Error (bad input) where the sizes do not match.
+/// Reads every frame. `bones` has `joints` entries per frame. Throws Error (bad input) where the sizes do not match.
 ExamplePoses readExamples(MeshSequence& frames, std::vector<Affine3d> bones, std::size_t joints);
 
 enum class WeightKind {
@@ -35,7 +35,7 @@ enum class WeightKind {
 };
 
 struct ExampleFitOptions {
-    std::size_t influences = 4;  ///< K: so many joints a vertex; 0: all
+    std::size_t influences = 4;  ///< K: so many joints per vertex; 0: all
     /// 0: the K most rigid joints, as in the paper. Above K: weights on so many of the most rigid
     /// ones first, then those go that matter least. Better where many extra joints compete, and slower.
     std::size_t candidates = 0;
@@ -68,15 +68,15 @@ struct ExampleFit {
 };
 
 /// Fits a linear blend skin to examples, [MohrGleicher03] §5: each vertex takes the K joints it moves with most
-/// rigidly, then weights and dress pose in turns. `rest` has one position a vertex. The same input gives the same bits
-/// on any number of threads, and equal vertices equal weights.
+/// rigidly, then weights and dress pose in turns. `rest` has one position per vertex. The same input gives the same
+/// bits on any number of threads, and equal vertices equal weights.
 ///
 /// Throws Error (bad input) for sizes that do not match, no examples or joints and numbers that are not finite, (bad
-/// usage) for options outside their range, cancelled where `progress` asks for it.
+/// usage) for options outside their range, cancelled if `progress` asks for a stop.
 ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& examples, const ExampleFitOptions& options = {},
                        const Progress& progress = {});
 
-/// What the fitted skin looks like in a pose of all joints; `out` has one entry a vertex.
+/// What the fitted skin looks like in a pose of all joints; `out` has one entry per vertex.
 void playFit(const ExampleFit& fit, std::span<const Affine3d> bones, std::span<Vec3d> out);
 
 /// The weights for a file. Throws Error (bad usage) where some are negative.

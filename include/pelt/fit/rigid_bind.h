@@ -23,8 +23,9 @@ SkinWeights bindRigid(const Mesh& mesh, const Skeleton& skeleton, const SkinWeig
 /// to one joint as a whole, that of what they sit on. Joints that only steer or mark a place get no vertex, which is
 /// never told by a name alone. Where no joint lies inside the mesh, it is the nearest segment, a leaf's as long as its
 /// parent's. Vertices of equal position bind alike; where skeleton and mesh are mirror images of themselves, so is the
-/// bind. The same bytes on any number of threads. Throws Error: bad input for a skeleton without joints, options that
-/// leave none or name one that is not there, or a triangle beyond the vertices; cancelled where `progress` asks for it.
+/// bind. The result has the same bytes on any number of threads. Throws Error: bad input for a skeleton without joints,
+/// options that leave none or name one that is not there, or a triangle beyond the vertices; cancelled if `progress`
+/// asks for a stop.
 SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options = {},
                             const Progress& progress = {});
 

@@ -5,7 +5,7 @@
 
 namespace pelt::geometry {
 
-/// Neighbours along edges, one row a vertex, ascending, each once.
+/// Neighbors along edges, one row per vertex, ascending, each once.
 struct Adjacency : CompressedRows {
     std::vector<std::uint32_t> neighbours;
 

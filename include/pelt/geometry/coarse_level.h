@@ -30,9 +30,9 @@ struct CoarseLevel {
 };
 
 /// For `iterations` steps of implicit smoothing by cotangents with `strength` (as LocalSmoother takes it). `ties` are
-/// edges between parts that the Laplacian does not have yet. `normals`: unit, one a vertex. nullopt where nodes would
+/// edges between parts that the Laplacian does not have yet. `normals`: unit, one per vertex. nullopt where nodes would
 /// not be fewer than a third of the vertices. Results on the level differ from those on the mesh by some thousandths of
-/// the difference between neighbouring joints.
+/// the difference between neighboring joints.
 std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span<const ExtraEdge> ties,
                                            std::span<const Vec3f> positions, std::span<const Vec3f> normals,
                                            std::span<const double> strength, int iterations,

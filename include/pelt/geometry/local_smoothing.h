@@ -15,11 +15,11 @@ struct SparseChannels {
     std::vector<double> values;           ///< vertices.size() rows of `width`
 };
 
-/// An order of the vertices in which sparse factorisations of the Laplacian, and of any part of it, stay sparse
-/// (nested dissection). Depends on the edges alone.
+/// An order of the vertices in which sparse factorizations of the Laplacian, and of any part of it, stay sparse (nested
+/// dissection). Depends on the edges alone.
 std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian);
 
-/// Whether implicit smoothing of these strengths is done without a factorisation, so that any order will do. Never
+/// Whether implicit smoothing of these strengths is done without a factorization, so that any order will do. Never
 /// where a frozen vertex pulls on others.
 bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> strength, int iterations, double tolerance);
 
@@ -29,7 +29,7 @@ bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> stren
 /// to 1). Immutable: any number of threads may smooth at once.
 class LocalSmoother {
 public:
-    /// `strength`: one per vertex; a vertex with strength 0 keeps its values and still pulls on its neighbours, an
+    /// `strength`: one per vertex; a vertex with strength 0 keeps its values and still pulls on its neighbors, an
     /// isolated vertex keeps its values. `order` is eliminationOrder(laplacian). Both spans and the Laplacian must
     /// outlive the smoother. `tolerance`: how far values of size 1 may be off. Throws Error (bad usage) for strengths
     /// that are negative, not finite or, in explicit smoothing, above 1.

@@ -26,8 +26,8 @@ struct SurfacePlace {
 /// overlapping, many-part meshes takes all of them. Immutable; queries may run on any number of threads.
 class RayTree {
 public:
-    /// `tags` has one entry a triangle. Copies what it needs. Triangles with a corner that is not finite are left out.
-    /// Throws Error (bad input) for a triangle that names a vertex beyond the positions.
+    /// `tags` has one entry per triangle. Copies what it needs. Triangles with a corner that is not finite are left
+    /// out. Throws Error (bad input) for a triangle that names a vertex beyond the positions.
     RayTree(std::span<const Vec3d> positions, std::span<const Triangle> triangles, std::span<const std::uint32_t> tags);
 
     /// Every crossing with 0 <= t <= t_max, by rising t; `out` is cleared first. An edge or a corner that is hit counts

@@ -16,7 +16,7 @@ struct BoneSegment {
 
 /// A joint's segments run from it to each child joint; a leaf's goes on in its parent's direction, as long as the
 /// parent's segment that leads to it. A joint with neither parent nor child is a point. `positions` and `parents` (-1
-/// for a root) have one entry a joint; the segments come by joint, lowest first, at least one each.
+/// for a root) have one entry per joint; the segments come by joint, lowest first, at least one each.
 std::vector<BoneSegment> boneSegments(std::span<const Vec3d> positions, std::span<const std::int32_t> parents);
 
 /// The distance from a point to the segment.

@@ -34,7 +34,7 @@ Laplacian tetLaplacian(const TetMesh& mesh);
 /// Per vertex, a quarter of the volume of its tets; 0 for a vertex without any. Throws as tetLaplacian does.
 std::vector<double> tetMass(const TetMesh& mesh);
 
-/// The tets along edges: vertex v has neighbours wherever a tet has both.
+/// The tets along edges: vertex v has neighbors wherever a tet has both.
 Adjacency tetAdjacency(const TetMesh& mesh);
 
 struct EmbeddingOptions {
@@ -50,12 +50,12 @@ struct TetEmbedding {
     std::size_t vertexCount() const { return tet.size(); }
 };
 
-/// Puts the mesh into a lattice of congruent tets (body-centred cubic, so that no cotangent is negative), centred on
-/// the bounding box. Kept are the tets that a triangle or a vertex touches and those inside. Inside is what most of
-/// six views along the axes say, so that holes, overlapping parts and lone sheets do little harm; what is
-/// too open for that still has all cells that the surface touches. The same bytes on any number of threads.
-/// Throws Error: bad input for a mesh without vertices, of no size, with a position that is not finite or with a
-/// triangle beyond its vertices; bad usage for a target of 0; cancelled where `progress` asks for it.
+/// Puts the mesh into a lattice of congruent tets (body-centered cubic, so that no cotangent is negative), centered on
+/// the bounding box. Kept are the tets that a triangle or a vertex touches and those inside. Inside is what most of six
+/// views along the axes say, so that holes, overlapping parts and lone sheets do little harm; what is too open for that
+/// still has all cells that the surface touches. The result has the same bytes on any number of threads. Throws Error:
+/// bad input for a mesh without vertices, of no size, with a position that is not finite or with a triangle beyond its
+/// vertices; bad usage for a target of 0; cancelled if `progress` asks for a stop.
 TetEmbedding embedInTets(const Mesh& mesh, const EmbeddingOptions& options = {}, const Progress& progress = {});
 
 /// The same for tets that are already there: each vertex in the tet that holds it, or in the one that comes nearest to

@@ -12,8 +12,8 @@ namespace pelt::io {
 /// A file that appears whole or not at all: written under a temporary name beside the target, renamed by commit(),
 /// removed by the destructor otherwise. The temporary file is a new one of a random name, so that no link is followed
 /// and no other program writes into it; it gets the permissions of the file that it replaces. A device or a pipe is
-/// written directly; through a symbolic link, what it points to is replaced. Throws Error (system) when the disk says
-/// no.
+/// written directly; through a symbolic link, what it points to is replaced. Throws Error (system) if the disk is full
+/// or not writable.
 class AtomicFile {
 public:
     explicit AtomicFile(const std::filesystem::path& target);

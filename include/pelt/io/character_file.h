@@ -11,7 +11,7 @@
 namespace pelt::io {
 
 /// Reads a character: .glb .gltf .vrm, and .fbx .dae through the importer (see import.h). Throws Error (bad input) with
-/// one line that names the file, the fault, its place and a remedy; cancelled where `progress` asks for it, which is
+/// one line that names the file, the fault, its place and a remedy; cancelled if `progress` asks for a stop, which is
 /// told rising fractions of the stage "load" (or "import"). docs/gltf.md says what is read and how.
 Character loadCharacter(const std::filesystem::path& path, const Progress& progress = {});
 
@@ -22,7 +22,7 @@ Character loadCharacter(const std::filesystem::path& path, const Progress& progr
 void setLocalFilesOnly(bool only);
 
 /// A .glb or .gltf from memory; `folder` is where external buffers are looked for (empty: they are refused). `name` is
-/// how messages call it. `bytes` need not outlive the call.
+/// used in messages. `bytes` need not outlive the call.
 Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder = {},
                    const Progress& progress = {});
 
@@ -48,7 +48,7 @@ std::vector<std::filesystem::path> referredFiles(const std::filesystem::path& pa
 /// null, and PELT_driven_joints exactly where Character::driven is not empty, whatever it had before. Throws Error: bad
 /// usage where the faces of a loaded character are not the loaded ones, where vertices moved and its payload is the
 /// loaded one, where loaded nodes, joints or weights are missing, where sizes contradict each other or for another
-/// extension; bad input where the loaded document itself cannot be edited; system where the disk says no.
+/// extension; bad input where the loaded document itself cannot be edited; system if the disk is full or not writable.
 void saveCharacter(const Character& character, const std::filesystem::path& path);
 
 /// What saveCharacter would write as .glb, in memory.

@@ -15,7 +15,7 @@ struct ImportOptions {
 };
 
 /// Reads .fbx and .dae in a child process, `pelt-import`, so that a fault of the import library ends that process and
-/// not this one, and gets at nothing. The character is in metres, Y up, and carries a glTF document as its source. What
+/// not this one, and gets at nothing. The character is in meters, Y up, and carries a glTF document as its source. What
 /// the importer mended is in Character::warnings. Throws Error: bad input for a file that cannot be read, makes the
 /// importer crash or takes longer than the limits allow; system where the helper cannot be found or started; cancelled.
 /// `progress` is told rising fractions of the stage "import".

@@ -14,7 +14,7 @@ namespace pelt::io {
 /// Throws Error (bad input) with the file and the line, vertex or face.
 Mesh loadMesh(const std::filesystem::path& path);
 
-/// The same from memory; `name` is how messages call it. OBJ: one vertex per `v`; UVs of each vertex's first corner;
+/// The same from memory; `name` is used in messages. OBJ: one vertex per `v`; UVs of each vertex's first corner;
 /// normals that its corners share, else their mean; parts where groups use vertex ranges of their own.
 Mesh parseObj(std::span<const std::byte> bytes, const std::string& name);
 Mesh parsePly(std::span<const std::byte> bytes, const std::string& name);
@@ -22,7 +22,7 @@ Mesh parseOff(std::span<const std::byte> bytes, const std::string& name);
 
 /// Writes .obj (shortest digits that read back as the same floats) or .ply (binary, little-endian), with normals and
 /// UVs where the mesh has them. Throws Error: bad usage for another extension, bad input for a mesh that is
-/// inconsistent or not finite, system where the disk says no.
+/// inconsistent or not finite, system if the disk is full or not writable.
 void saveMesh(const Mesh& mesh, const std::filesystem::path& path);
 
 }  // namespace pelt::io

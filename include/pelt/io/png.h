@@ -10,10 +10,10 @@
 namespace pelt::io {
 
 /// Writes 8-bit RGB; the same picture gives the same bytes. Throws Error: bad usage for a picture without pixels or
-/// larger than 1 GiB, system where the disk says no.
+/// larger than 1 GiB, system if the disk is full or not writable.
 void savePng(const Image& image, const std::filesystem::path& path);
 
-/// What savePng would write, in memory. `name` is how messages call it.
+/// What savePng would write, in memory. `name` is used in messages.
 std::vector<std::byte> toPng(const Image& image, const std::string& name);
 
 }  // namespace pelt::io

@@ -13,7 +13,7 @@ namespace pelt::io {
 /// indices in range, there is at least one tet. Throws Error (bad input) with the file and the line.
 TetMesh loadTets(const std::filesystem::path& path);
 
-/// The same from memory; `name` is how messages call it.
+/// The same from memory; `name` is used in messages.
 TetMesh parseMedit(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace pelt::io

@@ -14,7 +14,7 @@ struct BakeRequest {
     MeshSequence* sequence = nullptr;  ///< or meshes, as many as the clip has samples, instead of it
     Sampling sampling;                 ///< of the clip; a character without clips is baked over the range of motion
     rig::RangeOfMotion range;          ///< that a method is sampled over too
-    std::size_t influences = 4;        ///< K: at most so many joints a vertex; 0: any number
+    std::size_t influences = 4;        ///< K: at most so many joints per vertex; 0: any number
     std::size_t helpers = 0;           ///< at most so many joints are added
     std::optional<double> max_error;   ///< E_RMS: no more helpers than this needs
     std::vector<std::string> locked;   ///< joints whose weights stay as they are
@@ -45,7 +45,7 @@ struct BakeResult {
 
 /// Any deformer of a character, or meshes that something else made of it, as a plain linear blend skin. Vertices of
 /// equal position get equal weights. Throws Error (bad input) for a character without joints or weights, an unknown
-/// joint, or a sequence of another size, (bad usage) for an unknown method, cancelled where `progress` asks for it.
+/// joint, or a sequence of another size, (bad usage) for an unknown method, cancelled if `progress` asks for a stop.
 BakeResult bake(const Character& character, const BakeRequest& request, const Progress& progress = {});
 
 }  // namespace pelt::pipeline

@@ -28,24 +28,24 @@ struct DecomposeRequest {
 /// What the numbers of a skin and its animation are against those of the frames, as [LeDeng12] counts them.
 struct Compression {
     std::uint64_t input_numbers = 0;   ///< 3 V F
-    std::uint64_t stored_numbers = 0;  ///< rest, weights with their indices, 7 or 12 a bone and frame, corrections
+    std::uint64_t stored_numbers = 0;  ///< rest, weights with their indices, 7 or 12 per bone and frame, corrections
 
     double ratio() const { return double(input_numbers) / double(stored_numbers); }
 };
 
 struct DecomposeResult {
-    Character character;  ///< one part; a clip for each sequence, one key a frame, 30 a second
+    Character character;  ///< one part; a clip for each sequence, one key per frame, 30 per second
     fit::Decomposition decomposition;
-    std::vector<fit::BoneLink> links;         ///< one a bone where a skeleton was asked for or kept, else empty
+    std::vector<fit::BoneLink> links;         ///< one per bone where a skeleton was asked for or kept, else empty
     std::vector<geometry::Sphere> spheres;    ///< of each bone's vertices at rest; radius 0 without any
     std::vector<fit::BoneCountTrial> trials;  ///< where a tolerance was asked for
     std::optional<fit::EigenSkin> eigenskin;  ///< where one was asked for
     Compression compression;
 };
 
-/// The motion of the character's joints stays as it is: its skin matrices at as many samples, 30 a second, as each
-/// sequence has frames, from the clip of the sequence's name, else the clip at its place in the list. Throws Error
-/// (bad input) for a character without joints, with too few clips or with another number of samples.
+/// The motion of the character's joints stays as it is: its skin matrices at as many samples, 30 per second, as each
+/// sequence has frames, from the clip of the sequence's name, else the clip at its place in the list. Throws Error (bad
+/// input) for a character without joints, with too few clips or with another number of samples.
 void keepMotion(DecomposeRequest& request, const Character& character, std::span<const NamedSequence> sequences);
 
 /// The weights of the character's vertices stay as they are, and its joints are the first bones. Throws Error (bad

@@ -13,7 +13,7 @@ namespace pelt::pipeline {
 struct FitRequest {
     fit::ExampleFitOptions solver;     ///< `influences`, above all; kind and length of normals are set here
     std::vector<std::string> drivers;  ///< joints that may get extra ones; empty: all that no other drives
-    std::size_t rotations = 1;         ///< half-way joints a driver
+    std::size_t rotations = 1;         ///< half-way joints per driver
     bool scales = true;
     double k = 8;
     std::size_t most_extra = 16;  ///< extra joints that are kept at most
@@ -29,9 +29,9 @@ struct ExtraJoint {
 
 struct FitResult {
     /// As a file holds it: dress pose, convex weights, the extra joints with their drivers, a clip more that has one
-    /// key a pose, the extra joints' keys in all others. The mushed skin is gone.
+    /// key per pose, the extra joints' keys in all others. The mushed skin is gone.
     Character character;
-    std::size_t clip = 0;            ///< of the character, the one with a key a pose
+    std::size_t clip = 0;            ///< of the character, the one with a key per pose
     std::vector<double> times;       ///< of the poses, on the clip's time line
     std::vector<ExtraJoint> extra;   ///< that were kept, in the order in which they were taken
     double rms_looked_at = 0;        ///< without extra joints, over the vertices that choosing looks at

@@ -13,7 +13,7 @@
 #include <vector>
 
 /// Posing from a few handles, Fast Automatic Skinning Transformations [Jacobson12]: some transforms of a skin are
-/// given, the others follow by minimising an as-rigid-as-possible energy. In the order of cost: prepare (a shape and
+/// given, the others follow by minimizing an as-rigid-as-possible energy. In the order of cost: prepare (a shape and
 /// its weights, once), constrain (which handles are given, milliseconds), Solver::solve (where they are, microseconds).
 namespace pelt::pose {
 
@@ -28,7 +28,7 @@ enum class Energy {
 struct Shape {
     std::span<const Vec3f> positions;  ///< rest space; a flat shape is fine
     std::span<const Triangle> triangles;
-    const SkinWeights* weights = nullptr;        ///< one row a vertex
+    const SkinWeights* weights = nullptr;        ///< one row per vertex
     std::size_t handles = 0;                     ///< more than any joint that the weights name
     std::span<const std::uint32_t> bodies = {};  ///< per vertex; those of different ones never weld. Empty: all one
 
@@ -116,8 +116,8 @@ struct SolveResult {
     double energy = 0;  ///< with the ½ of [Jacobson12], in the units of the positions
 };
 
-/// One character's pose. Made once, then set and solved for every frame, warm: nothing below allocates or fails.
-/// T is float, vectorised, for speed, or double, to the last digit.
+/// One character's pose. Made once, then set and solved for every frame, warm: nothing below allocates or fails. T is
+/// float, vectorized, for speed, or double, to the last digit.
 template <class T>
 class Solver {
 public:

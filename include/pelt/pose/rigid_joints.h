@@ -24,15 +24,15 @@ struct RigidOptions {
     int sweeps = 15;             ///< over all joints
 };
 
-/// A skin at rest and posed, one entry a vertex each.
+/// A skin at rest and posed, one entry per vertex each.
 struct PosedSkin {
     std::span<const Vec3f> rest, posed;
     const SkinWeights* weights = nullptr;
 };
 
-/// Joints that a clip can hold, whose linear blend skinning comes nearest to a posed skin: rigid motions (one a joint
+/// Joints that a clip can hold, whose linear blend skinning comes nearest to a posed skin: rigid motions (one per joint
 /// slot, rest to posed space) of joints that hang on their parents at the length of their bones; joints without parent
-/// move freely. `transforms` (one a slot) are where to start from, and what joints with a whole target keep.
+/// move freely. `transforms` (one per slot) are where to start from, and what joints with a whole target keep.
 std::vector<Affine3d> rigidJoints(const Skeleton& skeleton, const PosedSkin& skin, std::span<const Affine3d> transforms,
                                   const RigidOptions& options = {});
 

@@ -60,7 +60,7 @@ struct SkeletonGoals {
     std::vector<TurnGoal> turns;
 };
 
-/// Turns joints as little as the goals allow: minimises Σ stiffness · angle² under the goals, within limits. Bones that
+/// Turns joints as little as the goals allow: minimizes Σ stiffness · angle² under the goals, within limits. Bones that
 /// no goal needs stay at the start. Goals out of reach are missed by as little as can be.
 class SkeletonSolver {
 public:

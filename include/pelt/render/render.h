@@ -12,14 +12,14 @@
 
 namespace pelt::render {
 
-enum class ColorMap { viridis, blue_to_red };  ///< perceptually even; Blender's weight colours
+enum class ColorMap { viridis, blue_to_red };  ///< perceptually even; Blender's weight colors
 
-/// Numbers on the vertices, shown as colours of a scale. They are interpolated before they are mapped, so that every
-/// pixel has a colour of the scale, on coarse meshes too. Not finite: magenta.
+/// Numbers on the vertices, shown as colors of a scale. They are interpolated before they are mapped, so that every
+/// pixel has a color of the scale, on coarse meshes too. Not finite: magenta.
 struct Scalars {
     std::span<const float> values;  ///< one per vertex
     ColorMap map = ColorMap::viridis;
-    float low = 0, high = 1;  ///< the ends of the scale; values beyond take the end's colour
+    float low = 0, high = 1;  ///< the ends of the scale; values beyond take the end's color
 };
 
 /// A bone drawn over the mesh: from a joint to its child. A bone without length is drawn as a joint alone.
@@ -45,7 +45,7 @@ struct Camera {
     float azimuth = 30, elevation = 15;
     float zoom = 1;               ///< 1: the frame fills the picture with a little air; 2: twice as large
     float field_of_view = 30;     ///< of the picture's height, below 170; 0: orthographic
-    std::optional<Vec3f> target;  ///< what the middle of the picture shows; none: the frame is centred
+    std::optional<Vec3f> target;  ///< what the middle of the picture shows; none: the frame is centered
 };
 
 /// A view by name (front, side, left, right, back, three-quarter, top) or as AZIMUTH,ELEVATION[,ZOOM].
@@ -66,7 +66,7 @@ Frame unite(const Frame& a, const Frame& b);
 
 struct Options {
     int width = 1280, height = 960;  ///< 1 to 16384 each
-    int samples = 16;                ///< rays a pixel, 1 to 4096
+    int samples = 16;                ///< rays per pixel, 1 to 4096
     bool floor = true;               ///< receives shadows, seen from above only
 };
 
@@ -78,10 +78,10 @@ Image render(const Subject& subject, const Frame& frame, const Camera& camera, c
 /// Linear RGB of `t` in 0..1 (clamped; NaN: magenta).
 Vec3f mapColor(ColorMap map, float t);
 
-/// The colours of values between `low` and `high`; where those are equal, every value up to them is the first colour.
+/// The colors of values between `low` and `high`; where those are equal, every value up to them is the first color.
 std::vector<Vec3f> mapColors(ColorMap map, std::span<const float> values, float low, float high);
 
-/// One colour per joint, neighbours in number far apart in hue; vertices blend them by weight.
+/// One color per joint, neighbors in number far apart in hue; vertices blend them by weight.
 Vec3f jointColor(std::size_t joint);
 
 struct Panel {
@@ -96,7 +96,7 @@ struct ColorBar {
     std::string label;
 };
 
-/// Panels in rows of `columns` (0: nearly square) with captions below, a title above and a colour bar at the right.
+/// Panels in rows of `columns` (0: nearly square) with captions below, a title above and a color bar at the right.
 Image contactSheet(std::span<const Panel> panels, int columns = 0, const std::string& title = {},
                    const std::optional<ColorBar>& bar = {});
 

@@ -24,7 +24,7 @@ struct Props {
     std::vector<std::uint32_t> nodes;  ///< per part of `mesh`, the node of the skeleton that moves it
 };
 
-/// A mesh on a skeleton. `weights` is empty or has one row a vertex; the mesh is in root space at bind pose, in the
+/// A mesh on a skeleton. `weights` is empty or has one row per vertex; the mesh is in root space at bind pose, in the
 /// units that the figure moves in: the skin matrices of the bind pose are the identity or rigid motions
 /// (rig/rest_space.h).
 struct Character {

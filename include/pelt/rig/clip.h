@@ -8,7 +8,7 @@ namespace pelt {
 enum class Interpolation { step, linear, cubic_spline };
 enum class ChannelPath { translation, rotation, scale, morph_weights };
 
-/// Keys of one property. `values` has `width` numbers a key (3, 4, 3, number of morphs); three times as many for
+/// Keys of one property. `values` has `width` numbers per key (3, 4, 3, number of morphs); three times as many for
 /// cubic_spline: in-tangent, value, out-tangent, as in glTF.
 struct Channel {
     ChannelPath path = ChannelPath::translation;
@@ -29,7 +29,7 @@ struct Clip {
 
 namespace rig {
 
-/// The value of a channel at time `t`, clamped to its keys; `out` has `width` entries. Rotations come out normalised.
+/// The value of a channel at time `t`, clamped to its keys; `out` has `width` entries. Rotations come out normalized.
 void sampleChannel(const Channel& channel, double t, std::span<double> out);
 
 /// Likewise, into the property of the node that it moves; not for morph weights.
@@ -47,7 +47,7 @@ std::vector<Affine3d> skinMatricesDouble(const Skeleton& skeleton, const Clip* c
 /// The weight of every morph target of the mesh at time `t`.
 std::vector<float> morphWeights(const Mesh& mesh, const Clip* clip, double t);
 
-/// Adds the weighted offsets to positions and (where there are any; they are renormalised) normals.
+/// Adds the weighted offsets to positions and (where there are any; they are renormalized) normals.
 void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f> positions, std::span<Vec3f> normals);
 
 /// first key + k/fps for every k up to the last key (within 1e-4 of a step). Throws Error where fps is not positive

@@ -38,7 +38,7 @@ public:
 
 private:
     Clip clip_;
-    std::vector<Channel> channels_;  ///< three a node
+    std::vector<Channel> channels_;  ///< three per node
 };
 
 }  // namespace pelt::rig

@@ -72,7 +72,8 @@ void addLearnedJoint(Skeleton& skeleton, DrivenJoint joint, std::uint32_t parent
 std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<DrivenJoint>& driven,
                                            const std::vector<bool>& keep);
 
-/// Replaces the driven nodes' locals (one entry a node) by what the other nodes' ask for. Shear of a driver is ignored.
+/// Replaces the driven nodes' locals (one entry per node) by what the other nodes' ask for. Shear of a driver is
+/// ignored.
 void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, std::span<Affine3d> locals) noexcept;
 
 /// Local transforms of all nodes at time `t`, drivers applied.

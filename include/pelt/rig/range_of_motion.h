@@ -5,7 +5,7 @@
 namespace pelt::rig {
 
 /// Poses that show what a skin does when every joint works: each bent by 90° and twisted by 60°, alone and with its
-/// neighbours along the chain. Joints that are far enough apart move in one pose, so that their number is fixed.
+/// neighbors along the chain. Joints that are far enough apart move in one pose, so that their number is fixed.
 struct RangeOfMotion {
     struct Limits {
         double bend[2] = {-90, 90}, twist[2] = {-60, 60};  ///< degrees, the least and the most
@@ -27,7 +27,7 @@ inline constexpr const char* kRangeClip = "@range";
 /// The poses of the range of motion as a clip: from the bind pose to each and back, eased, a second a pose.
 Clip rangeClip(const Skeleton& skeleton, std::span<const DrivenJoint> driven = {}, const RangeOfMotion& range = {});
 
-/// Local transforms of all nodes that give these skin matrices (one a slot). Nodes that no slot binds stand to their
+/// Local transforms of all nodes that give these skin matrices (one per slot). Nodes that no slot binds stand to their
 /// parent as in the bind pose.
 std::vector<Affine3d> localsOfSkin(const Skeleton& skeleton, std::span<const Affine3d> bones);
 

@@ -24,7 +24,7 @@ void transformVertices(Mesh& mesh, std::size_t first, std::size_t count, const A
 /// The rows of some vertices for a rest space that `map` leads to.
 void transformRows(DdmRows<float>& rows, std::size_t first, std::size_t count, const Affine3d& map);
 
-/// How many times the file's mesh is as large as the posed figure: 100 for one in centimetres that moves in metres.
+/// How many times the file's mesh is as large as the posed figure: 100 for one in centimeters that moves in meters.
 double restScale(const Affine3d& from_file);
 
 }  // namespace pelt::rig

@@ -41,10 +41,10 @@ Trs trsOf(const Affine3d& a);
 /// Where nodes stand in the bind pose. Nodes that no slot binds keep their rest transform to their parent.
 std::vector<Affine3d> bindWorlds(const Skeleton& skeleton);
 
-/// Root-space transforms of all nodes from their local ones; both spans have one entry a node.
+/// Root-space transforms of all nodes from their local ones; both spans have one entry per node.
 void worldTransforms(const Skeleton& skeleton, std::span<const Affine3d> local, std::span<Affine3d> world);
 
-/// Per joint slot, the map from rest space to posed space that local transforms (one a node) give.
+/// Per joint slot, the map from rest space to posed space that local transforms (one per node) give.
 std::vector<Affine3d> skinMatricesOf(const Skeleton& skeleton, std::span<const Affine3d> local);
 
 /// Per joint slot, the slot of its nearest ancestor that is a joint, or -1. Where a node has several slots, the

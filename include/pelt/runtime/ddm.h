@@ -55,11 +55,11 @@ private:
 std::size_t streamedBytes(const DdmRig& rig, bool normals) noexcept;
 
 /// Poses the vertices [first, first + count): x = R_i u + t_i. `pose` was made for this rig. Normals follow R_i (in v1
-/// and v3 what stands for it) and come out unit; `out.normals` is left alone where the rest shape has none. A vertex
-/// with one joint follows it, nothing blended.
+/// and v3 what stands for it) and come out unit; `out.normals` is not written if the rest shape has none. A vertex with
+/// one joint follows it, nothing blended.
 ///
-/// Disjoint ranges may run on any threads; results are the same bits however the mesh is cut. Nothing outside the
-/// range is read of `rest` or written to `out`, which may be the same memory. Sizes are checked by assert.
+/// Disjoint ranges may run on any threads; the results have the same bits however the mesh is divided. Outside the
+/// range, nothing is read from `rest` or written to `out`; both may be the same memory. Sizes are checked by assert.
 void evaluate(const DdmRig& rig, const DdmPose& pose, const RestShape& rest, std::size_t first, std::size_t count,
               const Output& out) noexcept;
 

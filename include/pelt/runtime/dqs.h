@@ -46,10 +46,10 @@ std::size_t streamedBytes(const DqsRig& rig, bool normals) noexcept;
 
 /// Poses the vertices [first, first + count). `pose` was made for this rig. Stretches are blended linearly first, then
 /// the rigid parts as dual quaternions on the hemisphere of the heaviest joint. Normals follow the blended rotation
-/// (and reflection, where joints mirror); `out.normals` is left alone where the rest shape has none.
+/// (and reflection, where joints mirror); `out.normals` is not written if the rest shape has none.
 ///
-/// Disjoint ranges may run on any threads; results are the same bits however the mesh is cut. Nothing outside the
-/// range is read of `rest` or written to `out`, which may be the same memory. Sizes are checked by assert.
+/// Disjoint ranges may run on any threads; the results have the same bits however the mesh is divided. Outside the
+/// range, nothing is read from `rest` or written to `out`; both may be the same memory. Sizes are checked by assert.
 void evaluate(const DqsRig& rig, const DqsPose& pose, const RestShape& rest, std::size_t first, std::size_t count,
               const Output& out) noexcept;
 

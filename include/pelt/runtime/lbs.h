@@ -47,13 +47,12 @@ std::size_t streamedBytes(const LbsRig& rig, bool normals) noexcept;
 /// share a block with a joint's included.
 std::size_t multiplyAdds(const LbsRig& rig) noexcept;
 
-/// Poses the vertices [first, first + count): x' = (Σ_j w_j M_j) x. `pose` was made for this rig. Normals go
-/// through the inverse transpose of the blended matrix, keep their side of the surface where joints mirror, and come
-/// out unit; where the blend leaves no direction, the rest normal stays. `out.normals` is left alone where the rest
-/// shape has none.
+/// Poses the vertices [first, first + count): x' = (Σ_j w_j M_j) x. `pose` was made for this rig. Normals go through
+/// the inverse transpose of the blended matrix, keep their side of the surface where joints mirror, and come out unit;
+/// where the blend leaves no direction, the rest normal stays. `out.normals` is not written if the rest shape has none.
 ///
-/// Disjoint ranges may run on any threads; results are the same bits however the mesh is cut. Nothing outside the
-/// range is read of `rest` or written to `out`, which may be the same memory. Sizes are checked by assert.
+/// Disjoint ranges may run on any threads; the results have the same bits however the mesh is divided. Outside the
+/// range, nothing is read from `rest` or written to `out`; both may be the same memory. Sizes are checked by assert.
 void evaluate(const LbsRig& rig, const LbsPose& pose, const RestShape& rest, std::size_t first, std::size_t count,
               const Output& out) noexcept;
 

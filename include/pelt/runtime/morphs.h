@@ -24,8 +24,8 @@ private:
 };
 
 /// Writes the vertices [first, first + count) of the rest shape with the weighted targets added: what deformers then
-/// take as their RestShape. `weights` has one entry a target. Disjoint ranges may run on any threads. `out.normals` may
-/// be empty, and is left alone where the rest shape has none.
+/// take as their RestShape. `weights` has one entry per target. Disjoint ranges may run on any threads. `out.normals`
+/// may be empty, and is left alone where the rest shape has none.
 void morph(const MorphRig& rig, std::span<const float> weights, std::size_t first, std::size_t count,
            const Output& out) noexcept;
 

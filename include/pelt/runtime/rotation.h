@@ -16,7 +16,7 @@ struct NearestRotation {
 /// Singular values nearer than this, relative to the largest, say nothing: float bones and sums of them are no better.
 constexpr double kNoGap = 2e-6;
 
-/// The rotation that maximises tr(R^T s); `fallback` where gap <= kNoGap, s is zero or not finite.
+/// The rotation that maximizes tr(R^T s); `fallback` where gap <= kNoGap, s is zero or not finite.
 NearestRotation nearestRotation(const Mat3d& s, const Mat3d& fallback = {}) noexcept;
 
 /// The rotation R of a bone's linear part a = R · stretch, stretch symmetric. Where a mirrors, so does the stretch,

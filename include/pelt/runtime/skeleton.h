@@ -43,11 +43,11 @@ private:
     using Rig::Rig;
 };
 
-/// Replaces the driven nodes' transforms by what the other nodes' ask for; `locals` has one entry a node.
+/// Replaces the driven nodes' transforms by what the other nodes' ask for; `locals` has one entry per node.
 void applyDrivers(const SkeletonRig& rig, std::span<LocalTransform> locals) noexcept;
 
-/// What deformers take: per joint, the map from rest space to posed space. `worlds`, one entry a node, comes out as the
-/// maps from the nodes' spaces to the root's.
+/// What deformers take: per joint, the map from rest space to posed space. `worlds`, one entry per node, comes out as
+/// the maps from the nodes' spaces to the root's.
 void skinMatrices(const SkeletonRig& rig, std::span<const LocalTransform> locals, std::span<Affine3f> worlds,
                   std::span<Affine3f> bones) noexcept;
 

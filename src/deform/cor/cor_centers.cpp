@@ -1,4 +1,4 @@
-// Optimised centres of rotation [LeHodgins16]. Departures: the paper refines the mesh until neighbouring weights differ
+// Optimized centers of rotation [LeHodgins16]. Departures: the paper refines the mesh until neighboring weights differ
 // little and searches triangles by distance in weight space; here every triangle counts with its mean weights, and
 // equal ones are merged (similar_triangles.h).
 #include <pelt/core/error.h>
@@ -64,7 +64,7 @@ DdmRows<float> corRows(const Mesh& rest, const SkinWeights& weights, const CorOp
     DdmRows<float> rows;
     for (const Vec3d& p : corCenters(rest, weights, options, progress)) rows.centers.emplace_back(p);
     for (std::size_t v = 0; v < rest.vertexCount(); ++v) {
-        SkinWeights sorted;  // normalised, the heaviest first
+        SkinWeights sorted;  // normalized, the heaviest first
         appendVertex(sorted, weights.jointsOf(v), weights.weightsOf(v));
         for (std::size_t i = 0; i < sorted.joints.size(); ++i) {
             DdmBlock<float> block;

@@ -130,7 +130,7 @@ private:
     /// u, p and what the form needs of P; normals.
     void appendShape(const DdmVertex* const (&lanes)[kLanes], DdmKind kind) {
         for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return rest_.positions[v.index][i]; });
-        for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return v.centre[i]; });
+        for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return v.center[i]; });
         if (runtime::hasCovariance(packed_.form) && kind != DdmKind::followed) {
             const bool inverted = runtime::hasInverse(packed_.form) && kind == DdmKind::blended;
             for (int r = 0; r < 3; ++r)
@@ -170,7 +170,7 @@ private:
             for (int k = 0; k < 3; ++k)
                 sumOf([&](const DdmVertex& v, std::size_t i) {
                     const B& b = v.blocks[i];
-                    return Vec3d{b.x, b.y, b.z}[k] + b.w * v.centre[k];
+                    return Vec3d{b.x, b.y, b.z}[k] + b.w * v.center[k];
                 });
         block(&B::w);
         sumOf([](const DdmVertex& v, std::size_t i) { return v.psi[i]; });

@@ -8,7 +8,7 @@
 namespace pelt::deform::reference {
 
 /// Direct Delta Mush [LeLewis19] and Enhanced DDM [Kalentchouk20], one vertex after the other with an SVD each; see
-/// ddm.h. Rows need not be centred to the last bit: what (x, y, z) sums to moves the centre.
+/// ddm.h. Rows need not be centered to the last bit: what (x, y, z) sums to moves the center.
 template <class T>
 void ddm(DdmForm form, const Shape<T>& rest, const DdmRows<T>& rows, std::span<const Affine3<T>> bones,
          const Result<T>& out);

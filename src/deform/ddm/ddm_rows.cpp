@@ -163,8 +163,8 @@ void prune(std::vector<Entry>& entries, std::size_t influences) {
     }
 }
 
-/// A row about its own centre: Ω' = T(-p) Ω T(-p)^T, p of the entries that were kept.
-struct CentredRow {
+/// A row about its own center: Ω' = T(-p) Ω T(-p)^T, p of the entries that were kept.
+struct CenteredRow {
     double p[3] = {};
     std::vector<DdmBlock<double>> blocks;
 
@@ -198,7 +198,7 @@ struct CentredRow {
     }
 };
 
-/// The bind of a vertex as a row: no neighbourhood, so that the vertex goes where its joints take it.
+/// The bind of a vertex as a row: no neighborhood, so that the vertex goes where its joints take it.
 void appendBind(const OmegaParts& parts, std::size_t v, std::vector<Entry>& entries) {
     const std::uint32_t row = parts.representative[v];
     const Vec3d u = Vec3d(parts.positions[v]) - parts.origin;
@@ -213,7 +213,7 @@ void appendBind(const OmegaParts& parts, std::size_t v, std::vector<Entry>& entr
 }
 
 template <class T>
-void appendRow(const std::vector<Entry>& entries, const CentredRow& row, const Vec3d& origin, DdmRows<T>& rows) {
+void appendRow(const std::vector<Entry>& entries, const CenteredRow& row, const Vec3d& origin, DdmRows<T>& rows) {
     const std::size_t first = rows.joints.size();
     for (std::size_t e = 0; e < entries.size(); ++e) {
         const DdmBlock<double>& b = row.blocks[e];
@@ -264,7 +264,7 @@ private:
     FieldRow psi_{parts_.psi};
     std::optional<FieldRow> weights_;
     std::vector<Entry> entries_;
-    CentredRow row_;
+    CenteredRow row_;
 };
 
 /// The chunks one after the other.

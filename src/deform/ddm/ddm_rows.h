@@ -37,7 +37,7 @@ struct OmegaParts {
 };
 
 /// Ω of the welded vertices that `which` names (Eq. 11 rev.), cut to the `influences` joints with the largest ω (0:
-/// all), renormalised and centred; a row each. What is cut with a limit also loses joints whose part in rotation and
+/// all), renormalized and centered; a row each. What is cut with a limit also loses joints whose part in rotation and
 /// translation is too small to see. A vertex whose numbers single precision cannot hold keeps its bind. T: float or
 /// double.
 template <class T>

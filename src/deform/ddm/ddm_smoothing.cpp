@@ -96,7 +96,7 @@ public:
     }
 
 private:
-    /// As the vertices come where no factorisation is needed; else empty.
+    /// As the vertices come where no factorization is needed; else empty.
     std::vector<std::uint32_t> naturalOrder(const geometry::Laplacian& laplacian, std::span<const double> strength,
                                             double tolerance) const {
         if (!key_.coarse || !geometry::smoothsByProducts(laplacian, strength, key_.iterations, tolerance)) return {};
@@ -182,7 +182,7 @@ Field smoothMoments(SmoothedSurface& surface, const JointBind& bind, const Vec3d
     return domain.collect(by_joint, kMoments);
 }
 
-/// Joints that follow each other mostly lie side by side: a few of them share a region and its factorisation.
+/// Joints that follow each other mostly lie side by side: a few of them share a region and its factorization.
 Field smoothWeights(SmoothedSurface& surface, const JointBind& bind, const SmoothingKey& key,
                     const Progress& progress) {
     constexpr std::size_t kGroup = 3;  // with the sum, four channels

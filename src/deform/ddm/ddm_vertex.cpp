@@ -49,7 +49,7 @@ DdmVertex makeDdmVertex(const DdmRows<float>& rows, std::size_t v, DdmForm form,
     out.base = rows.joints[base];
     Vec3d chi;
     for (std::size_t e = first; e < last; ++e) chi += chiOf(rows.blocks[e]);
-    out.centre = Vec3d(rows.centers[v]) + chi - Vec3d(origin);
+    out.center = Vec3d(rows.centers[v]) + chi - Vec3d(origin);
     out.covariance = Mat3d{{{}, {}, {}}};
     std::vector<std::size_t> order;
     for (std::size_t e = first; e < last; ++e) {

@@ -44,8 +44,8 @@ void fillColumns(const DeltaMushRig::Packed& rig, std::span<const Vec3d> posed, 
     });
 }
 
-/// Σ_k B_ki (v_k − ṽ_i)(u_k − ũ_i)ᵀ = smoothed v uᵀ − ṽ_i ũ_iᵀ, the matrix whose nearest rotation minimises
-/// [LeLewis19] Eq. 5
+/// Σ_k B_ki (v_k − ṽ_i)(u_k − ũ_i)ᵀ = smoothed v uᵀ − ṽ_i ũ_iᵀ, the matrix whose nearest rotation minimizes [LeLewis19]
+/// Eq. 5
 Mat3d covariance(std::span<const double> columns, std::size_t count, std::size_t vertex, const Vec3d& posed,
                  const Vec3d& rest) {
     Mat3d a;
@@ -63,7 +63,7 @@ Mat3d rotationAt(const DeltaMushPose::Data& pose, std::size_t vertex) {
         return nearestRotation(
             covariance(pose.columns, rig.rest.size(), vertex, pose.smoothed[vertex], rig.smooth_rest[vertex]));
     }
-    // No neighbourhood to turn with: the vertex turns with its own joints.
+    // No neighborhood to turn with: the vertex turns with its own joints.
     return nearestRotation(blendedBone(rig, pose.bones, vertex).linear());
 }
 

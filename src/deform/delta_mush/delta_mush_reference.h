@@ -4,7 +4,7 @@
 
 #include "../reference.h"
 
-/// Delta Mush once more, dense and in double precision: what the sparse, welded, centred one is checked against. Takes
+/// Delta Mush once more, dense and in double precision: what the sparse, welded, centered one is checked against. Takes
 /// a mesh that is welded already; memory is the square of its vertices.
 namespace pelt::deform::reference {
 

@@ -17,7 +17,7 @@ struct Corner {
     std::uint32_t next, last;
 };
 
-/// A surface's corners, one row a vertex.
+/// A surface's corners, one row per vertex.
 struct VertexCorners : CompressedRows {
     std::vector<Corner> corners;
 

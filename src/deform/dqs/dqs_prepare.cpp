@@ -105,8 +105,8 @@ Vec3f middle(const std::vector<Vec3f>& positions) {
             low[i] = std::min(low[i], p[i]);
             high[i] = std::max(high[i], p[i]);
         }
-    const Vec3f centre = low * 0.5f + high * 0.5f;
-    return isFinite(centre) ? centre : Vec3f{};
+    const Vec3f center = low * 0.5f + high * 0.5f;
+    return isFinite(center) ? center : Vec3f{};
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ DqsRig prepareDqs(const Mesh& rest, const SkinWeights& weights, std::span<const 
     writer.add(header.links, links);
     writer.add(header.meeting_offsets, arrays.meeting_offsets);
     writer.add(header.meetings, arrays.meetings);
-    writer.add(header.centres, joint_positions.first(joints));
+    writer.add(header.centers, joint_positions.first(joints));
     writer.add(header.positions, shape.positions);
     writer.add(header.normals, shape.normals);
     return DqsRig(writer.finish(header, runtime::RigKind::dqs));

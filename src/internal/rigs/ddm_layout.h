@@ -35,8 +35,8 @@ struct DdmPair {
 ///
 /// Sixteen vertices form a block; a block lists the joints that any of them has, and each listed joint brings its
 /// numbers for all sixteen, 0 where the joint does not reach. So a joint's transform is broadcast and not gathered, and
-/// any number of influences is the same loop. With the patches that Direct Delta Mush smooths over, neighbours share
-/// few joints, so the vertices of a window are sorted by their joints first: blocks name their vertices.
+/// any number of influences is the same loop. With the patches that Direct Delta Mush smooths over, neighbors share few
+/// joints, so the vertices of a window are sorted by their joints first: blocks name their vertices.
 ///
 /// All sums start from one of the vertex's own joints, its base b, which a block's vertices share: with Σ ω = 1,
 /// Σ χ' = 0 and P the sum of the blocks' upper left parts,
@@ -47,7 +47,7 @@ struct DdmData {
     DdmForm form = DdmForm::v0;
     std::size_t vertex_count = 0;
     std::size_t joint_count = 0;             ///< one more than the highest joint named
-    Vec3f origin;                            ///< the middle of the rest shape: what centres count from
+    Vec3f origin;                            ///< the middle of the rest shape: what centers count from
     std::span<const std::uint32_t> windows;  ///< first block of each window, and one past the last
     std::span<const DdmLanes> blocks;        ///< and one more, whose entry ends the last
     std::span<const std::uint32_t> entries;  ///< per entry of a block, ascending by joint: index into `pairs`

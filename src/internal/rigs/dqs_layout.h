@@ -29,7 +29,7 @@ struct DqsData {
                                              ///< first, which came before
     std::span<const std::uint32_t> meeting_offsets;  ///< block b owns meetings meeting_offsets[b] ..
     std::span<const Meeting> meetings;               ///< ascending by entry
-    std::span<const Vec3d> centres;                  ///< per joint, of its stretch
+    std::span<const Vec3d> centers;                  ///< per joint, of its stretch
     Vec3f origin;                                    ///< the middle of the rest shape
     RestRows rest;
 };
@@ -44,7 +44,7 @@ struct DqsHeader {
     ArrayAt<JointPair> blended, links;
     ArrayAt<std::uint32_t> meeting_offsets;
     ArrayAt<Meeting> meetings;
-    ArrayAt<Vec3d> centres;
+    ArrayAt<Vec3d> centers;
     ArrayAt<VectorRows> positions, normals;
 };
 

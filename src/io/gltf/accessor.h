@@ -40,7 +40,7 @@ public:
 
     AccessorInfo info(std::size_t accessor) const;
 
-    /// All components as floats: count · width. Normalised integers become fractions as glTF 2.0, 3.11 says. Fails
+    /// All components as floats: count · width. Normalized integers become fractions as glTF 2.0, 3.11 says. Fails
     /// where `type` (such as "VEC3") is not the accessor's.
     std::vector<float> floats(std::size_t accessor, const char* type);
     /// The same for whole numbers: joints and indices. Fails for float components.

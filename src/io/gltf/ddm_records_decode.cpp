@@ -12,7 +12,7 @@ namespace pelt::io::gltf {
 namespace {
 
 constexpr double kSumTolerance = 1e-4;     // of Σω and Σψ
-constexpr double kCentreTolerance = 1e-6;  // of Σχ', relative to Σ|χ'| …
+constexpr double kCenterTolerance = 1e-6;  // of Σχ', relative to Σ|χ'| …
 constexpr double kPointTolerance = 1e-7;   // … and to p, as fine as p itself: less is rounding
 
 template <class T>
@@ -33,8 +33,8 @@ bool isFiniteRow(const Row& row, const Vec3d& p) {
            });
 }
 
-/// Moves the centre to where Σχ' is 0 again: with c = Σχ', Ω' becomes T(-c) Ω' T(-c)^T and p becomes p + c.
-void recentre(Row& row, Vec3d& p) {
+/// Moves the center to where Σχ' is 0 again: with c = Σχ', Ω' becomes T(-c) Ω' T(-c)^T and p becomes p + c.
+void recenter(Row& row, Vec3d& p) {
     double c[3] = {0, 0, 0}, size = 0;
     for (const Entry& entry : row)
         for (std::size_t i = 0; i < 3; ++i) {
@@ -42,7 +42,7 @@ void recentre(Row& row, Vec3d& p) {
             size += std::abs(entry.block.*kFirst[i]);
         }
     const double rounding =
-        kCentreTolerance * size + kPointTolerance * std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+        kCenterTolerance * size + kPointTolerance * std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
     if (std::all_of(std::begin(c), std::end(c), [&](double x) { return std::abs(x) <= rounding; })) return;
     constexpr std::size_t kAxes[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
     for (Entry& entry : row) {
@@ -68,7 +68,7 @@ std::string settleRow(Row& row, Vec3d& p) {
     for (const Entry& entry : row) omega += entry.block.w, psi += entry.psi;
     if (!(std::abs(omega - 1) <= kSumTolerance) || !(std::abs(psi - 1) <= kSumTolerance))
         return fmt::format("has weights that sum to {:.6g} and {:.6g}, not to 1", omega, psi);
-    recentre(row, p);
+    recenter(row, p);
     return isFiniteRow(row, p) ? "" : "has numbers beyond single precision";
 }
 

@@ -19,7 +19,7 @@ std::size_t addVertexView(Editing& editing, std::span<const std::byte> packed, s
     return editing.appender.addView(padded, ViewTarget::vertices, stride);
 }
 
-/// The bounds that an accessor states, of the numbers as they are stored (quantised data decodes a little beside them).
+/// The bounds that an accessor states, of the numbers as they are stored (quantized data decodes a little beside them).
 void writeBounds(Json& accessor, const AccessorInfo& about, std::span<const std::byte> packed) {
     AccessorInfo stored = about;
     stored.normalized = false;

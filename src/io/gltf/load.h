@@ -57,7 +57,7 @@ class WeightLoader {
 public:
     /// Whether some row of the primitive is not what the file says.
     bool append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out);
-    /// Gives rows to the vertices that have none, from their neighbours; `mesh` is the whole one.
+    /// Gives rows to the vertices that have none, from their neighbors; `mesh` is the whole one.
     void finish(const Loading& loading, const Mesh& mesh, SkinWeights& weights, std::vector<std::string>& warnings);
 
 private:

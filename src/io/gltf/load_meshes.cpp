@@ -24,7 +24,7 @@ public:
     bool mirrored() const { return mirrored_; }
     Vec3f point(const Vec3f& p) const { return identity_ ? p : Vec3f(matrix_ * Vec3d(p)); }
     Vec3f offset(const Vec3f& d) const { return identity_ ? d : Vec3f(matrix_.linear() * Vec3d(d)); }
-    /// A unit normal; quantised ones are brought to length 1, ones without direction point up z.
+    /// A unit normal; quantized ones are brought to length 1, ones without direction point up z.
     Vec3f normal(const Vec3f& n) const {
         const Vec3d moved = identity_ ? Vec3d(n) : normal_ * Vec3d(n);
         const bool unit = identity_ && std::abs(dot(moved, moved) - 1) < 2e-6;

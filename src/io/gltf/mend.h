@@ -12,12 +12,12 @@
 namespace pelt::io::gltf {
 
 /// Goes inwards from what is known, a ring at a time: `take(v, neighbours)` once for every vertex that is not and that
-/// some path of edges joins to one that is, with its neighbours of earlier rings; marks it as known.
+/// some path of edges joins to one that is, with its neighbors of earlier rings; marks it as known.
 void walkRings(std::span<const Triangle> triangles, std::vector<char>& known,
                const std::function<void(std::uint32_t, std::span<const std::uint32_t>)>& take);
 
-/// Moves vertices that are not finite to the mean of their neighbours; how many there were. `positions` holds three
-/// numbers a vertex. Fails in the name of `who` where more than half of them are lost.
+/// Moves vertices that are not finite to the mean of their neighbors; how many there were. `positions` holds three
+/// numbers per vertex. Fails in the name of `who` where more than half of them are lost.
 std::size_t mendPositions(const JsonRef& who, std::vector<float>& positions, std::span<const Triangle> triangles);
 
 /// Vertices of a mesh that may lend each other their weights: those of one skin, and nearer ones those of one instance.
@@ -27,7 +27,7 @@ struct WeightedRange {
 };
 
 /// Gives rows to the vertices of `lost` (ascending), whose rows are empty: the one of a vertex at the same place, else
-/// the mean of their neighbours through the mesh's edges, else, for a piece without any weight, that of the nearest
+/// the mean of their neighbors through the mesh's edges, else, for a piece without any weight, that of the nearest
 /// vertex of its instance or its skin.
 SkinWeights mendRows(const Mesh& mesh, const SkinWeights& weights, std::span<const std::uint32_t> lost,
                      std::span<const WeightedRange> ranges);

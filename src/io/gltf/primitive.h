@@ -34,12 +34,12 @@ public:
     std::vector<float> floats(const std::string& attribute, const char* type);
     std::vector<std::uint32_t> integers(const std::string& attribute, const char* type);
 
-    /// JOINTS_n, four a vertex; whole numbers in floats will do.
+    /// JOINTS_n, four per vertex; whole numbers in floats will do.
     std::vector<std::uint32_t> joints(const std::string& attribute);
     /// Whether the attribute is there, of that type and as long as the positions.
     bool fits(const std::string& attribute, const char* type) const;
 
-    /// Vertices of this primitive, three a triangle: strips and fans are taken apart, points and lines have none.
+    /// Vertices of this primitive, three per triangle: strips and fans are taken apart, points and lines have none.
     std::vector<Triangle> triangles();
 
     /// The unpacked form, where Draco is the only one that the file has.

@@ -40,7 +40,7 @@ enum class UnpackFault : std::uint32_t {
 struct UnpackAnswer {
     UnpackFault fault = UnpackFault::none;
     std::uint64_t count = 0;
-    std::vector<std::uint32_t> indices;          ///< three a face, below the number of vertices (Draco)
+    std::vector<std::uint32_t> indices;          ///< three per face, below the number of vertices (Draco)
     std::vector<std::vector<std::byte>> arrays;  ///< one of elements (meshopt), one for each wish (Draco)
 };
 

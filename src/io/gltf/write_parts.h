@@ -9,7 +9,7 @@
 /// Pieces of a document that the writer of new documents and the editor of loaded ones share.
 namespace pelt::io::gltf {
 
-/// The rows of some vertices as glTF stores them: sets of four, per set 4 numbers a vertex.
+/// The rows of some vertices as glTF stores them: sets of four, per set 4 numbers per vertex.
 struct WeightSets {
     std::vector<std::vector<std::uint16_t>> joints;
     std::vector<std::vector<float>> weights;

@@ -45,7 +45,7 @@ private:
         return value;
     }
 
-    /// A weight or colour after the three coordinates is not used.
+    /// A weight or color after the three coordinates is not used.
     void readPosition() {
         const Vec3f p{number("x"), number("y"), number("z")};
         if (!isFinite(p)) text_.fail(fmt::format("vertex {} is not finite", data_.positions.size()));

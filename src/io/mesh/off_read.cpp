@@ -78,7 +78,7 @@ private:
         return {x, y, text_.nextFloat(what)};
     }
 
-    /// Position, normal, colour (three or four numbers), texture coordinates: one vertex a line. Colours are not used.
+    /// Position, normal, color (three or four numbers), texture coordinates: one vertex a line. Colors are not used.
     void readVertex(std::uint64_t i) {
         const Vec3f p = readVector(i);
         if (!isFinite(p)) text_.fail(fmt::format("vertex {} is not finite", i));
@@ -95,7 +95,7 @@ private:
         text_.nextLine();
     }
 
-    /// What follows the corners on their line is a colour.
+    /// What follows the corners on their line is a color.
     void readFace(std::uint64_t i) {
         const std::uint64_t count = readCount("the number of corners");
         if (count < 3) text_.fail(fmt::format("face {} has {} corners; it needs at least 3", i, count));

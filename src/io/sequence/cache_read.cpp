@@ -67,7 +67,7 @@ std::unique_ptr<MeshSequence> openPc2(std::unique_ptr<ByteSource> source, std::o
     layout.offset = kPc2HeaderBytes;
     layout.vertices = readCount(header.data() + 16, std::endian::little, *source, "vertices");
     layout.frames = readCount(header.data() + 28, std::endian::little, *source, "frames");
-    // The file counts in frames of a scene whose rate it does not hold: 30 a second, as everywhere without a clock.
+    // The file counts in frames of a scene whose rate it does not hold: 30 per second, as everywhere without a clock.
     const auto frames_per_sample = loadAs<float>(header.data() + 24, std::endian::little);
     if (frames_per_sample > 0 && std::isfinite(frames_per_sample)) layout.frame_seconds = frames_per_sample / 30.0;
     checkLayout(layout, *source, ".pc2");

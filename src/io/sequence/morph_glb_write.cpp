@@ -161,7 +161,7 @@ public:
     }
 
 private:
-    /// A .glb counts its bytes in 32 bits. The weights alone, one a frame and frame, end at 32767 frames.
+    /// A .glb counts its bytes in 32 bits. The weights alone, one per frame and frame, end at 32767 frames.
     void checkSize() const {
         constexpr std::uint64_t kMostFrames = 1 << 15, kMostBytes = std::numeric_limits<std::uint32_t>::max();
         if (info().frames < kMostFrames && info().vertices <= kMostBytes && fileBytes() <= kMostBytes) return;

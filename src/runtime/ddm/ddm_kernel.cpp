@@ -73,7 +73,7 @@ HWY_INLINE ByRotation solve(const DdmStep& s, Xyz& q) {
     return {nearestRotation(sum.s, s.base.rotation)};
 }
 
-/// What blends the lanes of a step, and q, where it takes the centre.
+/// What blends the lanes of a step, and q, where it takes the center.
 template <DdmForm kForm>
 HWY_INLINE auto blend(const DdmStep& s, Xyz& q) {
     if constexpr (kForm == DdmForm::v1 || kForm == DdmForm::v1_printed) {

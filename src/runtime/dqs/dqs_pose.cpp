@@ -36,7 +36,7 @@ RigidJoint toRigid(const Mat3d& rotation, const Vec3d& t) {
 Vec3f meanShift(const DqsData& rig, std::span<const Affine3f> bones) {
     Vec3d sum;
     std::size_t count = 0;
-    for (std::size_t j = 0; j < rig.centres.size(); ++j) {
+    for (std::size_t j = 0; j < rig.centers.size(); ++j) {
         const Vec3d shift = Affine3d(bones[j]) * Vec3d(rig.origin) - Vec3d(rig.origin);
         if (!isFinite(shift)) continue;
         sum += shift;
@@ -51,7 +51,7 @@ float cosine(const RigidJoint& a, const RigidJoint& b) {
 }
 
 /// Flips joints (q and −q turn alike) so that those which a vertex blends share a hemisphere. Where no choice of signs
-/// does, as with two joints turned far from their common neighbour, marks the pairs left that do not.
+/// does, as with two joints turned far from their common neighbor, marks the pairs left that do not.
 void align(const DqsData& rig, DqsPose::Data& pose) {
     for (const JointPair& link : rig.links) {
         RigidJoint& joint = pose.rigid[link.second];
@@ -73,18 +73,18 @@ void align(const DqsData& rig, DqsPose::Data& pose) {
 void DqsPose::set(std::span<const Affine3f> bones) noexcept {
     Data& pose = *data_;
     const DqsData& rig = pose.rig;
-    assert(bones.size() >= rig.centres.size());
+    assert(bones.size() >= rig.centers.size());
     pose.shift = meanShift(rig, bones);
     const Vec3d origin(rig.origin), posed_origin = origin + Vec3d(pose.shift);
     pose.stretched = pose.mirrored = false;
-    for (std::size_t j = 0; j < rig.centres.size(); ++j) {
+    for (std::size_t j = 0; j < rig.centers.size(); ++j) {
         const Affine3d bone(bones[j]);
         BoneSplit split = splitBone(bone.linear());
         if (isIdentity(split.stretch)) split.stretch = {};
 
         // Both spaces counted from their origins: the joint at c, and where the bone takes it.
-        const Vec3d c = rig.centres[j] - origin;
-        const Vec3d placed = bone * rig.centres[j] - posed_origin;
+        const Vec3d c = rig.centers[j] - origin;
+        const Vec3d placed = bone * rig.centers[j] - posed_origin;
         pose.rigid[j] = toRigid(split.rotation, placed - split.rotation * c);
 
         StretchJoint& out = pose.stretch[j];

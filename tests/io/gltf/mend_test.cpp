@@ -234,7 +234,7 @@ TEST(GltfMend, VerticesThatAreNotFiniteGoBetweenTheirNeighbours) {
     attributesIn(maker)["POSITION"] = maker.addFloats(positions, "VEC3");
     const Character c = maker.load();
     expectOneWarning(c, "2 vertices were not finite");
-    // 4 has the neighbours 2, 3, 5 and 6; 9 has 7 and 8.
+    // 4 has the neighbors 2, 3, 5 and 6; 9 has 7 and 8.
     EXPECT_NEAR(length(c.mesh.positions[4] - Vec3f{0, 0.875F, 0}), 0, 1e-6F);
     EXPECT_NEAR(length(c.mesh.positions[9] - Vec3f{0, 1.75F, 0}), 0, 1e-6F);
     savedAndLoaded(c);

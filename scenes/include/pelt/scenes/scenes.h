@@ -36,8 +36,8 @@ const Scene* find(std::string_view name);
 std::unique_ptr<MeshSequence> armExamples(std::size_t resolution, double fps = 30);
 
 /// The character's weights (its rigid bind) blurred over the welded skin, by a width that follows the thickness of the
-/// limb and not the mesh, and lowered to at most `influences` joints a vertex (0: all). Throws Error (bad input) for a
-/// character whose weights do not fit its mesh.
+/// limb and not the mesh, and lowered to at most `influences` joints per vertex (0: all). Throws Error (bad input) for
+/// a character whose weights do not fit its mesh.
 SkinWeights smoothWeights(const Character& character, std::size_t influences = 4);
 
 }  // namespace pelt::scenes
