@@ -10,7 +10,7 @@ namespace pelt::cli {
 /// "-" in the place of a file: standard input or standard output. A file of that name is "./-".
 bool isStandardStream(const std::filesystem::path& path);
 
-/// What messages call per file: "standard input" for "-".
+/// What messages call a file: "standard input" for "-".
 std::string inputName(const std::filesystem::path& path);
 
 /// Refuses "-" before any work where it cannot be: options whose files are read by seeking, standard input or output

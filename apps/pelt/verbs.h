@@ -36,7 +36,7 @@ CLI::Option* addOutputOption(CLI::App& verb, std::filesystem::path& output, cons
 
 std::vector<std::string> methodNames();
 
-/// Opens a sequence or samples per character, whose warnings the session takes; by its own clips, unless others are
+/// Opens a sequence or samples a character, whose warnings the session takes; by its own clips, unless others are
 /// lent.
 std::unique_ptr<MeshSequence> openSequence(Session& session, const std::filesystem::path& path,
                                            const pipeline::Sampling& sampling,

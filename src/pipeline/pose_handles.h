@@ -26,7 +26,7 @@ Mat3d turnAt(const PoseHandle& handle, double time);
 /// Of a handle that is given whole, from the start to the pose. `bone`: from the file's rest space to the start.
 Affine3d motionAt(const PoseHandle& handle, const Vec3d& start, const Affine3d& bone, double time);
 
-/// How messages call per handle.
+/// How messages call a handle.
 std::string nameOf(const PoseHandle& handle, std::size_t number);
 
 /// Also gives the character what it lacks: joints for the handles, which `start` gets too, and weights. See

@@ -18,7 +18,7 @@ struct BakeRequest {
     std::size_t helpers = 0;           ///< at most so many joints are added
     std::optional<double> max_error;   ///< E_RMS: no more helpers than this needs
     std::vector<std::string> locked;   ///< joints whose weights stay as they are
-    float weld = 0;                    ///< vertices no farther apart are one
+    float weld = 0;                    ///< vertices within this distance are treated as one
 };
 
 struct BakeError {

@@ -48,7 +48,7 @@ struct RigOptions {
     std::optional<std::size_t> clusters{};  ///< rotations; not set: by the number of handles; 0: one for each edge set
     std::size_t extra_weights = 0;          ///< functions that let the skin do what its handles cannot; fewer where the
                                             ///< weights leave no room for more
-    float weld = 0;                         ///< vertices no farther apart are one
+    float weld = 0;                         ///< vertices within this distance are treated as one
     ExtraKind extra_kind = ExtraKind::modes;
 };
 
