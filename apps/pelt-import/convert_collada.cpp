@@ -60,7 +60,7 @@ std::vector<BoundBone> bonesOf(const MeshNode& mesh_node, const Nodes& nodes, Wa
                 bones.push_back({name, node->second, toAffine(bone.mOffsetMatrix)});
             else
                 warnings.push_back(
-                    fmt::format("mesh '{}': its joint '{}' is no node of the scene; its weights are lost",
+                    fmt::format("mesh '{}': its joint '{}' is not a node of the scene; its weights were left out",
                                 mesh_node.node->mName.C_Str(), name));
         }
     return bones;

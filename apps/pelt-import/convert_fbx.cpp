@@ -91,7 +91,7 @@ void setMorphs(const FbxDocument& document, const Placed& placed, SourceInstance
     shapes = readShapes(document, *placed.geometry);
     const std::size_t in_library = instance.pieces.front().mesh->mNumAnimMeshes;
     if (shapes.size() != in_library) {
-        warnings.push_back(fmt::format("mesh '{}': {} of its {} blend shapes could be read, so all are left out",
+        warnings.push_back(fmt::format("mesh '{}': only {} of its {} blend shapes could be read; all were left out",
                                        instance.name, in_library, shapes.size()));
         shapes.clear();
     }

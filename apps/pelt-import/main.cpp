@@ -87,7 +87,7 @@ void limitProcess(const Arguments& arguments) {
 
 void writeAll(const std::vector<std::byte>& bytes) {
     if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout) != 0)
-        throw pelt::Error::system("the character could not be handed over");
+        throw pelt::Error::system("the character could not be passed on");
 }
 
 int fail(int status, const char* message) {
@@ -120,7 +120,7 @@ int run(const Arguments& arguments) {
     } catch (const std::bad_alloc&) {
         return fail(3, "reading it needs more memory than the importer may use; export it as glTF instead");
     } catch (const std::exception&) {
-        return fail(3, "it cannot be read: it contradicts itself; export it as glTF instead");
+        return fail(3, "it cannot be read: it is inconsistent; export it as glTF instead");
     }
 }
 

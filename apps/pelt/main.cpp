@@ -40,13 +40,13 @@ int exitStatus(ErrorCode code) {
 /// What a user can do about a fault that is not of ours. Words of the language and its libraries say nothing to them.
 std::string plainWords(const std::exception& fault) {
     if (dynamic_cast<const std::bad_alloc*>(&fault) || dynamic_cast<const std::length_error*>(&fault))
-        return "not enough memory: the work needs more than is free here; close other programs, raise the limit "
-               "(ulimit -v, the container's) or use a smaller file";
+        return "not enough memory: more is needed than is free; close other programs, raise the limit (ulimit -v, the "
+               "container's) or use a smaller file";
     if (const auto* system = dynamic_cast<const std::filesystem::filesystem_error*>(&fault))
         return fmt::format("{}: {}", system->path1().string(), system->code().message());
     if (const auto* system = dynamic_cast<const std::system_error*>(&fault))
-        return fmt::format("the system refused: {}; raise the limits (ulimit -a)", system->code().message());
-    return "something went wrong inside Pelt that should not have; please report it with the command and the file";
+        return fmt::format("the system refused a request: {}; raise the limits (ulimit -a)", system->code().message());
+    return "internal error; please report it with the command and the file";
 }
 
 int fail(int status, const std::string& message) {

@@ -96,7 +96,7 @@ auto aboutFile(const std::filesystem::path& file, Work&& work) {
     } catch (const Error& error) {
         throw error.in(file.string());
     } catch (const std::length_error&) {
-        throw Error::badInput({file.string()}, "claims sizes that no memory holds; export it again");
+        throw Error::badInput({file.string()}, "claims sizes that exceed any memory; export it again");
     }
 }
 

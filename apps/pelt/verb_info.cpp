@@ -181,7 +181,7 @@ void describeSpace(const Character& character, Findings& found) {
     }
     found.json["rest_scale"] = scale;
     std::string text;
-    if (std::abs(scale - 1) > 1e-3) text = fmt::format("is {} the posed figure", times(scale));
+    if (std::abs(scale - 1) > 1e-3) text = fmt::format("is {} the posed character", times(scale));
     if (turned) text += fmt::format("{} turned", text.empty() ? "is" : " and");
     if (mirrored) text += fmt::format("{} mirrored", text.empty() ? "is" : " and");
     if (!text.empty()) found.line("space", fmt::format("rest pose {}", text));

@@ -26,7 +26,8 @@ void checkShape(const SkinWeights& weights, std::size_t vertex_count) {
                               std::to_string(vertex_count) + ": bind the weights to this mesh");
     const bool sound = offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
                        offsets.back() == weights.joints.size() && offsets.back() == weights.weights.size();
-    if (!sound) throw Error::badInput("the skin weights' offsets do not fit their joints and weights");
+    if (!sound)
+        throw Error::badInput("the skin weights are inconsistent: their offsets do not match their joints and weights");
 }
 
 double checkedSum(const SkinWeights& weights, std::size_t vertex) {

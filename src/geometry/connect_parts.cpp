@@ -125,7 +125,7 @@ Laplacian withEdges(const Laplacian& laplacian, std::span<const ExtraEdge> edges
     std::vector<Half> halves;
     halves.reserve(2 * edges.size());
     for (const ExtraEdge& e : edges) {
-        if (e.a >= count || e.b >= count) throw Error::badUsage("an extra edge names a vertex that is not there");
+        if (e.a >= count || e.b >= count) throw Error::badUsage("an extra edge uses a missing vertex");
         if (!(e.weight > 0) || !std::isfinite(e.weight)) throw Error::badUsage("an extra edge needs a positive weight");
         if (e.a == e.b) continue;
         halves.push_back({e.a, e.b, e.weight});

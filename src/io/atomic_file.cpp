@@ -223,8 +223,10 @@ void AtomicFolder::commit() {
     }
     committed_ = true;
     if (had_old && !removeFlatFolder(old))
-        throw Error::system({target_.string()}, fmt::format("was written, but what stood there before holds more than frames and is "
-                        "now in {}; move it where it belongs", old.string()));
+        throw Error::system(
+            {target_.string()},
+            fmt::format("was written, but the folder that it replaced contains more than frames; that folder is now {}",
+                        old.string()));
 }
 
 }  // namespace pelt::io

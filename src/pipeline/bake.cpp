@@ -41,9 +41,9 @@ class Reference {
 public:
     Reference(const Character& character, const BakeRequest& request, const Progress& progress)
         : sequence_(request.sequence) {
-        if (character.skeleton.joints.empty()) throw Error::badInput("has no skeleton, which a skin needs");
+        if (character.skeleton.joints.empty()) throw Error::badInput("has no skeleton");
         if (character.weights.empty())
-            throw Error::badInput("has a skeleton but no skin weights; give it some first (pelt bind)");
+            throw Error::badInput("has a skeleton but no skin weights; bind it first (pelt bind)");
         smoothed_ = std::make_shared<DdmPayload>();
         smoothed_->variant = character.ddm ? character.ddm->variant : DdmVariant::v0;
         smoothed_->rows = ddmRows(character, request.method_options, progress);
@@ -111,8 +111,8 @@ std::vector<Pose> clipPoses(const Character& character, const BakeRequest& reque
     const std::vector<double> times = sampleTimes(character, request.sampling);
     if (request.sequence && request.sequence->frameCount() != times.size())
         throw Error::badInput(
-            fmt::format("has {} samples in its clip, but there are {} meshes to bake; they must be "
-                        "as many (see `clip`, `fps` and `frames`)",
+            fmt::format("has {} samples in its clip, but there are {} meshes to bake; the numbers must be equal (see "
+                        "`clip`, `fps` and `frames`)",
                         times.size(), request.sequence->frameCount()));
     if (request.sequence && request.sequence->vertexCount() != character.mesh.vertexCount())
         throw Error::badInput(fmt::format("has {} vertices, but the meshes to bake have {}",

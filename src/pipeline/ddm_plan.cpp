@@ -114,12 +114,12 @@ std::vector<double> attributeMap(const Mesh& mesh, const std::string& name) {
             if (!(attribute.values[v] >= 0) || !std::isfinite(attribute.values[v]))
                 throw Error::badInput(
                     {"", fmt::format("vertex attribute '{}'", name)},
-                    fmt::format("is {} at vertex {}; a map is zero or positive", attribute.values[v], v));
+                    fmt::format("is {} at vertex {}; values must be zero or positive", attribute.values[v], v));
         return {attribute.values.begin(), attribute.values.end()};
     }
-    throw Error::badInput(
-        {"", fmt::format("vertex attribute '{}'", name)},
-        names.empty() ? "not found; there are no attributes with one number a vertex" : "not found; there is " + names);
+    throw Error::badInput({"", fmt::format("vertex attribute '{}'", name)},
+                          names.empty() ? "not found; there are no attributes with one number per vertex"
+                                        : "not found; there is " + names);
 }
 
 struct Planner {
@@ -269,7 +269,7 @@ fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::stri
 }
 
 DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
-    if (character.skeleton.joints.empty()) throw Error::badInput("has no joints to follow");
+    if (character.skeleton.joints.empty()) throw Error::badInput("has no joints");
     if (!(settings.weld >= 0) || !std::isfinite(settings.weld))
         throw Error::badUsage(fmt::format("`weld` is {}; it must be zero or a positive length", settings.weld));
     DdmPlan plan;

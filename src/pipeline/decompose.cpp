@@ -139,7 +139,7 @@ const Clip& keptClip(const Character& character, std::span<const NamedSequence> 
     for (const Clip& clip : character.clips)
         if (clip.name == name) return clip;
     if (index < character.clips.size()) return character.clips[index];
-    throw Error::badInput(fmt::format("has {} clips, none of them for sequence {}, '{}'; name one so",
+    throw Error::badInput(fmt::format("has {} clips, but none for sequence {}, '{}'; give one that name",
                                       character.clips.size(), index, name));
 }
 
@@ -169,7 +169,7 @@ void keepMotion(DecomposeRequest& request, const Character& character, std::span
         const std::size_t frames = sequences[s].frames->frameCount();
         if (times.size() != frames)
             throw Error::badInput({"", fmt::format("clip '{}'", clip.name)},
-                                  fmt::format("has {} samples at 30 a second, but sequence '{}' has {} frames",
+                                  fmt::format("has {} samples at 30 per second, but sequence '{}' has {} frames",
                                               times.size(), sequences[s].name, frames));
         for (const double t : times)
             for (const Affine3d& bone : rig::drivenSkinMatrices(character.skeleton, character.driven, &clip, t))

@@ -82,14 +82,14 @@ private:
 
     void checkSizes(const MeshSequence& examples) const {
         if (examples.vertexCount() != made_.character.mesh.vertexCount())
-            throw Error::badInput(fmt::format("has {} vertices, but the examples have {}; they must be one mesh",
+            throw Error::badInput(fmt::format("has {} vertices, but the examples have {}; they must be the same mesh",
                                               made_.character.mesh.vertexCount(), examples.vertexCount()));
         if (examples.frameCount() != made_.times.size())
             throw Error::badInput(
                 {"", fmt::format("clip '{}'", clip().name)},
-                fmt::format("gives {} poses, but there are {} examples; each example needs its pose (`clip`, `fps`, "
-                            "`frames`)",
-                            made_.times.size(), examples.frameCount()));
+                fmt::format(
+                    "has {} poses, but there are {} examples; the numbers must be equal (`clip`, `fps`, `frames`)",
+                    made_.times.size(), examples.frameCount()));
     }
 
     void addExtraJoints();
@@ -249,8 +249,8 @@ void CharacterFitter::checkExplained() {
     made_.unexplained = motion > 0 ? made_.convex.rms / motion : 0;
     if (made_.unexplained > kExplainsNothing)
         throw Error::badInput(
-            fmt::format("the poses of clip '{}' do not match the examples: a skin on them leaves {:.0f} % of how the "
-                        "vertices move; the skeleton must be posed as in the examples, in their order",
+            fmt::format("the poses of clip '{}' do not match the examples: {:.0f} % of the motion of the vertices "
+                        "remains unexplained; the skeleton must have the poses of the examples, in the same order",
                         clip().name, 100 * made_.unexplained));
 }
 

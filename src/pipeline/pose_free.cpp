@@ -71,8 +71,8 @@ void FreePoser::refuseConflicts(double time) const {
     }
     const std::size_t h = solved_.handle_of[count - 1];
     throw Error::badInput({"", nameOf(job_.handles[h], h)},
-                          "contradicts the handles before it: the rig cannot take them where they should all be; free "
-                          "one, or give the rig more room (`extra_weights`)");
+                          "contradicts the handles before it: the rig cannot reach all targets together; free one "
+                          "handle, or add weight functions (`extra_weights`)");
 }
 
 void FreePoser::solve(std::size_t frame, PoseResult& result, const Progress& progress) {

@@ -48,7 +48,7 @@ std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle
     if (handle.region.empty()) refuse(handle, number, "has no vertices; list at least one");
     for (const std::uint32_t v : handle.region)
         if (v >= mesh.vertexCount())
-            refuse(handle, number, fmt::format("names vertex {}, but the mesh has {}", v, mesh.vertexCount()));
+            refuse(handle, number, fmt::format("uses vertex {}, but the mesh has {}", v, mesh.vertexCount()));
     return handle.region;
 }
 
@@ -140,7 +140,7 @@ std::size_t jointOf(const Skeleton& skeleton, const PoseHandle& handle, std::siz
     if (!joint) refuse(handle, number, rig::noSuchJoint(skeleton, handle.joint));
     for (std::size_t other = *joint + 1; other < skeleton.joints.size(); ++other)
         if (rig::jointName(skeleton, other) == handle.joint)
-            refuse(handle, number, "is a name that several joints have; rename them first");
+            refuse(handle, number, "is ambiguous: several joints have this name; rename them first");
     return *joint;
 }
 
@@ -150,10 +150,10 @@ void checkJoint(const Character& character, std::span<const PoseHandle> handles,
     const std::size_t joint = jointOf(character.skeleton, handles[i], i);
     for (std::size_t k = 0; k < i; ++k)
         if (handles[k].kind == Kind::joint && handles[i].joint == handles[k].joint)
-            refuse(handles[i], i, "is there twice; say once where it goes");
+            refuse(handles[i], i, "appears twice; give each joint one handle");
     const bool dragged = handles[i].given != Given::free && !handles[i].byMatrix();
     if (dragged && !character.weights.empty() && !(weight[carrier[joint]] > 0))
-        refuse(handles[i], i, "moves no vertex, nor does any joint above or below it; drag one that does");
+        refuse(handles[i], i, "moves no vertex, and neither does any joint above or below it; choose another joint");
 }
 
 pose::Constraint constraintOf(const Mesh& mesh, const PoseHandle& handle, std::size_t number,
@@ -210,10 +210,10 @@ void checkHandlesOn(const Mesh& mesh, const Character& character, std::span<cons
             const bool turned = handles[i].given == Given::full || handles[i].given == Given::rotation;
             if (!own_joints && turned)
                 refuse(handles[i], i,
-                       fmt::format("has a {} constraint, which only joints take where there are any; give a position",
+                       fmt::format("has a {} constraint, which is only possible for joints; give a position",
                                    handles[i].given == Given::full ? "full" : "rotation"));
         } else if (own_joints) {
-            refuse(handles[i], i, "is not there: the character has no joints; hold it by points and regions");
+            refuse(handles[i], i, "does not exist: the character has no joints; use points and regions");
         } else {
             checkJoint(character, handles, i, carrier, weight);
         }

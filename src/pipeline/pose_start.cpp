@@ -19,7 +19,7 @@ bool nearIdentity(const Affine3d& a, double size) {
 
 void chooseMoment(const Character& character, const PoseRequest& request, PoseStart& start) {
     if (!request.clip) {
-        if (request.at) throw Error::badUsage("`at` names a moment of a clip; say which with `clip`");
+        if (request.at) throw Error::badUsage("`at` is a time in a clip; choose the clip with `clip`");
         return;
     }
     start.clip = &rig::findClip(character, *request.clip);
@@ -27,7 +27,7 @@ void chooseMoment(const Character& character, const PoseRequest& request, PoseSt
     const double slack = 1e-4 * std::max(1.0, start.clip->seconds());
     if (!(start.at >= start.clip->first_key - slack && start.at <= start.clip->last_key + slack))
         throw Error::badUsage({"", fmt::format("clip '{}'", start.clip->name)},
-                              fmt::format("lasts from {:.4g} to {:.4g} s; `at` {:.4g} is outside it",
+                              fmt::format("lasts from {:.4g} to {:.4g} s; `at` {:.4g} is outside",
                                           start.clip->first_key, start.clip->last_key, start.at));
 }
 

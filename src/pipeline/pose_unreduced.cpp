@@ -15,7 +15,7 @@ Unreduced::Unreduced(const Mesh& standing, const SkinWeights& weights, const Han
                      const PoseRequest& request)
     : request_(request) {
     if (request.rig.energy == pose::Energy::tets)
-        throw Error::badUsage("`unreduced` works on surfaces; choose another energy than tets");
+        throw Error::badUsage("`unreduced` does not support the energy tets; choose another");
     weld_ = geometry::weldByPosition(standing, request.rig.weld);
     triangles_ = geometry::weldedTriangles(standing.triangles, weld_);
     held_.assign(weld_.count(), 0);

@@ -41,8 +41,8 @@ const Clip& chosenClip(const Character& character, const Sampling& sampling) {
     if (sampling.clip) return rig::findClip(character, *sampling.clip);
     if (character.clips.empty())
         throw Error::badInput(
-            "has no animation clip; play its range of motion (`clip` @range), take clips from another file "
-            "(`clips`), or ask for the bind pose (`bind_pose`)");
+            "has no animation clip; play its range of motion (`clip` @range), add clips from another file (`clips`), "
+            "or select the bind pose (`bind_pose`)");
     return character.clips.front();
 }
 
@@ -56,7 +56,7 @@ std::vector<double> sampleTimes(const Character& character, const Sampling& samp
     std::vector<double> chosen;
     for (const std::size_t index : sliceIndices(*slice, times.size())) chosen.push_back(times[index]);
     if (chosen.empty())
-        throw Error::badInput(fmt::format("`frames` {} chooses none of the {} samples of clip '{}'", *sampling.frames,
+        throw Error::badInput(fmt::format("`frames` {} selects none of the {} samples of clip '{}'", *sampling.frames,
                                           times.size(), clip.name));
     return chosen;
 }
@@ -160,7 +160,7 @@ CharacterSampler::CharacterSampler(const Character& character, const Method& met
     state_->frame_seconds = (stepped ? std::abs(double(parseSlice(*sampling.frames).step)) : 1.0) / sampling.fps;
     if (character.skeleton.joints.empty()) return;
     if (character.weights.empty())
-        throw Error::badInput("has a skeleton but no skin weights; give it some first (pelt bind)");
+        throw Error::badInput("has a skeleton but no skin weights; bind it first (pelt bind)");
     state_->deformer = method.prepare(character, options, progress);
 }
 
@@ -174,7 +174,7 @@ std::size_t CharacterSampler::vertexCount() const { return rig::vertexCount(stat
 
 void CharacterSampler::setRestNormals(std::vector<Vec3f> normals) {
     if (normals.size() != state_->character.mesh.vertexCount())
-        throw Error::badUsage("rest normals must be as many as the mesh has vertices");
+        throw Error::badUsage("there must be one rest normal per vertex");
     state_->rest_normals = std::move(normals);
     state_->own_normals = false;
 }
@@ -191,7 +191,7 @@ void CharacterSampler::evaluateAt(double seconds, std::span<Vec3f> positions, st
     for (const std::size_t size :
          {positions.size(), normals.empty() ? count : normals.size(), tangents.empty() ? count : tangents.size()})
         if (size != count)
-            throw Error::badUsage("positions, normals and tangents must be as many as the character has vertices");
+            throw Error::badUsage("there must be one position, normal and tangent per vertex of the character");
     const auto head = [&](std::span<Vec3f> all) { return all.first(all.empty() ? 0 : skin); };
     const auto tail = [&](std::span<Vec3f> all) { return all.subspan(all.empty() ? 0 : skin); };
     state_->evaluateSkin(seconds, head(positions), head(normals), head(tangents));

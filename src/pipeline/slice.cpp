@@ -10,7 +10,7 @@ namespace pelt::pipeline {
 namespace {
 
 [[noreturn]] void failParsing(std::string_view text) {
-    throw Error::badUsage(fmt::format("'{}' is no slice: write first:last:step, as Python does, e.g. 0:100:5", text));
+    throw Error::badUsage(fmt::format("'{}' is not a slice: write first:last:step, as in Python, e.g. 0:100:5", text));
 }
 
 std::optional<std::int64_t> parseBound(std::string_view part, std::string_view text) {

@@ -145,7 +145,8 @@ ArapResult arap(const ArapShape& shape, Energy energy, std::span<const FixedVert
     Points posed = toPoints(start);
     for (const FixedVertex& f : fixed) {
         if (f.vertex >= start.size())
-            throw Error::badInput(fmt::format("vertex {} is fixed, but there are {}", f.vertex, start.size()));
+            throw Error::badInput(
+                fmt::format("vertex {} is fixed, but there are only {} vertices", f.vertex, start.size()));
         posed.row(f.vertex) << f.target.x, f.target.y, f.target.z;
     }
     GlobalSystem system(sets, shape.positions.size(), fixed);

@@ -29,7 +29,7 @@ void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
             for (const std::uint32_t v : c.vertices)
                 if (v >= rig.weld.welded.size())
                     throw Error::badInput(
-                        fmt::format("a region names vertex {}, but the mesh has {}", v, rig.weld.welded.size()));
+                        fmt::format("a region uses vertex {}, but the mesh has {}", v, rig.weld.welded.size()));
             continue;
         }
         if (c.handle >= rig.handles)

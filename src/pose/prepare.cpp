@@ -38,9 +38,9 @@ void check(const Shape& shape, const RigOptions& options) {
     for (std::size_t t = 0; t < shape.triangles.size(); ++t)
         for (const std::uint32_t v : shape.triangles[t])
             if (v >= shape.positions.size())
-                throw Error::badInput(fmt::format("triangle {} names vertex {} of {}", t, v, shape.positions.size()));
+                throw Error::badInput(fmt::format("triangle {} uses vertex {} of {}", t, v, shape.positions.size()));
     if (options.energy != Energy::tets) {
-        if (shape.triangles.empty()) throw Error::badInput("has no triangles, whose shape posing would keep");
+        if (shape.triangles.empty()) throw Error::badInput("has no triangles, so posing has no shape to preserve");
         return;
     }
     if (!shape.volume || !shape.volume_weights)
@@ -239,7 +239,7 @@ PoseRig prepare(const Shape& shape, const RigOptions& options, const Progress& p
     data->rows = rowsOf(*shape.weights, data->weld.representative, shape.handles);
     Elements elements = makeElements(shape, options, *data);
     if (elements.sets.terms.empty())
-        throw Error::badInput("has no triangle with an area, whose shape posing would keep");
+        throw Error::badInput("has no triangle with an area, so posing has no shape to preserve");
 
     progress.report("prepare", 0.1);
     std::array<WeightRows, 2> rows = extendRows(shape, options, elements, *data);

@@ -34,7 +34,7 @@ double rowSum(const SkinWeights& weights, std::size_t v, std::size_t handles) {
     }
     if (!(sum > 0))
         throw Error::badInput(
-            fmt::format("vertex {} has no weight: every vertex must follow a handle; bind the mesh first", v));
+            fmt::format("vertex {} has no weight: every vertex needs a handle; bind the mesh first", v));
     return sum;
 }
 

@@ -188,7 +188,7 @@ Camera parseCamera(std::string_view text) {
     const bool known = std::all_of(numbers.begin(), numbers.end(), [](const auto& n) { return n.has_value(); });
     if (!known || numbers.size() < 2 || numbers.size() > 3)
         throw Error::badUsage("camera '" + std::string(text) +
-                              "' is none of front, side, left, right, back, three-quarter, top and not "
+                              "' is not one of front, side, left, right, back, three-quarter, top or "
                               "AZIMUTH,ELEVATION[,ZOOM] in degrees, such as 45,10 or 45,10,1.5");
     camera.azimuth = *numbers[0];
     camera.elevation = *numbers[1];

@@ -78,7 +78,7 @@ void check(const Options& options) {
         throw Error::badUsage("picture size " + std::to_string(options.width) + "x" + std::to_string(options.height) +
                               " is not within 1x1 to 16384x16384");
     if (options.samples < 1 || options.samples > 4096)
-        throw Error::badUsage("samples a pixel must be within 1 to 4096, not " + std::to_string(options.samples));
+        throw Error::badUsage("the samples per pixel must be from 1 to 4096, not " + std::to_string(options.samples));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ void checkSizes(const Subject& s) {
     if (!s.normals.empty() && s.normals.size() != s.positions.size())
         throw Error::badInput(fmt::format("render: {} normals for {} vertices", s.normals.size(), s.positions.size()));
     if (!s.colors.empty() && s.colors.size() != s.positions.size())
-        throw Error::badInput(fmt::format("render: {} colours for {} vertices", s.colors.size(), s.positions.size()));
+        throw Error::badInput(fmt::format("render: {} colors for {} vertices", s.colors.size(), s.positions.size()));
     if (!s.bodies.empty() && s.bodies.size() != s.positions.size())
         throw Error::badInput(fmt::format("render: {} bodies for {} vertices", s.bodies.size(), s.positions.size()));
     if (s.scalars && s.scalars->values.size() != s.positions.size())

@@ -118,8 +118,8 @@ struct Keys {
 void addBetween(DrivenTrack& track, float first, float last, const Trs& from, const Trs& to, double fps, Keys& keys) {
     const double steps = std::ceil((double(last) - first) * fps - 1e-4);
     if (steps > kMostKeys)
-        throw Error::badInput(fmt::format("{} s between two keys are too long to be sampled at {} frames a second",
-                                          double(last) - first, fps));
+        throw Error::badInput(
+            fmt::format("{} s between two keys are too long for {} frames per second", double(last) - first, fps));
     if (!(steps > 1)) return;
     Keys inner;
     double worst = 0;
@@ -184,7 +184,7 @@ void addChannels(const Keys& keys, const DrivenJoint& joint, const Trs& rest, In
 
 void bakeDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, Clip& clip, double fps) {
     if (!(fps > 0) || !std::isfinite(fps))
-        throw Error::badUsage(fmt::format("{} frames a second: must be above 0", fps));
+        throw Error::badUsage(fmt::format("{} frames per second: must be above 0", fps));
     std::vector<bool> is_driven(skeleton.nodes.size(), false);
     for (const DrivenJoint& joint : driven) is_driven[joint.node] = true;
     std::erase_if(clip.channels, [&](const Channel& channel) {

@@ -67,7 +67,7 @@ public:
         std::vector<bool> wanted(nodes, choice_.drivers.empty());
         for (const std::uint32_t driver : choice_.drivers) {
             if (driver >= nodes || !is_joint_[driver])
-                throw Error::badUsage(fmt::format("node {} cannot drive other joints: it is no joint", driver));
+                throw Error::badUsage(fmt::format("node {} cannot drive other joints: it is not a joint", driver));
             wanted[driver] = true;
         }
         for (std::uint32_t n = 0; n < nodes; ++n) {
@@ -211,7 +211,7 @@ Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<co
 
 std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointChoice& choice) {
     if (!(choice.k > -1) || !std::isfinite(choice.k))
-        throw Error::badUsage(fmt::format("k {}: must be above -1, else a joint would scale to nothing", choice.k));
+        throw Error::badUsage(fmt::format("k is {}; it must be above -1, or a joint would scale to zero", choice.k));
     return Adder(skeleton, choice).run();
 }
 

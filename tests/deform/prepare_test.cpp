@@ -54,10 +54,10 @@ TEST(Prepare, SizesThatDoNotFitAreRefused) {
     expectBothRefuse(c, "20 positions but 19 normals");
     c = makeCase(20, 5, 3, Bones::identity);
     c.weights.joints.pop_back();
-    expectBothRefuse(c, "offsets do not fit");
+    expectBothRefuse(c, "offsets do not match");
     c = makeCase(20, 5, 3, Bones::identity);
     c.weights.offsets[3] = 1000;
-    expectBothRefuse(c, "offsets do not fit");
+    expectBothRefuse(c, "offsets do not match");
     c.weights.offsets.clear();
     expectBothRefuse(c, "weights for 0 vertices");
 }

@@ -117,7 +117,7 @@ private:
         for (const std::uint32_t j : joints) appendEntry(lanes, block.base, j);
         packed_.blocks.push_back(block);
         if (packed_.rows.size() > std::numeric_limits<std::uint32_t>::max())
-            throw Error::badInput("the mushed skin is larger than Pelt can pack: keep fewer influences a vertex");
+            throw Error::badInput("the mushed skin is larger than Pelt can pack: keep fewer influences per vertex");
     }
 
     template <class Value>

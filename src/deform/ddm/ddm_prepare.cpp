@@ -104,7 +104,7 @@ DdmPreparation::DdmPreparation(const Mesh& rest, const SkinWeights& bind) : stat
             throw Error::badInput("vertex " + std::to_string(v) +
                                   " has no weight on any joint: bind it to the skeleton first");
         if (!isFinite(rest.positions[v]))
-            throw Error::badInput("vertex " + std::to_string(v) + " has a position that is no number");
+            throw Error::badInput("vertex " + std::to_string(v) + " has a position that is not a number");
     }
     state_->positions = rest.positions;
     state_->triangles = rest.triangles;
@@ -181,7 +181,7 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     checkRange(options.alpha, count, "`alpha`", 1);
     if (options.iterations < 0) throw Error::badUsage("the number of iterations must be at least 0");
     if (!options.excluded.empty() && options.excluded.size() != count)
-        throw Error::badUsage("the list of excluded vertices does not fit the mesh");
+        throw Error::badUsage("the list of excluded vertices does not have the size of the mesh");
 
     const TopologyKey topology{options.laplacian, options.connect_parts, options.excluded, options.weld_tolerance};
     if (!s.has_topology || !(topology == s.topology_key)) {
@@ -212,7 +212,7 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
 
 DdmRows<double> DdmPreparation::rows(std::size_t influences) const {
     const State& s = *state_;
-    if (!s.has_topology) throw Error::badUsage("the preparation has not been given options yet");
+    if (!s.has_topology) throw Error::badUsage("call update() before reading the rows");
     return makeRows<double>(s.parts(), s.weld.welded, influences);
 }
 
@@ -220,13 +220,13 @@ DdmRows<double> DdmPreparation::rows() const { return rows(0); }
 
 DdmRows<float> DdmPreparation::rounded(std::size_t influences) const {
     const State& s = *state_;
-    if (!s.has_topology) throw Error::badUsage("the preparation has not been given options yet");
+    if (!s.has_topology) throw Error::badUsage("call update() before reading the rows");
     return makeRows<float>(s.parts(), s.weld.welded, influences);
 }
 
 DdmRows<float> DdmPreparation::rounded(std::size_t influences, std::span<const std::uint32_t> vertices) const {
     const State& s = *state_;
-    if (!s.has_topology) throw Error::badUsage("the preparation has not been given options yet");
+    if (!s.has_topology) throw Error::badUsage("call update() before reading the rows");
     std::vector<std::uint32_t> welded;
     for (const std::uint32_t v : vertices) welded.push_back(s.weld.welded[v]);
     return makeRows<float>(s.parts(), welded, influences);

@@ -73,14 +73,14 @@ void checkDdmRows(const Mesh& rest, const DdmRows<float>& rows) {
     const std::size_t n = rest.vertexCount();
     if (rows.vertexCount() != n || rows.offsets.size() != n + 1)
         throw Error::badInput("the mushed skin has " + std::to_string(rows.vertexCount()) + " vertices, the mesh has " +
-                              std::to_string(n) + ": mush this mesh");
+                              std::to_string(n) + ": mush this mesh again");
     if (!rest.normals.empty() && rest.normals.size() != n)
         throw Error::badInput("the mesh has " + std::to_string(n) + " positions but " +
                               std::to_string(rest.normals.size()) + " normals");
     const std::size_t entries = rows.joints.size();
     if (rows.offsets.front() != 0 || rows.offsets.back() != entries || rows.blocks.size() != entries ||
         rows.psi.size() != entries || !std::is_sorted(rows.offsets.begin(), rows.offsets.end()))
-        throw Error::badInput("the mushed skin's offsets do not fit its joints and blocks");
+        throw Error::badInput("the mushed skin is inconsistent: its offsets do not match its joints and blocks");
     for (std::size_t v = 0; v < n; ++v) {
         const std::string vertex = "vertex " + std::to_string(v) + " of the mushed skin ";
         if (rows.influenceCount(v) == 0) throw Error::badInput(vertex + "has no joint: mush the mesh again");

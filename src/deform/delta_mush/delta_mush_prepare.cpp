@@ -41,7 +41,7 @@ void checkOptions(const DeltaMushOptions& options, std::size_t vertex_count) {
     }
     for (const geometry::ExtraEdge& edge : options.extra_edges) {
         if (edge.a >= vertex_count || edge.b >= vertex_count)
-            throw Error::badUsage("an extra edge names vertex " + std::to_string(std::max(edge.a, edge.b)) +
+            throw Error::badUsage("an extra edge uses vertex " + std::to_string(std::max(edge.a, edge.b)) +
                                   ", but the mesh has only " + std::to_string(vertex_count));
         if (!(edge.weight > 0) || !std::isfinite(edge.weight))
             throw Error::badUsage("the weight of an extra edge must be a positive number");

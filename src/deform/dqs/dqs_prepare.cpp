@@ -116,7 +116,7 @@ DqsRig prepareDqs(const Mesh& rest, const SkinWeights& weights, std::span<const 
     arrays.blocks = packInfluences(weights, rest.vertexCount());
     const std::size_t joints = arrays.blocks.joint_count;
     if (joint_positions.size() < joints)
-        throw Error::badInput("the skin weights name joint " + std::to_string(joints - 1) + ", the skeleton has " +
+        throw Error::badInput("the skin weights use joint " + std::to_string(joints - 1) + ", the skeleton has " +
                               std::to_string(joint_positions.size()) + " joints");
     arrays.blended = blendedPairs(weights);
     findMeetings(weights, arrays);

@@ -69,7 +69,7 @@ std::string settleRow(Row& row, Vec3d& p) {
     if (!(std::abs(omega - 1) <= kSumTolerance) || !(std::abs(psi - 1) <= kSumTolerance))
         return fmt::format("has weights that sum to {:.6g} and {:.6g}, not to 1", omega, psi);
     recenter(row, p);
-    return isFiniteRow(row, p) ? "" : "has numbers beyond single precision";
+    return isFiniteRow(row, p) ? "" : "has numbers too large for single precision";
 }
 
 /// Reads one row's records after another.
@@ -159,7 +159,7 @@ std::string appendRecords(std::span<const std::byte> vertices, std::span<const s
         std::string fault = reader.read(v, row, p);
         for (std::size_t i = 0; i < row.size() && fault.empty(); ++i) {
             if (row[i].joint >= slots.size())
-                fault = fmt::format("follows joint {}, but the skin has {}", row[i].joint, slots.size());
+                fault = fmt::format("uses joint {}, but the skin has {}", row[i].joint, slots.size());
             else
                 row[i].joint = slots[row[i].joint];
         }
@@ -182,7 +182,7 @@ std::string rowsFault(const DdmRows<float>& rows, std::size_t joint_count) {
         Vec3d p(rows.centers[v]);
         std::string fault = row.empty() ? "has no entry" : "";
         for (const Entry& entry : row)
-            if (entry.joint >= joint_count) fault = fmt::format("follows joint {} of {}", entry.joint, joint_count);
+            if (entry.joint >= joint_count) fault = fmt::format("uses joint {} of {}", entry.joint, joint_count);
         if (fault.empty()) fault = settleRow(row, p);
         if (!fault.empty()) return fmt::format("vertex {} {}", v, fault);
     }

@@ -39,7 +39,7 @@ std::uint64_t JsonRef::asUnsigned() const {
         const double number = value_->get<double>();
         if (number >= 0 && number < 9e15 && number == std::floor(number)) return static_cast<std::uint64_t>(number);
     }
-    fail(fmt::format("must be a whole number that is not negative; re-export the file"));
+    fail(fmt::format("must be a non-negative integer; re-export the file"));
 }
 
 std::size_t JsonRef::asIndex(const char* collection, std::size_t count) const {
@@ -58,7 +58,8 @@ double JsonRef::asFinite() const {
 
 float JsonRef::asFloat() const {
     const double number = asFinite();
-    if (std::abs(number) > std::numeric_limits<float>::max()) fail("is beyond single precision; re-export the file");
+    if (std::abs(number) > std::numeric_limits<float>::max())
+        fail("is too large for single precision; re-export the file");
     return static_cast<float>(number);
 }
 

@@ -14,7 +14,7 @@ struct Loading {
     Loading(Document document, const Progress& told) : source(std::make_shared<GltfSource>()), progress(told) {
         source->document = std::move(document);
         if (const std::size_t mended = mendParents(source->document); mended > 0)
-            character.warnings.push_back(std::to_string(mended) + " nodes had two parents; they stay with the last");
+            character.warnings.push_back(std::to_string(mended) + " nodes had two parents; the last one was kept");
         reader.emplace(source->document);
         tree = readNodeTree(source->document);
     }

@@ -25,7 +25,7 @@ public:
         mended_.tell(loading_.character.warnings);
         if (left_out_ > 0)
             loading_.character.warnings.push_back(
-                fmt::format("{} animation channels cannot be read; left out", left_out_));
+                fmt::format("{} animation channels cannot be read; they were left out", left_out_));
     }
 
 private:

@@ -79,12 +79,14 @@ struct MendedMeshes {
     void tell(std::vector<std::string>& warnings) const {
         if (attributes > 0)
             warnings.push_back(
-                fmt::format("{} attributes of primitives (normals, tangents, UVs) do not fit their vertices; left out",
+                fmt::format("{} attributes of primitives (normals, tangents, UVs) do not match the number of vertices; "
+                            "they were left out",
                             attributes));
         if (positions > 0)
-            warnings.push_back(fmt::format("{} vertices were not finite; moved between their neighbours", positions));
+            warnings.push_back(
+                fmt::format("{} vertices were not finite; they were moved to the mean of their neighbors", positions));
         if (offsets > 0)
-            warnings.push_back(fmt::format("{} offsets of morph targets were not finite; taken as 0", offsets));
+            warnings.push_back(fmt::format("{} offsets of morph targets were not finite; they were set to 0", offsets));
     }
 };
 
@@ -210,8 +212,9 @@ void MeshLoader::addVertices(PrimitiveReader& primitive, const std::vector<float
     for (std::size_t v = 0; v < count; ++v) {
         mesh_.positions.push_back(placement.point(vec3At(positions, v)));
         if (!isFinite(mesh_.positions.back()))
-            primitive.json().fail(
-                fmt::format("vertex {} lies beyond single precision in root space; scale it down", v));
+            primitive.json().fail(fmt::format(
+                "vertex {} is too far from the origin in root space for single precision; scale the character down",
+                v));
     }
     const std::size_t total = mesh_.positions.size();
     tell(3 * count);
@@ -322,7 +325,7 @@ void loadMeshes(Loading& loading) {
     MeshLoader skin(loading, character.mesh, source.instances, 0, mended);
     skin.load();
     if (character.mesh.positions.empty() && !source.instances.empty())
-        loading.document().root().fail("no mesh has vertices; choose a file with some");
+        loading.document().root().fail("the file has no mesh with vertices; choose another file");
     skin.finishWeights();
     MeshLoader props(loading, character.props.mesh, source.props, source.instances.size(), mended);
     props.makeNormals(!character.mesh.normals.empty());

@@ -104,7 +104,7 @@ void findInstances(Loading& loading) {
     if (!instances.empty()) return;
     loading.all_nodes = true;
     if (document.count("nodes") == 0 || document.count("skins") + document.count("animations") == 0)
-        document.root().fail("no node shows a mesh; choose a file with a character");
+        document.root().fail("no node has a mesh; choose a file with a character");
 }
 
 void loadSkeleton(Loading& loading) {
@@ -128,7 +128,8 @@ void loadSkeleton(Loading& loading) {
     }
     if (mended > 0)
         loading.character.warnings.push_back(fmt::format(
-            "{} inverse bind matrices are missing or cannot be undone; taken from where the joints stand", mended));
+            "{} inverse bind matrices are missing or singular; they were computed from the rest pose of the joints",
+            mended));
     std::vector<bool> wanted(document.count("nodes"), false);
     if (loading.all_nodes) wanted.assign(wanted.size(), true);
     std::vector<std::size_t> leaves = joint_nodes;

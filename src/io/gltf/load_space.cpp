@@ -124,7 +124,7 @@ void normalizeSpace(Loading& loading) {
     for (const Vec3f& p : character.mesh.positions)
         if (!isFinite(p))
             loading.document().root().fail(
-                "a vertex lies beyond single precision where the figure moves; scale it down");
+                "a vertex is too far from the origin for single precision; scale the character down");
     for (std::size_t i = 0; i < source.instances.size() && !character.from_file.empty(); ++i)
         if (source.instances[i].skin) source.instances[i].placement = character.from_file[i];
     movePayload(loading);

@@ -75,10 +75,10 @@ void checkMemory(const Loading& loading) {
     constexpr std::uint64_t kWorthAsking = std::uint64_t(1) << 28;
     if (needed < kWorthAsking) return;
     if (const std::uint64_t free = availableMemory(); needed > free)
-        loading.document().root().fail(fmt::format(
-            "the vertices that it claims need {} MiB of memory, and {} MiB are free here; split the file or "
-            "use a machine with more",
-            needed >> 20, free >> 20));
+        loading.document().root().fail(
+            fmt::format("the vertices that the file claims need {} MiB of memory, but only {} MiB are free; split the "
+                        "file or use a machine with more memory",
+                        needed >> 20, free >> 20));
 }
 
 std::uint64_t numbersToDecode(const Loading& loading) {

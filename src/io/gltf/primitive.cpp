@@ -79,7 +79,7 @@ std::vector<std::uint32_t> PrimitiveReader::joints(const std::string& attribute)
     std::vector<std::uint32_t> out;
     for (const float joint : floats(attribute, "VEC4")) {
         if (!(joint >= 0 && joint < 65536 && joint == std::floor(joint)))
-            attributeRef(attribute).fail(fmt::format("{} is no number of a joint; re-export the file", joint));
+            attributeRef(attribute).fail(fmt::format("{} is not the index of a joint; re-export the file", joint));
         out.push_back(static_cast<std::uint32_t>(joint));
     }
     return out;
@@ -103,8 +103,8 @@ std::vector<std::uint32_t> PrimitiveReader::indices() {
     }
     for (std::size_t i = 0; i < out.size(); ++i)
         if (out[i] >= vertex_count_)
-            json_.fail(
-                fmt::format("index {} is vertex {}, but there are {}; re-export the file", i, out[i], vertex_count_));
+            json_.fail(fmt::format("index {} refers to vertex {}, but there are {}; re-export the file", i, out[i],
+                                   vertex_count_));
     return out;
 }
 

@@ -79,7 +79,7 @@ public:
     Process() {
         int ends[2];
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-            throw Error::system(fmt::format("cannot talk to pelt-import: {}", std::strerror(errno)));
+            throw Error::system(fmt::format("cannot communicate with pelt-import: {}", std::strerror(errno)));
         socket_ = ends[0];
         try {
             const std::uint64_t memory = std::min(kMostMemory, availableMemory());

@@ -99,10 +99,10 @@ private:
     /// Positive indices count from 1, also forwards; negative ones back from the last record so far.
     std::uint32_t index(std::string_view corner, std::string_view digits, std::size_t so_far) {
         std::int64_t value = 0;
-        if (!parseNumber(digits, value)) text_.fail(fmt::format("{} is no face corner", inQuotes(corner)));
+        if (!parseNumber(digits, value)) text_.fail(fmt::format("{} is not a face corner", inQuotes(corner)));
         if (value == 0) text_.fail(fmt::format("face corner {}: indices start at 1", inQuotes(corner)));
         const std::int64_t index = value > 0 ? value - 1 : static_cast<std::int64_t>(so_far) + value;
-        if (index < 0) text_.fail(fmt::format("face corner {} goes back beyond the first record", inQuotes(corner)));
+        if (index < 0) text_.fail(fmt::format("face corner {} refers to a record before the first", inQuotes(corner)));
         if (index >= ObjData::kNone) text_.fail(fmt::format("face corner {} is out of range", inQuotes(corner)));
         return static_cast<std::uint32_t>(index);
     }

@@ -103,7 +103,7 @@ void TextCursor::fail(const std::string& what) const {
 }
 
 void TextCursor::failNumber(std::string_view what, std::string_view token) const {
-    if (token.empty()) fail(fmt::format("{} is missing; the line or the file may be cut short", what));
+    if (token.empty()) fail(fmt::format("{} is missing; the line or the file may be truncated", what));
     fail(fmt::format("{} is {}, not a number", what, inQuotes(token)));
 }
 

@@ -85,7 +85,7 @@ private:
 /// Point caches count in 32 bits with sign.
 std::int32_t cacheCount(std::size_t count, const std::filesystem::path& path) {
     if (count > std::numeric_limits<std::int32_t>::max())
-        throw Error::badUsage({path.string()}, fmt::format("{} are more than the format can count; write .npy", count));
+        throw Error::badUsage({path.string()}, fmt::format("{} are too many for this format; write .npy", count));
     return static_cast<std::int32_t>(count);
 }
 
