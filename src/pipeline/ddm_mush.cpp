@@ -12,8 +12,8 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kTolerance = 1e-4;         ///< of the diagonal: what pruning may cost by default
-constexpr std::size_t kMostInfluences = 8;  ///< a vertex, where nobody asked for more
+constexpr double kTolerance = 1e-4;         ///< relative to the diagonal: default tolerance for pruning
+constexpr std::size_t kMostInfluences = 8;  ///< per vertex, unless more are requested
 constexpr std::size_t kGrain = 2048;
 
 /// The poses of the range of motion, deformed by some rows; compared with others' rows.
@@ -64,8 +64,8 @@ std::size_t mostInfluences(const DdmRows<float>& rows) {
     return most;
 }
 
-/// The vertices at which pruning is measured: all, or of a large mesh one of every so many, drawn so that no pattern in
-/// their order is followed.
+/// The vertices at which pruning is measured: all or, for a large mesh, a random subset that does not depend on
+/// patterns in their order.
 std::vector<std::uint32_t> measuredVertices(std::size_t count) {
     constexpr std::size_t kAll = 32768, kSome = 16384;
     std::vector<std::uint32_t> vertices;
@@ -84,8 +84,7 @@ Mesh pointsOf(const Mesh& mesh, const std::vector<std::uint32_t>& vertices) {
     return points;
 }
 
-/// The number of influences that is asked for, or the fewest that are enough, at most kMostInfluences; tells what it
-/// costs.
+/// The requested number of influences, or the smallest sufficient number, at most kMostInfluences. Reports the errors.
 std::size_t chooseInfluences(const Character& character, const deform::DdmPreparation& preparation,
                              const DdmSettings& settings, DdmEncoding encoding, const Progress& progress,
                              MushReport& told) {

@@ -34,7 +34,7 @@ FileKind fileKind(const std::filesystem::path& path) {
         throw Error::badInput({path.string()},
                               fmt::format("cannot be read: {}", fault ? fault.message() : "No such file or directory"));
     }
-    // A pipe or a device could keep a reader waiting for ever.
+    // Reading a pipe or a device might never end.
     if (!std::filesystem::is_regular_file(status))
         throw Error::badInput({path.string()}, "is not a regular file; copy its data to one first");
     const std::string extension = extensionOf(path);

@@ -31,7 +31,7 @@ public:
                   const deform::Output& out) const noexcept override {
         deform::evaluate(rig_, pose_, rest, first, count, out);
     }
-    /// Normals go through the inverse transpose, directions along the surface through the blended matrix itself.
+    /// Normals are transformed by the inverse transpose, tangent directions by the blended matrix itself.
     void evaluateTangents(std::span<const Vec3f> rest, std::size_t first, std::size_t count, std::span<Vec3f>,
                           std::span<Vec3f> tangents) const noexcept override {
         deform::evaluate(rig_, linear_pose_, {rest, {}}, first, count, {tangents, {}});
@@ -45,7 +45,7 @@ private:
     std::vector<Affine3f> linear_;
 };
 
-/// A method with a rig and a pose that is filled from bones.
+/// A method with a rig and a pose that is set from bones.
 template <class Rig, class Pose>
 class PosedDeformer final : public Deformer {
 public:
@@ -142,7 +142,7 @@ Made prepareV5Dqs(const Character& character, const MethodOptions& options, cons
     return dqs(character, deform::plainWeights(ddmRows(character, options, progress)));
 }
 
-/// The variant that the character stores; v0 where it stores none.
+/// The variant stored in the character; v0 if there is none.
 Made prepareStored(const Character& character, const MethodOptions& options, const Progress& progress) {
     const DdmRows<float> rows = ddmRows(character, options, progress);
     switch (character.ddm ? character.ddm->variant : DdmVariant::v0) {

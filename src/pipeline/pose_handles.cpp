@@ -19,7 +19,7 @@ namespace {
 using Kind = PoseHandle::Kind;
 using Given = PoseHandle::Given;
 
-constexpr double kOutside = 0.1;  ///< of the diagonal: farther from the mesh than this, a point is a mistake
+constexpr double kOutside = 0.1;  ///< relative to the diagonal: a point farther from the mesh than this is a mistake
 
 constexpr std::size_t kTetsAVertex = 5;
 
@@ -52,7 +52,7 @@ std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle
     return handle.region;
 }
 
-/// A joint where the handle is, with nothing above it.
+/// Adds a root joint at the position of the handle.
 void addJoint(Skeleton& skeleton, const std::string& name, const Vec3d& place) {
     SkeletonNode node;
     node.name = name;
@@ -100,7 +100,7 @@ void addJoints(Character& character, PoseStart& start, std::span<const PoseHandl
     });
 }
 
-/// Bounded biharmonic weights, for a character that has joints but none.
+/// Bounded biharmonic weights, for a character with joints but without weights.
 SkinWeights boundWeights(const PoseStart& start, const PreparationCache* cache, const Progress& progress) {
     ContentKey key;
     key.add("biharmonic");
@@ -116,7 +116,7 @@ std::vector<double> jointWeights(const Character& character) {
     return sums;
 }
 
-/// Joints without weight go with their nearest ancestor that has some, else with the first descendant that has.
+/// Joints without weight move with their nearest ancestor that has some, otherwise with the first such descendant.
 std::vector<std::uint32_t> findCarriers(const Character& character, std::span<const double> weight) {
     const std::vector<std::int32_t> parents = rig::jointParents(character.skeleton);
     std::vector<std::uint32_t> carrier(parents.size());
@@ -144,7 +144,7 @@ std::size_t jointOf(const Skeleton& skeleton, const PoseHandle& handle, std::siz
     return *joint;
 }
 
-/// One joint: there, named once, and with skin to move if it is to go somewhere.
+/// Checks one joint: it must exist, have one handle, and move some skin if it has a target.
 void checkJoint(const Character& character, std::span<const PoseHandle> handles, std::size_t i,
                 std::span<const std::uint32_t> carrier, std::span<const double> weight) {
     const std::size_t joint = jointOf(character.skeleton, handles[i], i);
@@ -166,7 +166,7 @@ pose::Constraint constraintOf(const Mesh& mesh, const PoseHandle& handle, std::s
     return {pose::ConstraintKind::vertices, 0, {}, verticesOf(mesh, handle, number)};
 }
 
-/// What a handle holds, as it is at the start.
+/// The position that a handle holds, at the start.
 Vec3d heldPlace(const Mesh& mesh, const PoseHandle& handle, std::size_t number, std::optional<std::size_t> joint,
                 const HandlePlan& plan) {
     if (joint) return plan.joint_positions[*joint];
@@ -176,7 +176,7 @@ Vec3d heldPlace(const Mesh& mesh, const PoseHandle& handle, std::size_t number, 
     return mean;
 }
 
-/// Straight from key to key.
+/// Linear interpolation between keys.
 Vec3d valueAt(std::span<const PoseHandle::Key> keys, double time) {
     auto after = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.time >= time; });
     if (after == keys.end()) --after;
@@ -196,7 +196,7 @@ std::string nameOf(const PoseHandle& handle, std::size_t number) {
 
 namespace {
 
-/// `mesh` is the character's as it stands.
+/// `mesh` is that of the character at the start.
 void checkHandlesOn(const Mesh& mesh, const Character& character, std::span<const PoseHandle> handles) {
     const bool own_joints = character.skeleton.joints.empty();
     std::vector<double> weight = jointWeights(character);

@@ -9,7 +9,7 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kUnmoved = 1e-6;  ///< a matrix so near to the identity moves nothing: rounding of the file's numbers
+constexpr double kUnmoved = 1e-6;  ///< a matrix this near to the identity moves nothing: rounding in the file
 
 bool nearIdentity(const Affine3d& a, double size) {
     for (int i = 0; i < 16; ++i)
@@ -31,7 +31,7 @@ void chooseMoment(const Character& character, const PoseRequest& request, PoseSt
                                           start.clip->first_key, start.clip->last_key, start.at));
 }
 
-/// The joints as bound where they stand.
+/// The joints, bound in their current position.
 void bindThere(PoseStart& start) {
     Skeleton& skeleton = start.skeleton;
     for (std::size_t n = 0; n < skeleton.nodes.size(); ++n) skeleton.nodes[n].matrix = start.locals[n];
@@ -43,7 +43,7 @@ void bindThere(PoseStart& start) {
     }
 }
 
-/// Plain skinning; a vertex without weight goes with the first joint.
+/// Plain skinning; a vertex without weight moves with the first joint.
 void moveMesh(const SkinWeights& weights, PoseStart& start) {
     for (std::size_t v = 0; v < start.rest.size(); ++v) {
         const Vec3d p(start.rest[v]);

@@ -7,7 +7,7 @@ namespace pelt::pipeline {
 namespace {
 
 constexpr int kUnreduced = 200;
-constexpr float kHeld = 0.99f;  ///< a vertex with so much weight on a joint is held by it
+constexpr float kHeld = 0.99f;  ///< a vertex with this much weight on a held joint is held
 
 }  // namespace
 

@@ -22,7 +22,7 @@ std::optional<std::int64_t> parseBound(std::string_view part, std::string_view t
     return value;
 }
 
-/// Python's clamping of a bound: counted from the end where negative, then cut to [low, high].
+/// Python's clamping of a bound: negative values count from the end, then clamped to [low, high].
 std::int64_t clampBound(std::int64_t bound, std::int64_t size, std::int64_t low, std::int64_t high) {
     if (bound < 0) bound = bound < -size ? -1 : bound + size;
     return std::clamp(bound, low, high);

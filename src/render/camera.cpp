@@ -53,7 +53,7 @@ std::vector<Vec3f> hullOf(const Frame& frame) {
 
 bool isEmpty(const Frame& frame) { return frame.hull.empty() && !(frame.radius > 0); }
 
-/// What remains of a picture's half size along one axis once the frame is in it, solved for the eye.
+/// The free half size of a picture along one axis with the frame in it, solved for the eye position.
 struct AxisFit {
     double above = -1e300, below = -1e300;
 

@@ -12,7 +12,8 @@ namespace pelt::render {
 
 namespace {
 
-constexpr int kBandRows = 128;  // pictures are made in bands, so that the layers of a large one need not be in memory
+constexpr int kBandRows =
+    128;  // pictures are rendered in bands, so that the layers of a large one need not be in memory
 constexpr int kTile = 16;
 
 /// Counts finished tiles and passes them on, one call at a time.
@@ -46,7 +47,7 @@ void gatherBand(const Gatherer& gatherer, LayerBand& band, TileProgress& progres
     });
 }
 
-/// Layers over one another: paper, floor, skin, bones.
+/// Composites the layers: paper, floor, skin, bones.
 Vec3f compose(const Gatherer& g, const PixelLayers& p, const Visibility& v, float x, float y) {
     const Studio& studio = g.studio;
     const float openness = 1 - studio.occlusion_depth * (1 - v.openness);
@@ -65,7 +66,7 @@ void composeRow(const Gatherer& g, const LayerBand& band, int row, Image& image)
         const float px = (2 * (static_cast<float>(x) + 0.5f)) / static_cast<float>(image.width) - 1;
         const float py = 1 - (2 * (static_cast<float>(y) + 0.5f)) / static_cast<float>(image.height);
         const Vec3f shown = displayColor(compose(g, band.at(x, row), smoothedVisibility(band, x, row), px, py));
-        // Half a level of noise keeps the paper's slow gradient free of bands.
+        // Noise of half a level prevents banding in the slow gradient of the paper.
         const float noise = unitFloat(hashPair(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(~y)));
         for (int k = 0; k < 3; ++k)
             image.pixel(x, y)[k] = static_cast<std::uint8_t>(std::clamp(shown[k] + noise, 0.0f, 255.0f));

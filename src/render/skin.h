@@ -17,7 +17,7 @@ struct SkinPoint {
 /// The subject in normalized space.
 class Skin {
 public:
-    /// Throws Error: bad input for spans that do not fit together, cancelled, system.
+    /// Throws Error: bad input for spans of inconsistent size; cancelled; system.
     Skin(const Subject& subject, const Normalization& normalize, const Progress& progress);
 
     const RayScene& scene() const { return scene_; }

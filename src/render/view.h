@@ -4,7 +4,7 @@
 
 namespace pelt::render {
 
-/// Takes world space to the space that pictures are computed in: the frame's sphere at the origin with radius 1, so
+/// Maps world space to the space in which pictures are computed: the frame's sphere is at the origin with radius 1, so
 /// that no distance in the renderer depends on the units of a file.
 struct Normalization {
     Vec3d center;

@@ -18,7 +18,7 @@ std::vector<int> depths(std::span<const std::int32_t> parents) {
 }
 
 /// Per joint, where its bone points in the bind pose: to the mean of its children, for a leaf on from its parent.
-/// Joints in one place have no bone between them: what rounding leaves of it is no direction.
+/// Joints in the same position have no bone between them: its direction would be rounding error.
 std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<const std::int32_t> parents) {
     constexpr double kNoLength = 1e-5;  // of the skeleton's size
     double size = 0;
