@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostOfStream = std::uint64_t(1) << 30;  ///< of a pipe or a device, whose end nobody knows
+constexpr std::uint64_t kMostOfStream = std::uint64_t(1) << 30;  ///< of a pipe or a device, whose size is unknown
 constexpr std::uint64_t kWorthAsking = std::uint64_t(1) << 26;   ///< smaller files fit into any memory
 
 class Descriptor {

@@ -9,7 +9,8 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// Elements that an accessor without a buffer view may have beyond the file's bytes: zeros cost nothing in a file.
+/// Number of elements that an accessor without a buffer view may have in addition to the file's bytes: zeros take no
+/// space in a file.
 constexpr std::uint64_t kFreeZeros = 1U << 16;
 
 std::size_t componentBytes(std::uint64_t component_type) {
@@ -88,7 +89,7 @@ AccessorInfo AccessorReader::info(std::size_t accessor) const {
         json.fail(fmt::format("unknown componentType {}; re-export the file", component_type));
     about.component_type = static_cast<int>(component_type);
     about.count = json.at("count").asUnsigned();
-    if (about.count > 0xFFFFFFFFU)  // none at all is against the rules, but plain
+    if (about.count > 0xFFFFFFFFU)  // none is not allowed, but its meaning is clear
         json.fail(fmt::format("count {} is out of range; re-export the file", about.count));
     about.normalized = json.boolOr("normalized", false);
     if (about.width > 4 && about.component_bytes < 4 && about.type != "MAT4")

@@ -13,13 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 256;  // copying and writing JSON recurse; no real file comes near
+constexpr int kDeepest = 256;  // copying and writing JSON are recursive; real files are far below this
 
 /// Required extensions that change how the skin is read, and that Pelt reads.
 constexpr std::array<std::string_view, 6> kRead = {"KHR_mesh_quantization",   "EXT_meshopt_compression",
                                                    "KHR_meshopt_compression", "KHR_draco_mesh_compression",
                                                    "KHR_animation_pointer",   "PELT_direct_delta_mush"};
-/// How required extensions begin that say nothing about the skin: materials, textures, lights, names and the like.
+/// Prefixes of required extensions that do not affect the skin: materials, textures, lights, names and so on.
 constexpr std::array<std::string_view, 29> kPassed = {"KHR_materials_",
                                                       "KHR_texture_",
                                                       "EXT_texture_",
@@ -77,7 +77,7 @@ void checkDepth(std::string_view text, const std::string& name) {
     }
 }
 
-/// How many bytes from `at` on are one character of UTF-8; 0: none.
+/// The length of the UTF-8 character at `at` in bytes; 0 if it is invalid.
 std::size_t utf8Length(std::string_view text, std::size_t at) {
     const auto lead = static_cast<unsigned char>(text[at]);
     const std::size_t length = lead < 0x80   ? 1
@@ -96,7 +96,7 @@ std::size_t utf8Length(std::string_view text, std::size_t at) {
     return bad ? 0 : length;
 }
 
-/// Names that an exporter wrote in another encoding: what is no UTF-8 becomes a question mark, as in a browser.
+/// Some exporters write names in another encoding: invalid UTF-8 becomes a question mark, as in a browser.
 std::string mendedText(std::string_view text) {
     std::string out;
     out.reserve(text.size());
@@ -214,7 +214,7 @@ Buffer readBuffer(Document& document, std::size_t index, std::optional<std::span
     } else {
         return std::nullopt;
     }
-    // The padding of the last element may be left away.
+    // The padding of the last element may be missing.
     if (bytes.size() + 3 < length)
         buffer.fail(fmt::format("claims {} bytes, but there are {}; re-export the file", length, bytes.size()));
     bytes.resize(length);

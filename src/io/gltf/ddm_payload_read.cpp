@@ -51,7 +51,7 @@ private:
     bool has_bind_ = true;
 };
 
-/// Collects the parts' payloads. Gives why they cannot be used together.
+/// Collects the payloads of the parts. Returns the reason if they cannot be used together.
 std::string PayloadLoader::find() {
     std::string missing;
     std::size_t first = 0;
@@ -95,7 +95,7 @@ std::string PayloadLoader::misfitOf(const FoundPart& found) {
     return {};
 }
 
-/// Looks whether the payloads are those of this mesh and of each other.
+/// Checks that the payloads belong to this mesh and to each other.
 std::string PayloadLoader::compare() {
     if (loading_.character.weights.empty()) return "the file has no plain skin weights";
     for (const FoundPart& found : found_)
@@ -132,7 +132,7 @@ void PayloadLoader::read(const FoundPart& found) {
     if (count > entries.size() / entryBytes(payload_->encoding)) too_many(count, "entries");
     DdmRows<float>& rows = payload_->rows;
     if (rows.joints.size() + count > 0xFFFFFFF0U) extension.fail("more than 4 billion entries; split the file");
-    // Records may be shared by many parts, each of which takes memory of its own.
+    // Many parts may share records, but each needs its own memory.
     loading_.reader->budget().take(extension, count * 48 + found.count * 16);
     const std::string fault =
         appendRecords(own, entries, payload_->encoding, loading_.source->skin_slots[found.skin], rows);

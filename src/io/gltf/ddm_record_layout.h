@@ -4,7 +4,7 @@
 
 #include "gltf/ddm_records.h"
 
-/// The records of docs/payload.md, little-endian as glTF is, and a row on its way to or from them.
+/// The records of docs/payload.md, little-endian as in glTF, and the intermediate form of a row.
 namespace pelt::io::gltf {
 
 struct FloatVertex {

@@ -57,7 +57,7 @@ void recenter(Row& row, Vec3d& p) {
     p += Vec3d{c[0], c[1], c[2]};
 }
 
-/// Brings a row of joint slots to what DdmRows promises, or gives its fault.
+/// Makes a row of joint slots satisfy the invariants of DdmRows, or returns what is wrong.
 std::string settleRow(Row& row, Vec3d& p) {
     if (!isFiniteRow(row, p)) return "has numbers that are not finite";
     std::sort(row.begin(), row.end(), [](const Entry& a, const Entry& b) { return a.joint < b.joint; });

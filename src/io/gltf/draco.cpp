@@ -4,8 +4,8 @@
 
 #include "gltf/primitive.h"
 
-/// KHR_draco_mesh_compression. The decoder reserves what a header claims, so the claims are read and checked first; the
-/// rest of the stream is for the unpacker.
+/// KHR_draco_mesh_compression. The decoder allocates what a header claims, so the header is read and checked first; the
+/// rest is decoded in the helper process.
 namespace pelt::io::gltf {
 namespace {
 
@@ -14,7 +14,7 @@ class Header {
 public:
     explicit Header(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-    /// The number of faces that the stream claims; nullopt where it is no mesh.
+    /// The number of faces that the stream claims; nullopt if it is not a mesh.
     std::optional<std::uint64_t> faces() {
         if (bytes_.size() < 11 || std::memcmp(bytes_.data(), "DRACO", 5) != 0) return std::nullopt;
         at_ = 5;
@@ -92,7 +92,7 @@ struct DracoPlan {
 
 void takeClaims(const JsonRef& extension, DracoPlan& plan, Budget& budget) {
     const auto faces = Header(plan.request.packed).faces();
-    // A regular grid packs a face into an eighth of a bit; less than that is no mesh.
+    // A regular grid needs an eighth of a bit per face; with less data the claim is wrong.
     if (!faces || *faces > plan.request.packed.size() * 64 + 1024)
         extension.fail(
             fmt::format("{} bytes of Draco data are not a mesh; re-export the file", plan.request.packed.size()));

@@ -8,7 +8,7 @@ namespace pelt::io::gltf {
 namespace {
 
 using rig::kDriverKinds;
-constexpr double kUnitLength = 1e-6;  ///< rotations that are off by less stay as the file has them
+constexpr double kUnitLength = 1e-6;  ///< rotations with a smaller error are not normalized
 
 template <std::size_t N>
 std::array<double, N> readTuple(const JsonRef& json) {

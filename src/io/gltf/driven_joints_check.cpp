@@ -8,7 +8,7 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// Posing walks these chains for every frame: what a real skeleton has, a thousandfold.
+/// Posing walks these chains for every frame. The limit is a thousand times what real skeletons have.
 constexpr std::size_t kMostSteps = 1'000'000;
 constexpr double kUnitTolerance = 1e-3;
 
@@ -52,7 +52,7 @@ private:
         return lookFault(i, joint.driver);
     }
 
-    /// Whether joint `i` may look at a node: it must be settled when its turn comes.
+    /// Whether joint `i` may depend on a node: its transform must be known when joint `i` is computed.
     std::string lookFault(std::size_t i, std::uint32_t node) const {
         if (driven_at_[node] == kNever || driven_at_[node] < i) return {};
         return driven_at_[node] == i ? "it drives itself" : "it depends on a joint that comes later in the list";

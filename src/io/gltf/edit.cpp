@@ -131,7 +131,7 @@ Document editedDocument(const Character& character, const GltfSource& source) tr
     if (source.isMended()) clearNotFinite(editing.document);
     return std::move(editing.document);
 } catch (const Json::exception&) {
-    // Parts of the JSON that loading does not look at, such as scenes, may be anything.
+    // Parts of the JSON that loading ignores, such as scenes, may contain anything.
     throw Error::badInput({source.document.name},
                           "the JSON violates the glTF 2.0 schema and cannot be edited; re-export the file");
 }

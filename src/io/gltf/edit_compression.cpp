@@ -57,7 +57,7 @@ void unpackDracoPrimitive(Editing& editing, PrimitiveReader& from, Json& primiti
     primitive.erase("mode");
 }
 
-/// Puts the plain bytes behind a view in the place of the compressed ones; whoever else reads the view reads the same.
+/// Replaces the compressed bytes of a view by the plain ones; other users of the view read the same data.
 void unpackView(Editing& editing, const Json& reference) {
     const std::size_t index = reference.get<std::size_t>();
     const JsonRef was = editing.source.document.item("bufferViews", index);

@@ -34,7 +34,7 @@ std::size_t JsonRef::size() const {
 std::uint64_t JsonRef::asUnsigned() const {
     if (value_->is_number_unsigned()) return value_->get<std::uint64_t>();
     if (value_->is_number_integer() && value_->get<std::int64_t>() >= 0) return value_->get<std::uint64_t>();
-    // JSON knows one kind of number: 5.0 is a whole number too.
+    // JSON has only one kind of number: 5.0 is an integer too.
     if (value_->is_number_float()) {
         const double number = value_->get<double>();
         if (number >= 0 && number < 9e15 && number == std::floor(number)) return static_cast<std::uint64_t>(number);

@@ -13,8 +13,8 @@ bool heavier(const WeightEntry& a, const WeightEntry& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.slot < b.slot;
 }
 
-/// Appends a row: repeated joints merged, heaviest first, divided by the sum. A sum that is 1 to rounding is left
-/// alone, so that what Pelt wrote comes back bit by bit.
+/// Appends a row: repeated joints merged, heaviest first, divided by the sum. A sum that is 1 up to rounding is not
+/// changed, so that files written by Pelt are read back bit by bit.
 double appendRow(std::vector<WeightEntry>& row, SkinWeights& out) {
     std::sort(row.begin(), row.end(), [](const WeightEntry& a, const WeightEntry& b) { return a.slot < b.slot; });
     double sum = 0;

@@ -3,12 +3,12 @@
 #include "gltf/accessor.h"
 #include "gltf/meshopt_v1.h"
 
-/// EXT_meshopt_compression and its ratified form: buffer views as meshoptimizer packs them.
+/// EXT_meshopt_compression and its ratified form: buffer views compressed by meshoptimizer.
 namespace pelt::io::gltf {
 namespace {
 
-/// The most elements that so many packed bytes can hold; from the codecs' formats: an index or a triangle takes a
-/// byte, sixteen equal vertices two bits for each byte of a vertex.
+/// The maximal number of elements in this many compressed bytes; from the codecs' formats: an index or a triangle takes
+/// a byte, sixteen equal vertices two bits for each byte of a vertex.
 std::uint64_t mostElements(const std::string& mode, std::uint64_t packed_bytes, std::uint64_t stride, bool version1) {
     if (mode == "TRIANGLES") return packed_bytes * 3;
     if (mode == "INDICES") return packed_bytes;

@@ -9,7 +9,8 @@ namespace {
 
 enum Mode : std::uint64_t { kTriangles = 4, kStrip = 5, kFan = 6 };
 
-/// Draco is read where the plain data is not in the file: an accessor without a buffer view and without sparse values.
+/// Draco data is read if the plain data is not in the file: an accessor without a buffer view and without sparse
+/// values.
 bool lacksPlainData(const Document& document, const JsonRef& primitive, const JsonRef& extension) {
     const auto empty = [&](const JsonRef& reference) {
         const JsonRef accessor =
@@ -34,7 +35,7 @@ PrimitiveReader::PrimitiveReader(AccessorReader& reader, JsonRef primitive)
     for (const auto& [name, accessor] : attributes.value().items())
         attributes_[name] = attributes.at(name.c_str()).asIndex("accessors", document.count("accessors"));
     if (!has("POSITION")) {
-        // Legal, but there is nothing to draw or to skin.
+        // Valid, but there is nothing to draw or to skin.
         return;
     }
     vertex_count_ = info("POSITION").count;

@@ -36,7 +36,7 @@ bool isReady(int descriptor, short events, Clock::time_point deadline) {
     }
 }
 
-/// All of it, or false with errno set; a closed other end is no signal.
+/// Writes everything, or returns false with errno set; a closed pipe raises no signal.
 bool sendAll(int socket, std::span<const std::byte> bytes, Clock::time_point deadline) {
     while (!bytes.empty()) {
         if (!isReady(socket, POLLOUT, deadline)) return false;

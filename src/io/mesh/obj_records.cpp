@@ -52,7 +52,7 @@ private:
         data_.positions.push_back(p);
     }
 
-    /// One that is not finite counts as (0, 0): exporters write such for faces without area.
+    /// A UV that is not finite is read as (0, 0): exporters write these for faces without area.
     Vec2f readUv() {
         const float u = number("u");
         const std::string_view token = text_.nextOnLine();

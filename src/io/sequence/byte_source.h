@@ -24,7 +24,7 @@ private:
     std::string name_;
 };
 
-/// Throws Error (bad input) where the file cannot be opened or is no plain file.
+/// Throws Error (bad input) if the file cannot be opened or is not a regular file.
 std::unique_ptr<ByteSource> openFile(const std::filesystem::path& path);
 
 /// `bytes` must outlive the source.

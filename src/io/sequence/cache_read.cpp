@@ -36,7 +36,7 @@ std::uint64_t readCount(const std::byte* bytes, std::endian order, const ByteSou
     return static_cast<std::uint64_t>(count);
 }
 
-/// The step of an even row of times; 1/30 where they are not even, or too few to say.
+/// The step of evenly spaced times; 1/30 if they are not evenly spaced or too few.
 double evenStep(const std::vector<float>& times) {
     constexpr double kUnknown = 1.0 / 30.0, kUneven = 0.01;
     if (times.size() < 2) return kUnknown;
@@ -67,7 +67,7 @@ std::unique_ptr<MeshSequence> openPc2(std::unique_ptr<ByteSource> source, std::o
     layout.offset = kPc2HeaderBytes;
     layout.vertices = readCount(header.data() + 16, std::endian::little, *source, "vertices");
     layout.frames = readCount(header.data() + 28, std::endian::little, *source, "frames");
-    // The file counts in frames of a scene whose rate it does not hold: 30 per second, as everywhere without a clock.
+    // The file counts frames of a scene without storing its rate: 30 per second, as for all formats without times.
     const auto frames_per_sample = loadAs<float>(header.data() + 24, std::endian::little);
     if (frames_per_sample > 0 && std::isfinite(frames_per_sample)) layout.frame_seconds = frames_per_sample / 30.0;
     checkLayout(layout, *source, ".pc2");

@@ -43,7 +43,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// The same, handed on: nothing appears under a name, and nothing can be taken back.
+/// The same for a stream: there is no file, and nothing can be rewritten.
 class StreamWriter final : public CheckedWriter {
 public:
     StreamWriter(const SequenceInfo& info, std::span<const std::byte> header,
@@ -118,7 +118,7 @@ std::unique_ptr<SequenceWriter> createPc2(const std::filesystem::path& path, con
     header.text(std::string_view("POINTCACHE2\0", 12));
     header.value(std::int32_t(1));
     header.value(cacheCount(info.vertices, path));
-    // Start frame and frames per sample. The format has no clock: every sample is a frame of the scene it is used in.
+    // Start frame and frames per sample. The format has no times: every sample is a frame of the scene it is used in.
     header.value(0.0f);
     header.value(1.0f);
     header.value(cacheCount(info.frames, path));

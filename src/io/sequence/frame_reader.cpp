@@ -63,8 +63,8 @@ private:
         return loadAs<float>(bytes_.data() + 4 * i, layout_.order);
     }
 
-    /// In Fortran order the frames of one coordinate stand together, so a frame is spread over the whole file. A block
-    /// of frames is gathered in one pass over it and kept.
+    /// In Fortran order the frames of one coordinate are contiguous, so a frame is spread over the whole file. A block
+    /// of frames is read in one pass and kept.
     void readFromBlock(std::size_t frame, std::span<Vec3f> out) {
         const std::size_t vertices = out.size();
         if (frame < block_first_ || frame >= block_first_ + block_.size() / vertices) gatherBlock(frame);
