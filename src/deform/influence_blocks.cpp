@@ -44,7 +44,7 @@ double checkedSum(const SkinWeights& weights, std::size_t vertex) {
     return sum;
 }
 
-/// Appends the influences of one vertex, rounded to units; what rounding leaves over goes to the heaviest.
+/// Appends the influences of one vertex, rounded to units; the remainder is added to the heaviest.
 void appendRounded(const SkinWeights& weights, std::size_t vertex, std::vector<Influence>& out) {
     const double scale = kUnits / checkedSum(weights, vertex);
     const auto joints = weights.jointsOf(vertex);

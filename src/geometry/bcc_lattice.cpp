@@ -43,7 +43,7 @@ std::array<int, 3> BccLattice::cubeOf(const Vec3d& point) const {
 std::size_t BccLattice::cellOf(const Vec3d& point) const {
     std::array<int, 3> cube = cubeOf(point);
     const Vec3d r = point - cubeCenter(cube);
-    int axis = 0;  // of the face that the way from the cube's center through the point meets
+    int axis = 0;  // of the face hit by the ray from the cube's center through the point
     for (int k = 1; k < 3; ++k)
         if (std::abs(r[k]) > std::abs(r[axis])) axis = k;
     const int b = (axis + 1) % 3, c = (axis + 2) % 3;

@@ -6,9 +6,9 @@
 
 namespace pelt::geometry {
 
-/// Space cut into congruent tets: the centers and the corners of a grid of cubes are its points, and every tet
-/// has the centers of two cubes that share a face and one edge of that face. Its cells are numbered cube by cube, 12
-/// each: the cube on the lower side of the face, the axis across the face and which of the face's edges.
+/// A division of space into congruent tets: the centers and the corners of a grid of cubes are its points, and every
+/// tet has the centers of two cubes that share a face and one edge of that face. Its cells are numbered cube by cube,
+/// 12 each: the cube on the lower side of the face, the axis across the face and which of the face's edges.
 class BccLattice {
 public:
     static constexpr int kTetsPerCube = 12;
@@ -21,9 +21,9 @@ public:
     std::size_t cellCount() const { return cubeCount() * kTetsPerCube; }
 
     std::size_t cubeIndex(const std::array<int, 3>& cube) const;
-    /// The cube whose inside holds the point.
+    /// The cube that contains the point.
     std::array<int, 3> cubeOf(const Vec3d& point) const;
-    /// The cell that holds the point (the lower numbered one, roughly, on a border).
+    /// The cell that contains the point (on a border, approximately the lower numbered one).
     std::size_t cellOf(const Vec3d& point) const;
     /// The cell's corners; the number of a point names it in the whole lattice.
     struct Cell {

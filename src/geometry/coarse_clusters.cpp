@@ -1,6 +1,6 @@
-// Patches of a surface, each about as wide as asked for: first a cover by discs about seeds that stay apart, then a few
-// rounds in which a vertex at the rim goes over to the patch whose center is nearer (Valette & Chassery 2004, which
-// tends to a centroidal Voronoi partition of the surface).
+// Patches of a surface with about the requested width: first a cover by discs around seeds with a minimal distance,
+// then a few iterations in which vertices at the border move to the patch whose center is nearer (Valette & Chassery
+// 2004, which tends to a centroidal Voronoi partition of the surface).
 #include "coarse_clusters.h"
 
 #include <pelt/core/parallel.h>
@@ -16,8 +16,8 @@ constexpr double kDisc = 0.78;  ///< radius of a disc of the cover, in spacings:
 constexpr int kRounds = 12;
 constexpr std::size_t kGrain = 8192;
 
-/// Covers the vertices with discs, lowest vertex first. The distance that a disc grows to is measured along edges in
-/// units of the spacing there; a vertex goes to the nearest of the seeds that reached it.
+/// Covers the vertices with discs, lowest vertex first. Distances are measured along edges in units of the local
+/// spacing; a vertex belongs to the nearest of the seeds that reached it.
 class Cover {
 public:
     Cover(const Adjacency& edges, std::span<const Vec3f> positions, std::span<const double> spacing)
@@ -93,7 +93,7 @@ std::vector<Vec3d> centersOf(std::span<const std::uint32_t> cluster_of, std::spa
     return sums;
 }
 
-/// One round: every vertex takes the nearest of its neighbors' centers. Where the spacing is 0 nothing changes.
+/// One iteration: every vertex moves to the nearest of its neighbors' centers, except where the spacing is 0.
 void moveRims(const Adjacency& edges, std::span<const Vec3f> positions, std::span<const double> spacing,
               std::span<const Vec3d> centers, std::vector<std::uint32_t>& cluster_of) {
     const std::vector<std::uint32_t> was = cluster_of;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kGrain = 1024;
 
-/// What lies between a patch and another one.
+/// The border between a patch and another one.
 struct Border {
     std::uint32_t other;
     Vec3d flux;                             ///< F

@@ -14,7 +14,7 @@ namespace {
 /// Vertices by the cell of a grid that they lie in; a cell is as wide as the search reaches.
 class PointGrid {
 public:
-    using Cell = std::array<double, 3>;  ///< whole numbers, which cannot overflow
+    using Cell = std::array<double, 3>;  ///< integers stored as doubles, which cannot overflow
 
     PointGrid(std::span<const Vec3f> points, std::span<const std::uint32_t> chosen, double cell)
         : points_(points), cell_(cell) {

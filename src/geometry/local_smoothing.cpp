@@ -1,12 +1,12 @@
 // Smoothing of functions with small support. How far p steps reach is bounded beforehand: one implicit step in one
 // dimension has the kernel exp(-|s|/a) / 2a, whose moment generating function is 1 / (1 - a²t²); by Chernoff's bound
-// what p steps carry beyond a distance s is at most min_t exp(-t s) (1 - a²t²)^-p. On the graph of a mesh a step of
-// strength k has a ≈ sqrt(k)/2 edges, so edges count 2/sqrt(k) and a shortest path search finds the region. Values at
-// its rim are checked afterwards, and it grows where they are still too large.
+// the mass that p steps move beyond a distance s is at most min_t exp(-t s) (1 - a²t²)^-p. On the graph of a mesh a
+// step of strength k has a ≈ sqrt(k)/2 edges, so edges have length 2/sqrt(k) and a shortest-path search finds the
+// region. Values at its border are checked afterwards, and it is enlarged if they are still too large.
 //
 // p implicit steps are (1 + x)^-p of A = D D_L^-1 L, whose eigenvalues lie in [0, 2 max D] as those of D_L^-1 L lie in
-// [0, 2]. Where the strengths are small a polynomial of low degree is that function to the last digits, and a few
-// products with a sparse matrix cost less than a factorization and its sweeps.
+// [0, 2]. If the strengths are small, a polynomial of low degree approximates that function to double precision, and a
+// few products with a sparse matrix cost less than a factorization and its solves.
 #include <pelt/core/error.h>
 #include <pelt/geometry/local_smoothing.h>
 
@@ -32,13 +32,13 @@ namespace {
 
 constexpr float kUnreached = std::numeric_limits<float>::infinity();
 
-/// METIS draws from the C library's global random numbers after seeding them: one call at a time, or two threads
-/// would disturb each other's orderings and with them the last bits of the results.
+/// METIS draws from the C library's global random numbers after seeding them: only one call at a time, because
+/// otherwise threads would affect each other's orderings and the last bits of the results.
 std::mutex ordering_mutex;
 
-/// METIS takes SIGTERM and SIGABRT while it works and puts them back without their flags and masks. SIGTERM stays
-/// blocked in the calling thread meanwhile: METIS's handler would jump out of whatever is going on, malloc included. A
-/// program with more threads has to block it in those as well.
+/// METIS installs handlers for SIGTERM and SIGABRT while it works and restores the old ones without their flags and
+/// masks. SIGTERM is blocked in the calling thread meanwhile, because METIS's handler would jump out of any code, even
+/// malloc. A program with more threads must block it in those too.
 class SignalActionsKept {
 public:
     SignalActionsKept() {
@@ -63,7 +63,7 @@ private:
     }, abort_{};
 };
 
-/// Beyond this distance (in units of the kernel's a) p steps carry less than `cutoff`.
+/// Beyond this distance (in units of the kernel's a) the effect of p steps is below `cutoff`.
 double reachOf(int iterations, double cutoff) {
     if (cutoff <= 0) return std::numeric_limits<double>::infinity();
     double best = std::numeric_limits<double>::infinity();
@@ -73,7 +73,7 @@ double reachOf(int iterations, double cutoff) {
 }
 
 /// Products with the sparse matrix that cost as much as one implicit step: a row of the factor has some five times the
-/// entries of a row of the matrix, every step reads it twice, and the factor has to be made.
+/// entries of a row of the matrix, every step reads it twice, and the factor must be computed.
 constexpr int kProductsPerStep = 8;
 constexpr int kMostProducts = 512;  ///< beyond, finding the polynomial would cost more than it saves
 
@@ -81,7 +81,7 @@ std::size_t productLimit(int iterations) {
     return std::size_t(std::min(std::int64_t(kProductsPerStep) * iterations, std::int64_t(kMostProducts)));
 }
 
-/// Chebyshev coefficients of (1 + x)^-iterations over [0, end], down to `tolerance`; empty where they are more than
+/// Chebyshev coefficients of (1 + x)^-iterations over [0, end], down to `tolerance`; empty if there would be more than
 /// `limit`.
 std::vector<double> powerCoefficients(int iterations, double end, double tolerance, std::size_t limit) {
     const std::size_t samples = 2 * limit;
@@ -129,7 +129,7 @@ bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std:
     return strength[v] == 0 || laplacian.diagonal[v] == 0;
 }
 
-/// Whether a vertex that keeps its values pulls on one that does not: no polynomial of the matrix does that.
+/// Whether a fixed vertex influences a free one: a polynomial of the matrix cannot express that.
 bool anyPull(const Laplacian& laplacian, std::span<const double> strength) {
     for (std::uint32_t v = 0; v < strength.size(); ++v) {
         if (!isFrozen(laplacian, strength, v)) continue;
@@ -237,7 +237,7 @@ std::vector<std::uint32_t> LocalSmoother::State::region(const std::vector<std::u
     return found;
 }
 
-/// The next power of the fourth root of 2 from there, so that few polynomials serve all regions.
+/// Rounded up to a power of the fourth root of 2, so that all regions share a few polynomials.
 int stepOf(double strongest) { return int(std::ceil(4 * std::log2(strongest))); }
 double strengthOf(int step) { return std::exp2(step / 4.0); }
 
@@ -247,7 +247,8 @@ double LocalSmoother::State::strongest(const std::vector<std::uint32_t>& region)
     return most;
 }
 
-/// Of the polynomial for so many implicit steps; none where a factorization is cheaper, or frozen vertices pull.
+/// The coefficients of the polynomial for this many implicit steps; none if a factorization is cheaper or fixed
+/// vertices influence others.
 const std::vector<double>& LocalSmoother::State::coefficients(int iterations, double strongest) const {
     static const std::vector<double> kNone;
     if (kind != SmoothingKind::implicit || pulls || strongest == 0) return kNone;
@@ -388,7 +389,7 @@ SparseChannels LocalSmoother::State::smoothImplicit(const SparseChannels& input,
 SparseChannels LocalSmoother::State::smoothExplicit(const SparseChannels& input, std::vector<std::uint32_t> region,
                                                     int iterations) const {
     const std::size_t width = input.width;
-    // Frozen vertices take part as rows that stay, after the free ones.
+    // Fixed vertices are rows that do not change, after the free ones.
     std::vector<std::uint32_t> row_of(laplacian.vertexCount(), kNoRow), kept;
     std::vector<std::uint32_t> rows = region;
     for (std::uint32_t i = 0; i < input.vertices.size(); ++i)
@@ -438,7 +439,7 @@ SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations
                                         : s.smoothByProducts(input, region, coefficients, strongest);
         if (result.vertices.size() >= s.free_count || cutoff <= 0 || !s.rimAbove(result, checked, cutoff)) break;
     }
-    // Leave out what fell under the cutoff.
+    // Drop values below the cutoff.
     std::size_t kept = 0;
     for (std::size_t i = 0; i < result.vertices.size(); ++i) {
         if (!(result.values[(i + 1) * result.width - 1] > cutoff)) continue;

@@ -48,7 +48,7 @@ Surface surfaceOf(const Mesh& mesh) {
     return surface;
 }
 
-/// Whether both lie apart along the axis, by more than rounding.
+/// Whether both are separated along the axis by more than rounding.
 bool apart(const Vec3d& axis, const std::array<Vec3d, 4>& tet, const std::array<Vec3d, 3>& triangle, double slack) {
     double tet_low = HUGE_VAL, tet_high = -HUGE_VAL, low = HUGE_VAL, high = -HUGE_VAL;
     for (const Vec3d& p : tet) {
@@ -63,7 +63,8 @@ bool apart(const Vec3d& axis, const std::array<Vec3d, 4>& tet, const std::array<
     return tet_low > high + margin || low > tet_high + margin;
 }
 
-/// Two convex shapes are apart where some normal of a face, or of an edge of each, says so. Touching counts as meeting.
+/// Separating axis theorem: two convex shapes are disjoint if they are separated along some face normal or cross
+/// product of edges. Touching counts as intersecting.
 bool meet(const std::array<Vec3d, 4>& tet, const std::array<Vec3d, 3>& triangle, double slack) {
     const std::array<Vec3d, 3> sides = {triangle[1] - triangle[0], triangle[2] - triangle[1],
                                         triangle[0] - triangle[2]};
@@ -99,8 +100,8 @@ void markTriangle(const BccLattice& lattice, const std::array<Vec3d, 3>& triangl
             }
 }
 
-/// Adds one to the votes of every cell on the line that the surface wraps round, seen one way along it, and again for
-/// the other way. Faces may look either way, as long as they agree.
+/// Adds a vote to every cell on the line that the surface encloses, seen from one end, and again from the other end.
+/// Faces may have either orientation, if it is consistent.
 void voteOnLine(const BccLattice& lattice, int axis, int kind, std::array<int, 3> cube,
                 const std::vector<Crossing>& crossings, double start, std::vector<std::uint8_t>& votes) {
     const double offset = BccLattice::quarterOffset(kind)[std::size_t(axis)] * 0.25 * lattice.size();
@@ -124,7 +125,7 @@ std::vector<std::uint8_t> insideVotes(const BccLattice& lattice, const Surface& 
     const std::vector<std::uint32_t> tags(surface.triangles.size(), 0);
     const RayTree tree(surface.positions, surface.triangles, tags);
     std::vector<std::uint8_t> votes(lattice.cellCount(), 0);
-    // Off the grid by a hair, so that rays do not run along the flat sides of things that were built on one.
+    // Slightly off the grid, so that rays do not run along flat sides of models built on a grid.
     const Vec3d hair = 1e-6 * lattice.size() * Vec3d{0.612, 0.373, 0.781};
     for (int axis = 0; axis < 3; ++axis) {
         progress.report(kStage, 0.4 + 0.2 * axis);
@@ -168,7 +169,7 @@ std::vector<std::uint8_t> chooseCells(const BccLattice& lattice, const Surface& 
     return kept;
 }
 
-/// The size of cubes for which about the wanted number of tets comes out: those inside, and the layer that the surface
+/// The size of cubes that gives about the requested number of tets: those inside, and the layer that the surface
 /// touches, half of which lies outside.
 double guessedSize(const Surface& surface, double wanted) {
     double fine = surface.diagonal / kFinest, coarse = surface.diagonal;

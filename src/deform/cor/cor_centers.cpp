@@ -26,7 +26,7 @@ void check(const Mesh& rest, const SkinWeights& weights, const CorOptions& optio
     if (!(options.weight_cell >= 0) || !(options.weight_cell <= 1))
         throw Error::badUsage("`weight_cell` is " + std::to_string(options.weight_cell) +
                               "; it must be between 0 and 1");
-    packInfluences(weights, rest.vertexCount());  // throws where they do not fit
+    packInfluences(weights, rest.vertexCount());  // throws if they do not match
     for (const Triangle& t : rest.triangles)
         if (*std::max_element(t.begin(), t.end()) >= rest.vertexCount())
             throw Error::badInput("a triangle uses vertex " + std::to_string(*std::max_element(t.begin(), t.end())) +

@@ -1,4 +1,4 @@
-// Rows to blocks; ddm_layout.h says what they look like.
+// Packs rows into blocks; their layout is described in ddm_layout.h.
 #include <pelt/core/error.h>
 #include <pelt/deform/ddm.h>
 
@@ -19,7 +19,7 @@ using runtime::DdmPair;
 using runtime::kLanes;
 using runtime::LaneRow;
 
-/// The arrays of a rig while it is made; DdmData says what they are.
+/// The arrays of a rig under construction, as described in DdmData.
 struct DdmArrays {
     DdmForm form = DdmForm::v0;
     std::size_t vertex_count = 0, joint_count = 0;
@@ -80,7 +80,7 @@ private:
                 ++end;
             blocks.emplace_back(window.data() + start, end - start);
         }
-        // What blocks have to do should change seldom from one to the next: processors predict it.
+        // Consecutive blocks should need the same work, because processors then predict branches well.
         std::stable_sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
             return std::pair(a[0].kind, !isRun(a)) < std::pair(b[0].kind, !isRun(b));
         });
@@ -188,7 +188,7 @@ private:
         return at->second;
     }
 
-    /// Lists the joints once; bases and pairs name them by their place in that list from here on.
+    /// Lists each joint once; from here on, bases and pairs use indices into that list.
     void listJoints() {
         std::vector<std::uint32_t>& joints = packed_.joints;
         joints = packed_.bases;

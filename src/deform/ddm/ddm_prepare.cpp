@@ -43,7 +43,7 @@ geometry::PartTies weldedTies(const geometry::Weld& weld, const geometry::Laplac
     return geometry::tieParts(laplacian, positions, labels);
 }
 
-/// What a stage was computed from, to see whether it still holds.
+/// The inputs of a stage, to check whether its result is still valid.
 struct TopologyKey {
     geometry::LaplacianKind laplacian = geometry::LaplacianKind::cotangent;
     bool connect_parts = false;
@@ -64,9 +64,9 @@ struct DdmPreparation::State {
     bool has_topology = false;
     geometry::Weld weld;
     SmoothedSurface surface;
-    std::vector<bool> rigid;  ///< per welded vertex: of a part on one bone that others are tied to
+    std::vector<bool> rigid;  ///< per welded vertex: belongs to a part with a single bone that others are tied to
     JointBind bound;
-    Vec3d origin;  ///< moments are taken about it, to keep their digits
+    Vec3d origin;  ///< moments are relative to it, for precision
 
     SmoothingKey psi_key, weight_key;
     Field psi;      ///< ten moments of Ψ per entry
@@ -200,7 +200,7 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
         s.psi_key = psi_key;
     }
     s.alpha = s.strengths(options.alpha, options.excluded);
-    // Without α, and with κ = λ, w' changes nothing or is there already, as the last channel of Ψ.
+    // Without α, w' has no effect; with κ = λ it is already known as the last channel of Ψ.
     const SmoothingKey weight_key{options.smoothing, options.iterations, options.cutoff, coarse,
                                   s.strengths(options.kappa, options.excluded)};
     const bool needed = std::any_of(s.alpha.begin(), s.alpha.end(), [](double a) { return a > 0; });

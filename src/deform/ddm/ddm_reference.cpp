@@ -1,4 +1,4 @@
-// Direct Delta Mush [LeLewis19] §3.5 and Enhanced DDM [Kalentchouk20], as they read.
+// Direct Delta Mush [LeLewis19] §3.5 and Enhanced DDM [Kalentchouk20], a direct transcription of the equations.
 //
 // For vertex i with rest position u, and the joints j of its row:
 //     M_j = [A_j t_j]     the bone;  R_j its rotation, the rotation factor of A_j = R_j S_j (right polar decomposition)
@@ -73,7 +73,7 @@ public:
           u_(u),
           p_(rows.centers[v]) {}
 
-    /// What takes u and n along: x = q + X d, with the length of d where the form restores it.
+    /// The map for u and n: x = q + X d, with the length of d restored if the form does so.
     struct Pose {
         Vec3<T> q, d;
         Mat3<T> x;
@@ -135,7 +135,7 @@ private:
         return sum;
     }
 
-    /// Eq. 10a; where the patch has no direction, as its heaviest joint turns.
+    /// Eq. 10a; if the patch has no direction, the rotation of its heaviest joint.
     Mat3<T> rotation(const Sums<T>& s) const { return nearestRotation(s.s, joint(first_).rotation); }
 
     std::size_t heaviestPsi() const {

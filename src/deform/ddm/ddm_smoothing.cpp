@@ -1,4 +1,5 @@
-// The smoothing of §3.4 of [LeLewis19]: every joint's bind, or its bind times u u^T, where it reaches.
+// The smoothing of §3.4 of [LeLewis19]: the bind of every joint, or its bind times u u^T, on the part of the mesh that
+// it reaches.
 #include "ddm_smoothing.h"
 
 #include <pelt/core/parallel.h>
@@ -13,12 +14,12 @@ namespace {
 using geometry::LocalSmoother;
 using geometry::SparseChannels;
 
-/// Fewer vertices are smoothed exactly: there is little to gain.
+/// Smaller meshes are smoothed exactly, because there is little to gain.
 constexpr std::size_t kCoarsenFrom = 32768;
 
 constexpr double kTolerance = 1e-9, kExact = 1e-16;  ///< of polynomials
 
-/// Progress of work that many threads do; reports come one at a time.
+/// Progress of work by many threads; reports are made one at a time.
 class SharedProgress {
 public:
     SharedProgress(const Progress& progress, std::string_view stage, std::size_t total)
@@ -96,7 +97,7 @@ public:
     }
 
 private:
-    /// As the vertices come where no factorization is needed; else empty.
+    /// The identity order if no factorization is needed; otherwise empty.
     std::vector<std::uint32_t> naturalOrder(const geometry::Laplacian& laplacian, std::span<const double> strength,
                                             double tolerance) const {
         if (!key_.coarse || !geometry::smoothsByProducts(laplacian, strength, key_.iterations, tolerance)) return {};
@@ -153,7 +154,7 @@ SparseChannels groupedWeights(const JointBind& bind, std::size_t first, std::siz
         for (const std::uint32_t v : bind.vertices[j]) entries.emplace_back(v, j);
     std::sort(entries.begin(), entries.end());
     SparseChannels input{last - first + 1, {}, {}};
-    std::vector<std::size_t> next(last - first, 0);  // joints' vertices ascend, so each is met in its order
+    std::vector<std::size_t> next(last - first, 0);  // the vertices of joints are ascending, so each is found in order
     for (const auto& [v, j] : entries) {
         if (input.vertices.empty() || input.vertices.back() != v) {
             input.vertices.push_back(v);
@@ -182,7 +183,7 @@ Field smoothMoments(SmoothedSurface& surface, const JointBind& bind, const Vec3d
     return domain.collect(by_joint, kMoments);
 }
 
-/// Joints that follow each other mostly lie side by side: a few of them share a region and its factorization.
+/// Consecutive joints are mostly neighbors: a few of them share a region and its factorization.
 Field smoothWeights(SmoothedSurface& surface, const JointBind& bind, const SmoothingKey& key,
                     const Progress& progress) {
     constexpr std::size_t kGroup = 3;  // with the sum, four channels

@@ -7,12 +7,12 @@
 
 namespace pelt::deform {
 
-/// The welded skin as smoothing sees it.
+/// The welded skin as input of smoothing.
 struct SmoothedSurface {
     std::vector<Vec3f> positions, normals;
     geometry::Laplacian laplacian;          ///< without ties
     std::vector<geometry::ExtraEdge> ties;  ///< between parts
-    geometry::Laplacian tied;               ///< with them; empty where there are none
+    geometry::Laplacian tied;               ///< with ties; empty if there are none
     std::vector<std::uint32_t> order;       ///< of elimination; empty until it is needed
 
     const geometry::Laplacian& whole() const { return ties.empty() ? laplacian : tied; }
@@ -31,12 +31,12 @@ struct SmoothingKey {
     geometry::SmoothingKind kind = geometry::SmoothingKind::implicit;
     int iterations = -1;
     double cutoff = 0;
-    bool coarse = false;           ///< on a coarser surface where that is enough
+    bool coarse = false;           ///< on a coarser surface if that is accurate enough
     std::vector<double> strength;  ///< per welded vertex
     friend bool operator==(const SmoothingKey&, const SmoothingKey&) = default;
 };
 
-/// Ψ of every joint: ten moments about `origin`, smoothed. Fills `surface.order` where it is needed.
+/// Ψ of every joint: ten moments about `origin`, smoothed. Fills `surface.order` if it is needed.
 Field smoothMoments(SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin, const SmoothingKey& key,
                     const Progress& progress);
 

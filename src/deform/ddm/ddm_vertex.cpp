@@ -1,4 +1,4 @@
-// One row of Direct Delta Mush as blocks take it; ddm_layout.h has the formulas.
+// One row of Direct Delta Mush in the form of blocks; the formulas are in ddm_layout.h.
 #include "ddm_vertex.h"
 
 #include <pelt/core/error.h>
@@ -17,7 +17,8 @@ bool finite(const DdmBlock<float>& b) {
     return std::all_of(std::begin(numbers), std::end(numbers), [](float x) { return std::isfinite(x); });
 }
 
-/// The joint that sums start from: the heaviest, by what rotates in v2 to v4, whose signs it decides.
+/// The joint that sums start from: the heaviest by ω, or by ψ in v2 to v4, where it determines the signs of
+/// quaternions.
 std::size_t baseOf(const DdmRows<float>& rows, std::size_t v, DdmForm form) {
     const bool by_psi = !runtime::hasCovariance(form);
     const auto weight = [&](std::size_t e) { return by_psi ? rows.psi[e] : rows.blocks[e].w; };

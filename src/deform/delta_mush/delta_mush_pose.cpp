@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kGrain = 1024;
 
-/// Σ_j w_j M_j at a welded vertex. Weights sum to 1 only to rounding: divided by their sum, equal bones blend to
-/// themselves.
+/// Σ_j w_j M_j at a welded vertex. Weights sum to 1 only up to rounding; after division by their sum, a blend of equal
+/// bones is exact.
 Affine3d blendedBone(const DeltaMushRig::Packed& rig, std::span<const Affine3d> bones, std::size_t vertex) {
     const auto joints = rig.weights.jointsOf(vertex);
     const auto weights = rig.weights.weightsOf(vertex);
@@ -63,7 +63,7 @@ Mat3d rotationAt(const DeltaMushPose::Data& pose, std::size_t vertex) {
         return nearestRotation(
             covariance(pose.columns, rig.rest.size(), vertex, pose.smoothed[vertex], rig.smooth_rest[vertex]));
     }
-    // No neighborhood to turn with: the vertex turns with its own joints.
+    // No neighborhood: the vertex is rotated by its own joints.
     return nearestRotation(blendedBone(rig, pose.bones, vertex).linear());
 }
 

@@ -1,7 +1,7 @@
 // Iterative Delta Mush [Mancewicz14] in the notation of [LeLewis19] §3.1:
 //     u rest positions, v = Σ_j w_j M_j u skinned ones, ũ and ṽ both smoothed, d = u − ũ, x = ṽ + R d.
-// Departures: every vertex below is a welded one, so that seams stay closed; a morph target acts after smoothing,
-// x = R (u + δ − ũ) + ṽ, as it does in the direct form, so that it need not be smoothed and keeps its size.
+// Departures: every vertex below is a welded one, so that seams stay closed; a morph target acts after smoothing, x = R
+// (u + δ − ũ) + ṽ, as in the direct form, so that it is not smoothed away.
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_box.h>
 

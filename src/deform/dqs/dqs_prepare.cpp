@@ -16,7 +16,7 @@ namespace {
 using runtime::JointPair;
 using runtime::Meeting;
 
-/// The arrays of a rig while it is made; DqsData says what they are.
+/// The arrays of a rig under construction, as described in DqsData.
 struct DqsArrays {
     InfluenceBlocks blocks;
     std::vector<JointPair> blended;
@@ -24,7 +24,7 @@ struct DqsArrays {
     std::vector<Meeting> meetings;
 };
 
-/// The joint whose hemisphere counts.
+/// The joint that determines the hemisphere.
 std::uint32_t heaviestJoint(const SkinWeights& weights, std::size_t vertex) {
     return weights.jointsOf(vertex)[heaviestInfluence(weights, vertex)];
 }
@@ -43,7 +43,7 @@ std::vector<JointPair> blendedPairs(const SkinWeights& weights) {
     return pairs;
 }
 
-/// Fills `meetings`; blocks and blended pairs are there.
+/// Fills `meetings` from blocks and blended pairs.
 void findMeetings(const SkinWeights& weights, DqsArrays& rig) {
     const InfluenceBlocks& blocks = rig.blocks;
     const auto pairOf = [&](std::uint32_t first, std::uint32_t second) {

@@ -16,7 +16,7 @@ struct alignas(64) LaneRow {
     float lane[kLanes] = {};
 };
 
-/// One block's three-vectors, by component: what kernels load without taking triples apart.
+/// The three-vectors of one block, by component, so that kernels need not deinterleave them.
 struct alignas(64) VectorRows {
     float x[kLanes] = {}, y[kLanes] = {}, z[kLanes] = {};
 };

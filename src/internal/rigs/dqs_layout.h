@@ -16,8 +16,8 @@ struct Meeting {
     std::uint32_t lanes;  ///< bit l: the first joint is the heaviest of lane l, which has the second too
 };
 
-/// A block lists the joints that any of its vertices has, and each listed joint brings one weight per vertex (0 where
-/// the joint does not reach it).
+/// A block lists the joints that any of its vertices has, and each listed joint has one weight per vertex (0 if the
+/// joint does not influence it).
 struct DqsData {
     std::size_t vertex_count = 0;
     std::size_t joint_count = 0;             ///< one more than the highest joint named

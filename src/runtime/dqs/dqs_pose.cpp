@@ -9,8 +9,8 @@
 namespace pelt::runtime {
 namespace {
 
-/// Stretches this near to none are the rounding of float bones, and count as none. Leaving them out moves a vertex by
-/// this fraction of its distance to the joint, which is less than single precision promises.
+/// Stretches this near to the identity are rounding errors of single-precision bones and are ignored. This moves a
+/// vertex by this fraction of its distance to the joint, which is below single precision.
 constexpr double kNoStretch = 1e-6;
 
 bool isIdentity(const Mat3d& m) {
@@ -32,7 +32,7 @@ RigidJoint toRigid(const Mat3d& rotation, const Vec3d& t) {
     return {{float(q.x), float(q.y), float(q.z), float(q.w)}, {float(d.x), float(d.y), float(d.z), float(d.w)}};
 }
 
-/// By how much the bones move the rest shape's middle, on average.
+/// The mean displacement of the middle of the rest shape by the bones.
 Vec3f meanShift(const DqsData& rig, std::span<const Affine3f> bones) {
     Vec3d sum;
     std::size_t count = 0;
@@ -50,8 +50,8 @@ float cosine(const RigidJoint& a, const RigidJoint& b) {
     return a.q[0] * b.q[0] + a.q[1] * b.q[1] + a.q[2] * b.q[2] + a.q[3] * b.q[3];
 }
 
-/// Flips joints (q and −q turn alike) so that those which a vertex blends share a hemisphere. Where no choice of signs
-/// does, as with two joints turned far from their common neighbor, marks the pairs left that do not.
+/// Flips joints (q and −q are the same rotation) so that joints blended by a vertex share a hemisphere. If no choice of
+/// signs achieves that, as with two joints rotated far from their common neighbor, marks the remaining pairs.
 void align(const DqsData& rig, DqsPose::Data& pose) {
     for (const JointPair& link : rig.links) {
         RigidJoint& joint = pose.rigid[link.second];
