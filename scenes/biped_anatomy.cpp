@@ -1,5 +1,5 @@
-// The biped's measures, in meters: a figure of 1.75 m and about 7.2 heads. Heights and depths of the stations read like
-// a tailor's sheet: (height, middle in x, middle in z, half width, depth to the back, depth to the front).
+// The biped's measures, in meters: a figure of 1.75 m and about 7.2 heads. The stations are given as (height, middle in
+// x, middle in z, half width, depth to the back, depth to the front).
 
 #include <cmath>
 

@@ -9,7 +9,7 @@
 
 namespace pelt::scenes {
 
-/// A solid of which a body is put together. Distances are first-order: exact on the surface, good near it.
+/// A solid, the building block of a body. Distances are first-order: exact on the surface, good near it.
 class Solid {
 public:
     virtual ~Solid() = default;

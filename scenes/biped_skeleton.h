@@ -19,7 +19,7 @@ struct BipedJoint {
 
 const std::vector<BipedJoint>& bipedJoints();
 
-/// Throws Error (bad usage) where there is none of that name.
+/// Throws Error (bad usage) if there is none of that name.
 std::size_t bipedJoint(std::string_view name);
 
 /// The other side's joint; a middle joint is its own image.

@@ -68,7 +68,7 @@ double Remesher::relativeLength(std::uint32_t h) const {
 }
 
 void Remesher::splitLong() {
-    // Only edges that are the longest of both their triangles: any other order breeds ever more slivers.
+    // Only edges that are the longest of both their triangles: any other order creates more and more slivers.
     const auto first_new = mesh_.position.size();
     for (std::size_t before = 0; before != mesh_.position.size();) {
         before = mesh_.position.size();

@@ -73,7 +73,7 @@ void FbxRig::readConversion(const FbxDocument& document) {
     Mat3d turn{{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
     for (int row = 0; row < 3; ++row)
         if (axes[row] >= 0 && axes[row] < 3) turn(row, axes[row]) = signs[row] < 0 ? -1 : 1;
-    if (std::abs(determinant(turn)) != 1) turn = Mat3d();  // axes that make no sense: as they are
+    if (std::abs(determinant(turn)) != 1) turn = Mat3d();  // invalid axes: unchanged
     conversion_ = Affine3d(turn * metres, Vec3d());
 
     SkeletonNode root;

@@ -124,7 +124,7 @@ std::vector<FbxShape> readShapes(const FbxDocument& document, const FbxObject& g
                 shape.channel = channel;
                 shape.percent = percent ? percent->real(0) : document.number(*channel, "DeformPercent");
                 shape.previous = before;
-                // Some files list a full weight per vertex of the shape; only one per shape means anything here.
+                // Some files list a full weight per vertex of the shape; only one per shape is meaningful.
                 const bool listed = full.size() == targets.size();
                 const auto fullAt = [&](std::size_t k) {
                     return listed ? full[k] : 100.0 * double(k + 1) / double(targets.size());

@@ -9,7 +9,7 @@
 namespace pelt::importer {
 namespace {
 
-/// Takes directions of the mesh's own space to root space.
+/// Maps directions from the mesh's own space to root space.
 struct NormalMap {
     Mat3d matrix;
     explicit NormalMap(const Affine3d& to_root)

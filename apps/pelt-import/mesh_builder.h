@@ -15,13 +15,13 @@ struct SourcePiece {
     std::vector<std::uint32_t> control_points;
 };
 
-/// The weights of one bone by control point, where the file tells.
+/// The weights of one bone by control point, if the file has them.
 struct BonePoints {
     std::vector<std::uint32_t> points;
     std::vector<float> weights;
 };
 
-/// The pieces that hang on one node, bound to joints or not.
+/// The pieces attached to one node, bound to joints or not.
 struct SourceInstance {
     std::string name;
     std::vector<SourcePiece> pieces;
@@ -41,7 +41,7 @@ struct SourceInstance {
 /// in the file's order of control points, else in order of first use.
 void appendInstance(const SourceInstance& instance, Character& character, Warnings& warnings);
 
-/// What is missing on some instances but there on others is filled in: normals from the faces, UVs with zero.
+/// Attributes that only some instances have are filled in on the others: normals from the faces, UVs with zero.
 void completeAttributes(Mesh& mesh);
 
 Affine3d toAffine(const aiMatrix4x4& m);

@@ -122,7 +122,7 @@ private:
             handle.keyed = handle.keyed || has("rotations");
         }
     }
-    /// What the constraint needs is there, and nothing else.
+    /// Checks that what the constraint needs is given, and nothing else.
     void checkGiven(PoseHandle::Given given, int places, int turns) const {
         using Given = PoseHandle::Given;
         if (has("transform") && given != Given::full) refuse("has a transform but is not full");

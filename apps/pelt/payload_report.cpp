@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What was not set becomes null, which is not said.
+/// Values that are not set become null, which is not printed.
 template <class T>
 Json valueJson(const T& value) {
     if constexpr (std::is_enum_v<T>)

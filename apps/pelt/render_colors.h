@@ -9,7 +9,7 @@
 
 namespace pelt::cli {
 
-/// What `--color` asks for.
+/// The value of `--color`.
 struct ColorChoice {
     enum class Kind { plain, weights, joint, error };
     Kind kind = Kind::plain;

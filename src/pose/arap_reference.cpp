@@ -1,6 +1,5 @@
 // As-rigid-as-possible deformation without a reduction: the energies of [Jacobson12] over all vertices, by local steps
-// with a rotation for each edge set and global steps with a sparse factorization. What posing with a rig is compared
-// with.
+// with a rotation for each edge set and global steps with a sparse factorization. Used for comparison with rigs.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -79,7 +78,7 @@ public:
                 entries.emplace_back(j, i, -t.c);
             }
         }
-        // A vertex without edges stays where it is.
+        // A vertex without edges does not move.
         for (Eigen::Index i = 0; i < free; ++i)
             entries.emplace_back(i, i, diagonal[std::size_t(i)] > 0 ? diagonal[std::size_t(i)] : 1.0);
         Eigen::SparseMatrix<double> laplacian(free, free);

@@ -14,7 +14,7 @@ void evaluate(const PoseRig& rig, std::span<const Affine3f> transforms, std::siz
     const std::size_t whole_first = (first + kLanes - 1) / kLanes, whole_last = last / kLanes;
     if (whole_first < whole_last)
         blendRange(blocks, whole_first, whole_last, transforms.data(), out.data() + whole_first * kLanes);
-    // Blocks that the range cuts are computed whole on a copy.
+    // Blocks that are only partly in the range are computed as a whole on a copy.
     const auto cut = [&](std::size_t block) {
         Vec3f copy[kLanes];
         blendRange(blocks, block, block + 1, transforms.data(), copy);

@@ -14,7 +14,7 @@ namespace pelt::pose {
 namespace {
 
 constexpr double kAgreement = 100;  ///< how much more a vertex's weight counts than smoothness
-constexpr double kSmallest = 1e-4;  ///< weights below say nothing but take time
+constexpr double kSmallest = 1e-4;  ///< smaller weights are irrelevant but take time
 
 using Sparse = Eigen::SparseMatrix<double>;
 

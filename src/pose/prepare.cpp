@@ -23,7 +23,7 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this share of the largest are none
+constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this fraction of the largest count as zero
 constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: frames are not made finer, or a handle with one vertex
                                        ///< would turn and stretch as it likes about the rounding of that vertex
 constexpr std::size_t kClustersPerHandle = 5, kClustersPerExtra = 15, kFewestClusters = 50;
@@ -148,9 +148,9 @@ std::vector<ColumnFrame> makeFrames(const Elements& elements, std::size_t column
     return frames;
 }
 
-/// Coordinates in which A is the identity, and those that A does not see (translations; columns without weight; the
-/// third axis of flat shapes; weights that depend on others). A is first scaled to a unit diagonal. Rows without any
-/// energy stay by themselves: mixed with others they would bring noise, and flat shapes would buckle.
+/// Coordinates in which A is the identity, and the null space of A (translations; columns without weight; the third
+/// axis of flat shapes; weights that depend on others). A is first scaled to a unit diagonal. Rows without any energy
+/// are kept separate: mixed with others they would add noise, and flat shapes would buckle.
 void whiten(const Eigen::MatrixXd& a, PoseRig::Data& data) {
     const double largest = a.diagonal().maxCoeff();
     std::vector<Eigen::Index> live, dead;
