@@ -23,7 +23,7 @@ constexpr int kCorrections = 4;
 
 /// The edge length that gives `vertex_count` vertices if triangles were equilateral: A / h² = (√3/2) V.
 double scaleFor(const ImplicitSurface& surface, const GridMesh& grid, double vertex_count) {
-    constexpr std::size_t kEvery = 7;  // a sample of the triangles will do
+    constexpr std::size_t kEvery = 7;  // a sample of the triangles is sufficient
     const auto count = [&](double scale) {
         double sum = 0;
         for (std::size_t i = 0; i < grid.triangles.size(); i += kEvery) {

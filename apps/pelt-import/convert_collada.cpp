@@ -171,7 +171,7 @@ std::vector<Clip> readClips(const aiScene& scene, bool grouped, Nodes& nodes) {
     return clips;
 }
 
-/// The value of an attribute inside a tag; empty where it has none.
+/// The value of an attribute inside a tag; empty if it has none.
 std::string attribute(std::string_view tag, std::string_view name) {
     const std::size_t at = tag.find(fmt::format(" {}=\"", name));
     if (at == std::string_view::npos) return {};

@@ -12,7 +12,7 @@ struct FbxTrack {
     enum class Blend { base, add, replace };
     Blend blend = Blend::base;
     double weight = 1;
-    std::array<FbxCurve, 3> axes;  ///< empty where an axis has none
+    std::array<FbxCurve, 3> axes;  ///< empty if an axis has none
     Vec3d fixed;
 };
 

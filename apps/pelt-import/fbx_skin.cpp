@@ -41,7 +41,7 @@ BonePoints readPoints(const FbxElement& cluster) {
     return points;
 }
 
-/// The material number of each polygon; empty where all have one.
+/// The material number of each polygon; empty if all have one.
 std::vector<double> polygonMaterials(const FbxElement& geometry) {
     const FbxElement* layer = geometry.find("LayerElementMaterial");
     if (!layer) return {};

@@ -11,7 +11,7 @@ using Warnings = std::vector<std::string>;
 struct SourcePiece {
     const aiMesh* mesh = nullptr;
     std::string material;
-    /// Per vertex of `mesh`, the control point it was made from; empty where the file format hides it.
+    /// Per vertex of `mesh`, the control point it was made from; empty if the file format hides it.
     std::vector<std::uint32_t> control_points;
 };
 

@@ -22,7 +22,7 @@ ColorChoice parseColor(const std::string& text);
 /// Per vertex, the joints' colors blended by weight. Throws Error (bad input) for a character without weights.
 std::vector<Vec3f> weightColors(const Character& character);
 
-/// Per vertex, the weight of the joint of that name over all skins. Throws Error (bad input) where there is none.
+/// Per vertex, the weight of the joint of that name over all skins. Throws Error (bad input) if there is none.
 std::vector<float> jointWeights(const Character& character, const std::string& name);
 
 }  // namespace pelt::cli

@@ -42,7 +42,7 @@ public:
 
     const std::filesystem::path& file() const { return file_; }
     const Character* character() const { return character_.get(); }  ///< nullptr for a mesh or sequence
-    const std::string& method() const { return method_; }            ///< empty where none was chosen
+    const std::string& method() const { return method_; }            ///< empty if none was chosen
     bool rests() const { return rest_deformer_ != nullptr; }
     const Clip* clip() const { return sampler_ ? sampler_->clip() : nullptr; }
     bool moves() const;

@@ -36,7 +36,7 @@ struct SheetLayout {
 };
 
 /// Draws the shots, those with as many vertices in one framing, and lays them out. One shot without a color bar is the
-/// picture itself, without caption or title. Throws Error (bad usage) where the size leaves no room for panels.
+/// picture itself, without caption or title. Throws Error (bad usage) if the size leaves no room for panels.
 Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout& layout);
 
 }  // namespace pelt::cli

@@ -18,7 +18,7 @@ std::string inputName(const std::filesystem::path& path);
 /// (bad usage).
 bool checkStreams(const CLI::App& verb, bool json);
 
-/// All of standard input. Throws Error: bad input for more than a .glb can hold, system where it cannot be read.
+/// All of standard input. Throws Error: bad input for more than a .glb can hold, system if it cannot be read.
 std::vector<std::byte> readStandardInput();
 
 }  // namespace pelt::cli

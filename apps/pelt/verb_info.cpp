@@ -243,7 +243,7 @@ void runInfo(Session& session, const std::filesystem::path& file, const std::opt
     session.stage("load");
     switch (session.kindOf(file)) {
         case pipeline::FileKind::character: {
-            const Character character = session.loadAny(file);  // its problems list what was mended
+            const Character character = session.loadAny(file);  // its problems include what was repaired
             session.stage("inspect");
             describeCharacter(character, weld_tolerance, found);
             break;

@@ -29,7 +29,7 @@ std::optional<std::uint64_t> numberAfter(const std::string& path, const std::str
 std::optional<std::uint64_t> numberIn(const std::string& path) {
     std::ifstream file(path);
     std::uint64_t number = 0;
-    return file >> number ? std::optional(number) : std::nullopt;  // "max" is no number
+    return file >> number ? std::optional(number) : std::nullopt;  // "max" is not a number
 }
 
 std::uint64_t leftOf(std::uint64_t limit, std::uint64_t used) { return limit - std::min(limit, used); }

@@ -25,8 +25,8 @@ struct Support {
 
 double squaredLength(const Vec3d& v) { return dot(v, v); }
 
-/// The ball through all points, centered in their affine hull: with q_i = p_i - p_0 its center c has
-/// 2 q_i . c = |q_i|^2 and c = sum x_k q_k. None where the points are affinely dependent.
+/// The ball through all points, centered in their affine hull: with q_i = p_i - p_0 its center c has 2 q_i . c =
+/// |q_i|^2 and c = sum x_k q_k. None if the points are affinely dependent.
 std::optional<Ball> circumscribed(std::span<const Vec3d> points) {
     const int n = static_cast<int>(points.size()) - 1;
     double a[3][4] = {};

@@ -133,8 +133,8 @@ inline HWY_NOINLINE void solveLanes(const Matrix& s, LaneMask lanes, const float
     for (int i = 0; i < 9; ++i) *to[i] = hn::Load(d, out[i]);
 }
 
-/// The rotation nearest to S per lane; `fallback` (nine numbers by columns) where there is none. The result of a lane
-/// does not depend on the other lanes: rare steps are computed if any lane needs them, and used only by those that do.
+/// The rotation nearest to S per lane; `fallback` (nine numbers by columns) if there is none. The result of a lane does
+/// not depend on the other lanes: rare steps are computed if any lane needs them, and used only by those that do.
 HWY_INLINE Matrix nearestRotation(const Matrix& s, const float* fallback) {
     const Lanes d;
     const V norm = squaredNorm(s);

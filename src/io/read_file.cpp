@@ -36,7 +36,7 @@ private:
     throw Error::badInput({path.string()}, fmt::format("it has {} bytes, but at most {} are read", size, limit));
 }
 
-/// How many bytes came; fewer than asked for at the end of the file.
+/// The number of bytes read; fewer than requested at the end of the file.
 std::size_t readInto(const Descriptor& file, std::span<std::byte> out, const fs::path& path) {
     std::size_t done = 0;
     while (done < out.size()) {

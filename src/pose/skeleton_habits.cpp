@@ -19,8 +19,8 @@ constexpr double kOneWay = 0.35;              ///< of the way forth: a hinge goe
 constexpr double kSlack = 0.1;                ///< radians that a hinge may go beyond what was seen
 constexpr double kBent = 0.035, kFolded = 2;  ///< radians between which a limb at rest shows which way it bends
 constexpr double kLimb = 0.04;                ///< of the size: limbs have no shorter bones
-constexpr double kFoot = 0.2;                 ///< of the height: ankles are no higher
-constexpr double kSame = 0.02;                ///< of the size: mirrored joints are no farther apart
+constexpr double kFoot = 0.2;                 ///< relative to the height: maximal height of ankles
+constexpr double kSame = 0.02;                ///< relative to the size: maximal distance of mirrored joints
 constexpr double kMostMirrored = 0.6;
 
 /// Statistics of a joint: Σ φ φᵀ of its rotation vectors from the bind pose.
@@ -30,7 +30,7 @@ struct Seen {
     std::vector<Eigen::Vector3d> turns;
 };
 
-/// The joints on the other side, -1 where there are none; which axis they are mirrored along.
+/// The joints on the other side, -1 if there are none; which axis they are mirrored along.
 struct Mirror {
     int axis = 0;
     std::vector<std::int32_t> partner;

@@ -33,7 +33,7 @@ private:
     std::size_t tiles_ = 1, done_ = 0;
 };
 
-/// Rows first_row .. first_row + rows of the picture and kSmoothingReach more on both sides where there are any.
+/// Rows first_row .. first_row + rows of the picture and kSmoothingReach more on both sides if there are any.
 void gatherBand(const Gatherer& gatherer, LayerBand& band, TileProgress& progress) {
     const int across = (band.width + kTile - 1) / kTile, down = (band.rows + kTile - 1) / kTile;
     parallelFor(static_cast<std::size_t>(across) * down, 1, [&](std::size_t first, std::size_t last) {

@@ -22,7 +22,7 @@ public:
 
     const RayScene& scene() const { return scene_; }
 
-    /// A sphere round all triangles; radius -1 where there are none.
+    /// A sphere round all triangles; radius -1 if there are none.
     const Vec3f& center() const { return center_; }
     float radius() const { return radius_; }
 

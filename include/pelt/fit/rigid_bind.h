@@ -7,8 +7,8 @@
 
 namespace pelt::fit {
 
-/// Which joints vertices may be bound to if there are no weights. Indices into Skeleton::joints; any slot of a node
-/// will do.
+/// Which joints vertices may be bound to if there are no weights. Indices into Skeleton::joints; any slot of a node may
+/// be used.
 struct BindOptions {
     std::vector<std::uint32_t> joints;    ///< only these, even if they look like controls; empty: chosen by shape
     std::vector<std::uint32_t> excluded;  ///< none of these

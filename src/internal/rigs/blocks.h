@@ -21,7 +21,7 @@ struct alignas(64) VectorRows {
     float x[kLanes] = {}, y[kLanes] = {}, z[kLanes] = {};
 };
 
-/// A rest shape, a row per block. `normals` is empty where the mesh has none.
+/// A rest shape, a row per block. `normals` is empty if the mesh has none.
 struct RestRows {
     std::size_t vertex_count = 0;
     std::span<const VectorRows> positions;

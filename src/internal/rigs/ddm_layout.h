@@ -53,7 +53,7 @@ struct DdmData {
     std::span<const DdmLanes> blocks;        ///< and one more, whose entry ends the last
     std::span<const std::uint32_t> entries;  ///< per entry of a block, ascending by joint: index into `pairs`
     std::span<const LaneRow> rows;
-    std::span<const LaneRow> normals;       ///< three per block, or none where the mesh has none
+    std::span<const LaneRow> normals;       ///< three per block, or none if the mesh has none
     std::span<const std::uint32_t> joints;  ///< all that are named, ascending
     std::span<const std::uint32_t> bases;   ///< indices into `joints`: those that are the base of a block
     std::span<const DdmPair> pairs;

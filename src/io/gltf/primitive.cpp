@@ -120,8 +120,8 @@ std::vector<Triangle> PrimitiveReader::triangles() {
             out.push_back({corners[i], corners[i + 1], corners[i + 2]});
         return out;
     }
-    // glTF 2.0, 3.7.2.1: strip p_i = {v_i, v_(i+1+i%2), v_(i+2-i%2)}, fan p_i = {v_(i+1), v_(i+2), v_0}. Repeated
-    // corners only join strips and are no faces.
+    // glTF 2.0, 3.7.2.1: strip p_i = {v_i, v_(i+1+i%2), v_(i+2-i%2)}, fan p_i = {v_(i+1), v_(i+2), v_0}. Triangles with
+    // repeated corners only join strips and are not faces.
     for (std::size_t i = 0; i + 2 < corners.size(); ++i) {
         const Triangle t = mode == kFan ? Triangle{corners[i + 1], corners[i + 2], corners[0]}
                                         : Triangle{corners[i], corners[i + 1 + i % 2], corners[i + 2 - i % 2]};

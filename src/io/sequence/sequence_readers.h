@@ -24,7 +24,7 @@ struct FrameLayout {
     double frame_seconds = 1.0 / 30.0;
 };
 
-/// Throws Error (bad input) where the layout is empty or does not fit in the file: `format` and how many frames do.
+/// Throws Error (bad input) if the layout is empty or does not fit in the file: `format` and how many frames do.
 void checkLayout(const FrameLayout& layout, const ByteSource& source, std::string_view format);
 
 /// Frames read from `source` one at a time. A mesh must have as many vertices.
