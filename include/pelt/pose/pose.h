@@ -48,8 +48,8 @@ struct RigOptions {
     Energy energy = Energy::spokes_and_rims;
     std::optional<std::size_t>
         clusters{};                 ///< number of rotations; not set: from the number of handles; 0: one per edge set
-    std::size_t extra_weights = 0;  ///< functions that let the skin do what its handles cannot; fewer where the
-                                    ///< weights leave no room for more
+    std::size_t extra_weights = 0;  ///< additional weight functions that let the skin bend between handles; fewer
+                                    ///< if the weights leave no room for more
     float weld = 0;                 ///< vertices within this distance are treated as one
     ExtraKind extra_kind = ExtraKind::modes;
 };
