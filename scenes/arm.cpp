@@ -12,7 +12,7 @@ namespace {
 constexpr JointPlace kArmJoints[] = {
     {"shoulder", -1, {0, 0, 0}}, {"elbow", kShoulder, {kElbowX, 0, 0}}, {"wrist", kElbow, {kWristX, 0, 0}}};
 
-/// Stations along x: centre in z and y, half width in z, depth down (triceps, back of the hand) and up (biceps, palm).
+/// Stations along x: center in z and y, half width in z, depth down (triceps, back of the hand) and up (biceps, palm).
 std::vector<Station> limb() {
     return {{-0.020, 0, 0.004, 0.066, 0.060, 0.064},    {0.035, 0, 0.006, 0.069, 0.060, 0.066},
             {0.095, 0, 0.002, 0.056, 0.055, 0.054},     {0.160, 0, 0.002, 0.050, 0.054, 0.057},

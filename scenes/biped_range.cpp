@@ -172,7 +172,7 @@ Vec3d ankleShift(const BipedPose& pose, const char* side) {
 
 /// Moves the body so that the lower foot stays where it stands; between two feet at one height, their middle.
 void stand(BipedPose& pose) {
-    constexpr double kSoftness = 0.01;  // metres
+    constexpr double kSoftness = 0.01;  // meters
     const Vec3d left = ankleShift(pose, "L"), right = ankleShift(pose, "R");
     const double share = 1 / (1 + std::exp((left.y - right.y) / kSoftness));
     pose.offset = -(left * share + right * (1 - share));

@@ -68,7 +68,7 @@ double Remesher::relativeLength(std::uint32_t h) const {
 }
 
 void Remesher::splitLong() {
-    // Only edges that are the longest of both their triangles: any other order breeds ever more slivers.
+    // Only edges that are the longest of both their triangles: any other order creates more and more slivers.
     const auto first_new = mesh_.position.size();
     for (std::size_t before = 0; before != mesh_.position.size();) {
         before = mesh_.position.size();
@@ -185,7 +185,7 @@ Vec3d Remesher::projectedAlong(const Vec3d& start, const Vec3d& normal, double l
 Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const {
     const Vec3d p = mesh_.position[v];
     mesh_.halfEdgesOf(v, ring);
-    if (mesh_.border[v]) {  // between its neighbours along the border
+    if (mesh_.border[v]) {  // between its neighbors along the border
         const std::uint32_t a = mesh_.to(ring.front()), b = mesh_.tip(ring.back());
         const double wa = 1 / size_[a], wb = 1 / size_[b];
         const Vec3d middle = (mesh_.position[a] * wa + mesh_.position[b] * wb) / (wa + wb);
@@ -237,10 +237,10 @@ bool Remesher::moveForAngle(std::uint32_t v) {
     const Vec3d n = normalized(fieldGradient(surface_, best));
     const Vec3d u = normalized(cross(n, std::abs(n.x) < 0.7 ? Vec3d(1, 0, 0) : Vec3d(0, 1, 0))), w = cross(n, u);
     for (double reach = 0.3 * size_[v]; reach > 0.02 * size_[v]; reach *= 0.6) {
-        const Vec3d centre = best;
+        const Vec3d center = best;
         for (int i = 0; i < 8; ++i) {
             const double angle = i * std::numbers::pi / 4;
-            const Vec3d p = projected(centre + (u * std::cos(angle) + w * std::sin(angle)) * reach, false, reach);
+            const Vec3d p = projected(center + (u * std::cos(angle) + w * std::sin(angle)) * reach, false, reach);
             if (surface_.symmetric && p.x < kPlaneMargin * size_[v]) continue;
             const double c = worstAngleAround(v, p);
             if (c < worst) worst = c, best = p;

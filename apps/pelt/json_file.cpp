@@ -15,7 +15,7 @@
 namespace pelt::cli {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< what it takes in memory is many times as much
+constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< it needs many times as much memory
 
 }  // namespace
 

@@ -37,16 +37,16 @@ int exitStatus(ErrorCode code) {
     return 1;
 }
 
-/// What a user can do about a fault that is not of ours. Words of the language and its libraries say nothing to them.
+/// Messages for exceptions that are not pelt::Error. The texts of the standard library would not help users.
 std::string plainWords(const std::exception& fault) {
     if (dynamic_cast<const std::bad_alloc*>(&fault) || dynamic_cast<const std::length_error*>(&fault))
-        return "not enough memory: the work needs more than is free here; close other programs, raise the limit "
-               "(ulimit -v, the container's) or use a smaller file";
+        return "not enough memory: more is needed than is free; close other programs, raise the limit (ulimit -v, the "
+               "container's) or use a smaller file";
     if (const auto* system = dynamic_cast<const std::filesystem::filesystem_error*>(&fault))
         return fmt::format("{}: {}", system->path1().string(), system->code().message());
     if (const auto* system = dynamic_cast<const std::system_error*>(&fault))
-        return fmt::format("the system refused: {}; raise the limits (ulimit -a)", system->code().message());
-    return "something went wrong inside Pelt that should not have; please report it with the command and the file";
+        return fmt::format("the system refused a request: {}; raise the limits (ulimit -a)", system->code().message());
+    return "internal error; please report it with the command and the file";
 }
 
 int fail(int status, const std::string& message) {
@@ -69,7 +69,7 @@ std::vector<std::string> joinColorWords(int count, char** words) {
     return joined;
 }
 
-/// The first word must be a verb or an option; saying so is clearer than what the parser makes of it.
+/// The first word must be a verb or an option; this message is clearer than that of the parser.
 void checkVerb(const CLI::App& app, const std::vector<std::string>& words) {
     if (!words.empty() && words[0].rfind('-', 0) == 0) return;
     std::vector<std::string> verbs;
@@ -82,7 +82,7 @@ void checkVerb(const CLI::App& app, const std::vector<std::string>& words) {
     throw Error::badUsage(fmt::format("{}; there are {}; see pelt --help", fault, fmt::join(verbs, ", ")));
 }
 
-/// What is wrong with words that the parser could not place: an option misspelt, or one input too many.
+/// The message for arguments that the parser did not accept: a misspelled option, or one input too many.
 std::string explainExtras(const CLI::App& verb) {
     std::vector<std::string> options;
     for (const CLI::Option* option : verb.get_options())
@@ -140,7 +140,7 @@ int runProgram(int count, char** words) {
 
     std::vector<std::string> arguments = joinColorWords(count, words);
     checkVerb(app, arguments);
-    std::reverse(arguments.begin(), arguments.end());  // the parser takes them from the back
+    std::reverse(arguments.begin(), arguments.end());  // the parser reads them from the end
     try {
         app.parse(std::move(arguments));
     } catch (const CLI::ParseError& error) {
@@ -150,7 +150,7 @@ int runProgram(int count, char** words) {
     return 0;
 }
 
-/// The exit status of the exception that is being handled, after its line.
+/// Prints the current exception and returns its exit status.
 int reportFault() {
     try {
         throw;
@@ -164,8 +164,8 @@ int reportFault() {
     }
 }
 
-/// An exception that nothing could catch (a library's thread, memory that ran out where none may): still one line, and
-/// no temporary file is left.
+/// For an exception that could not be caught (in a thread of a library, or out of memory in noexcept code): prints one
+/// line and removes temporary files.
 [[noreturn]] void endWithALine() {
     io::removeTemporaryFiles();
     ::_exit(std::current_exception() ? reportFault() : fail(1, plainWords(std::exception())));

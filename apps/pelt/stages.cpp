@@ -16,8 +16,8 @@ struct ResidentSize {
     std::uint64_t now = 0, peak = 0;
 };
 
-/// The peak is the process's own, since its start. The kernel could reset it, but whoever started this program reads
-/// it too (ru_maxrss).
+/// The peak of the process since its start. The kernel could reset it, but the parent process may read it too
+/// (ru_maxrss).
 ResidentSize residentSize() {
     ResidentSize size;
     std::ifstream status("/proc/self/status");
@@ -57,7 +57,7 @@ void Stages::watchMemory() {
             std::unique_lock lock(mutex_);
             while (!wake_.wait_for(lock, kMeasureInterval, [this] { return stopping_; })) measureMemory(Clock::now());
         });
-    } catch (const std::system_error&) {  // no thread to be had: measured between stages alone
+    } catch (const std::system_error&) {  // no thread available: measured only between stages
     }
 }
 

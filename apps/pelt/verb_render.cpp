@@ -15,7 +15,7 @@
 namespace pelt::cli {
 namespace {
 
-constexpr float kFocusZoom = 4;  ///< a joint and its neighbours fill the picture of a biped
+constexpr float kFocusZoom = 4;  ///< a joint and its neighbors fill the picture of a biped
 
 struct RenderOptions {
     RenderChoice choice;

@@ -55,7 +55,7 @@ void turnEvenAxes(StretchAxes& axes, const Matrix3d& before) {
         const int j = (i + 1) % 3;
         if (std::abs(axes.values[i] - axes.values[j]) > tie) continue;
         const Vector3d u = axes.q.col(i), v = axes.q.col(j);
-        // The rotation by this angle maximises u'·before_i + v'·before_j.
+        // The rotation by this angle maximizes u'·before_i + v'·before_j.
         const double angle =
             std::atan2(v.dot(before.col(i)) - u.dot(before.col(j)), u.dot(before.col(i)) + v.dot(before.col(j)));
         axes.q.col(i) = std::cos(angle) * u + std::sin(angle) * v;

@@ -11,8 +11,8 @@ namespace pelt::geometry {
 /// Implicit smoothing on a part of the mesh, its surroundings held at zero. With k the strength and d the Laplacian's
 /// diagonal, row i of (I + k D_L^-1 L) x = x_0 times d_i / k_i is
 ///     (d_i / k_i) x_i + (L x)_i = (d_i / k_i) x_0i,
-/// symmetric and positive definite over the free vertices (k > 0, d > 0). Frozen vertices keep x_0 and go to the
-/// right-hand side. A Cholesky factorisation of the unsymmetric form would read one triangle only and be wrong.
+/// symmetric and positive definite over the free vertices (k > 0, d > 0). Fixed vertices keep x_0 and move to the
+/// right-hand side. A Cholesky factorization of the unsymmetric form would read one triangle only and be wrong.
 struct LocalFactor {
     struct Pull {  ///< of a frozen vertex on a free one
         std::uint32_t row, frozen;

@@ -25,7 +25,7 @@ namespace {
 /// A region with more than one in so many of the free vertices uses the factorisation of all.
 constexpr std::size_t kWide = 8;
 
-/// Whether a vertex that keeps its values pulls on one that does not: no polynomial of the matrix does that.
+/// Whether a fixed vertex influences a free one: a polynomial of the matrix cannot express that.
 bool anyPull(const Laplacian& laplacian, std::span<const double> strength) {
     for (std::uint32_t v = 0; v < strength.size(); ++v) {
         if (!isFrozen(laplacian, strength, v)) continue;
@@ -111,7 +111,7 @@ std::vector<std::uint32_t> LocalSmoother::State::region(const std::vector<std::u
     return found;
 }
 
-/// The next power of the fourth root of 2 from there, so that few polynomials serve all regions.
+/// Rounded up to a power of the fourth root of 2, so that all regions share a few polynomials.
 int stepOf(double strongest) { return int(std::ceil(4 * std::log2(strongest))); }
 double strengthOf(int step) { return std::exp2(step / 4.0); }
 
@@ -121,7 +121,8 @@ double LocalSmoother::State::strongest(const std::vector<std::uint32_t>& region)
     return most;
 }
 
-/// Of the polynomial for so many implicit steps; none where a factorisation is cheaper, or frozen vertices pull.
+/// The coefficients of the polynomial for this many implicit steps; none if a factorization is cheaper or fixed
+/// vertices influence others.
 const std::vector<double>& LocalSmoother::State::coefficients(int iterations, double strongest) const {
     static const std::vector<double> kNone;
     if (kind != SmoothingKind::implicit || pulls || strongest == 0) return kNone;
@@ -291,7 +292,7 @@ SparseChannels LocalSmoother::State::smoothImplicit(const SparseChannels& input,
 SparseChannels LocalSmoother::State::smoothExplicit(const SparseChannels& input, std::vector<std::uint32_t> region,
                                                     int iterations) const {
     const std::size_t width = input.width;
-    // Frozen vertices take part as rows that stay, after the free ones.
+    // Fixed vertices are rows that do not change, after the free ones.
     std::vector<std::uint32_t> row_of(laplacian.vertexCount(), kNoRow), kept;
     std::vector<std::uint32_t> rows = region;
     for (std::uint32_t i = 0; i < input.vertices.size(); ++i)
@@ -344,7 +345,7 @@ SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations
                                         : s.smoothByProducts(input, region, coefficients, strongest);
         if (result.vertices.size() >= s.free_count || cutoff <= 0 || !s.rimAbove(result, cutoff)) break;
     }
-    // Leave out what fell under the cutoff.
+    // Drop values below the cutoff.
     std::size_t kept = 0;
     for (std::size_t i = 0; i < result.vertices.size(); ++i) {
         if (!(result.values[(i + 1) * result.width - 1] > cutoff)) continue;

@@ -13,7 +13,7 @@ namespace pelt::geometry {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `kWidth` channels as as few registers as they fill: whole ones first, then halves down to single numbers.
+/// `kWidth` channels in as few registers as possible: full ones first, then halves down to single numbers.
 template <std::size_t kWidth, std::size_t kBegin = 0>
 struct Row {
     static constexpr std::size_t kLeft = kWidth - kBegin;

@@ -1,6 +1,6 @@
-// Rotation clusters [Jacobson12]: edge sets of like weights move alike, so k-means in weight space tells which may
-// share a rotation. Means start at points farthest from each other and settle on every n-th set, since a finer mesh has
-// no other weights; then every set takes its nearest. Nothing is left to chance.
+// Rotation clusters [Jacobson12]: edge sets with similar weights move alike, so k-means in weight space determines
+// which may share a rotation. Means start at points farthest from each other and are iterated on every n-th set, since
+// a finer mesh has the same weights; then every set is assigned to its nearest mean. Deterministic.
 #include "clusters.h"
 
 #include <pelt/core/parallel.h>
@@ -52,7 +52,7 @@ std::vector<std::size_t> filledRows(const WeightRows& rows) {
     return filled;
 }
 
-/// Farthest-point sampling from the first sample on; fewer where points coincide.
+/// Farthest-point sampling, starting with the first sample; fewer if points coincide.
 std::vector<std::size_t> farthestRows(const WeightRows& rows, std::span<const std::size_t> samples, std::size_t handles,
                                       std::size_t count) {
     std::vector<std::size_t> seeds;

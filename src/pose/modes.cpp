@@ -1,8 +1,8 @@
-// Extra weights as modes: eigenfunctions of the Laplacian, L φ = λ M φ, with the lowest λ. Among all sets of so many
-// functions they come nearest to whatever has little Dirichlet energy, which is all that is known of a pose before the
-// handles are dragged. Not in the slides: bumps in weight space see nothing of a limb between two handles but how far
-// along it is. What a handle holds must follow it alone, so φ - Σ_h w_h φ_h is taken, with φ_h its mean there, which
-// costs nothing since the handles' own transforms are in the rig; and what is left fades out there.
+// Extra weights as modes: eigenfunctions of the Laplacian, L φ = λ M φ, with the lowest λ. Among all sets of this many
+// functions they best approximate functions with little Dirichlet energy, which is all that is known of a pose in
+// advance. Not in the slides: bumps in weight space depend only on the position along a limb between two handles. What
+// a handle holds must follow it alone, so φ - Σ_h w_h φ_h is taken, with φ_h its mean there, which costs nothing since
+// the handles' own transforms are in the rig; and what is left fades out there.
 #include "modes.h"
 
 #include <pelt/core/parallel.h>
@@ -23,7 +23,7 @@ using Sparse = Eigen::SparseMatrix<double>;
 constexpr double kHeld = 1 - 1e-6;  ///< as much weight is all
 constexpr int kHeldPower = 8;       ///< where no vertex has all
 constexpr double kShift = 1e-6;     ///< of the mean of L: makes it definite
-constexpr Eigen::Index kSpare = 8;  ///< functions iterated beside those wanted, which then converge
+constexpr Eigen::Index kSpare = 8;  ///< additional functions in the iteration, which speed up convergence
 constexpr int kRounds = 40;
 constexpr double kModesSettled = 1e-4;  ///< change of the eigenvalues' sum in a round
 
@@ -61,7 +61,7 @@ geometry::ConnectedParts partsOf(const Sparse& laplacian) {
     return geometry::connectedParts(edges);
 }
 
-/// Constants on a part have no energy, and are no use, since handles have them.
+/// Constants on a part have no energy and are useless, since handles already contain them.
 void removeMeans(const geometry::ConnectedParts& parts, const Eigen::VectorXd& mass, Eigen::VectorXd& x) {
     std::vector<double> sums(parts.count, 0.0), masses(parts.count, 0.0);
     for (Eigen::Index v = 0; v < x.size(); ++v) {
@@ -72,7 +72,7 @@ void removeMeans(const geometry::ConnectedParts& parts, const Eigen::VectorXd& m
         x[v] -= sums[parts.part[std::size_t(v)]] / masses[parts.part[std::size_t(v)]];
 }
 
-/// Numbers between -1 and 1 without pattern, the same everywhere.
+/// Deterministic pseudo-random numbers between -1 and 1.
 Eigen::MatrixXd scattered(Eigen::Index rows, Eigen::Index columns) {
     Eigen::MatrixXd out(rows, columns);
     std::uint64_t state = 1;
@@ -114,8 +114,8 @@ Eigen::MatrixXd lowest(const Problem& problem, Eigen::Index count) {
     return inverse.asDiagonal() * y.leftCols(count);
 }
 
-/// How far each handle has a vertex for itself: all of it where it has all weight, or else falling fast with the weight
-/// over its largest.
+/// To what extent each handle owns a vertex: fully if it has all weight, otherwise decreasing fast with its weight
+/// relative to its maximum.
 double held(double weight, double largest) {
     if (largest > kHeld) return weight > kHeld ? 1 : 0;
     return std::pow(weight / largest, kHeldPower);

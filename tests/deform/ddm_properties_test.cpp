@@ -26,7 +26,7 @@ Posed rounded(DdmForm form, const DdmCase& c, const std::vector<Affine3d>& bones
     return DdmSkinner(form, c.skin.mesh, c.rows, castAll<Affine3f>(bones)).all();
 }
 
-/// T Ω' T^T of a rest shape that moved by a rotation (the centre moves with it).
+/// T Ω' T^T of a rest shape that moved by a rotation (the center moves with it).
 DdmRows<double> turned(const DdmRows<double>& rows, const Affine3d& g) {
     const Mat3d r = g.linear();
     DdmRows<double> out = rows;
@@ -174,7 +174,7 @@ TEST(DdmProperties, PureTranslationsAreBlendedLinearlyByAllThatRotateByJointsAlo
     EXPECT_GT(farthest(exactly(DdmForm::v0, c, bones).positions, expected), 1e-3);
 }
 
-TEST(DdmProperties, WherePsiIsOmegaV4IsTheCentreOfRotationMethod) {
+TEST(DdmProperties, WherePsiIsOmegaV4IsTheCenterOfRotationMethod) {
     DdmCase c = makeDdmCase(67, 12, 4, Bones::gentle, 9);
     for (std::size_t e = 0; e < c.exact.psi.size(); ++e) c.exact.psi[e] = c.exact.blocks[e].w;
     c.rows = toFloat(c.exact);
@@ -183,16 +183,16 @@ TEST(DdmProperties, WherePsiIsOmegaV4IsTheCentreOfRotationMethod) {
     for (std::size_t v = 0; v < 67; ++v) {
         const std::size_t first = c.exact.offsets[v];
         Quatd sum{0, 0, 0, 0};
-        Vec3d centre;
+        Vec3d center;
         const Quatd pivot = toQuat(bones[c.exact.joints[first]].linear());
         for (std::size_t e = first; e < c.exact.offsets[v + 1]; ++e) {
             const double w = c.exact.blocks[e].w;
             const Quatd q = toQuat(bones[c.exact.joints[e]].linear());
             const double s = dot(q, pivot) < 0 ? -w : w;
             sum = {sum.x + s * q.x, sum.y + s * q.y, sum.z + s * q.z, sum.w + s * q.w};
-            centre += bones[c.exact.joints[e]] * c.exact.centers[v] * w;
+            center += bones[c.exact.joints[e]] * c.exact.centers[v] * w;
         }
-        expected.push_back(centre + toMatrix(normalized(sum)) * (Vec3d(c.skin.mesh.positions[v]) - c.exact.centers[v]));
+        expected.push_back(center + toMatrix(normalized(sum)) * (Vec3d(c.skin.mesh.positions[v]) - c.exact.centers[v]));
     }
     EXPECT_LT(farthest(exactly(DdmForm::v4, c, bones).positions, expected), 2e-7);  // float bones are rigid to this
     EXPECT_LT(farthest(rounded(DdmForm::v4, c, bones).positions, expected), 1e-6 * c.skin.diagonal());
@@ -213,7 +213,7 @@ TEST(DdmProperties, AVertexWithOneJointFollowsIt) {
                 if (affine) {
                     EXPECT_LT(length(Vec3d(posed.positions[v]) - bone * u), 1e-5) << nameOf(form);
                     EXPECT_LT(length(exact.positions[v] - bone * u), 1e-7) << nameOf(form);
-                } else {  // as far from where the joint takes its centre as at rest
+                } else {  // as far from where the joint takes its center as at rest
                     EXPECT_NEAR(length(Vec3d(posed.positions[v]) - bone * p), length(u - p), 1e-5);
                     EXPECT_NEAR(length(exact.positions[v] - bone * p), length(u - p), 1e-10);
                 }

@@ -85,7 +85,7 @@ TEST(Properties, MovingTheRestShapeWithItsBonesChangesNothing) {  // f(G U, M Gâ
             const Affine3d g = someMotion();
             SkinCase m = c;
             for (Vec3f& p : m.mesh.positions) p = Vec3f(g * Vec3d(p));
-            for (Vec3d& p : m.centres) p = g * p;
+            for (Vec3d& p : m.centers) p = g * p;
             for (Affine3f& b : m.bones) b = Affine3f(Affine3d(b) * inverse(g));
             EXPECT_LT(farthest(Skinner(method, m).all().positions, Skinner(method, c).all().positions),
                       1e-5 * c.diagonal())

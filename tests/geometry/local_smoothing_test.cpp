@@ -83,7 +83,7 @@ TEST(LocalSmoother, WithoutACutoffIsTheOperatorItself) {
             }
 }
 
-TEST(LocalSmoother, WeakAndStrongSmoothingAreExactAlike) {  // a polynomial where that is cheap, else a factorisation
+TEST(LocalSmoother, WeakAndStrongSmoothingAreExactAlike) {  // a polynomial where that is cheap, else a factorization
     for (const double lambda : {0.01, 0.3, 1.0, 3.0, 10.0, 300.0})
         for (const int iterations : {1, 5, 20}) {
             const Case c(12, LaplacianKind::cotangent, lambda);

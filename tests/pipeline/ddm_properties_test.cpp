@@ -232,7 +232,7 @@ TEST_P(DdmProperties, BlendingTranslationLeavesRotationsUnchanged) {  // [LeLewi
 TEST_P(DdmProperties, RotationsAreRotationsAlsoInPosesThatProvokeReflections) {
     const Subject& s = subject();
     std::vector<Affine3d> bones(s.joints());
-    for (std::size_t j = 0; j < bones.size(); ++j)  // neighbours turned against each other by up to half a turn
+    for (std::size_t j = 0; j < bones.size(); ++j)  // neighbors turned against each other by up to half a turn
         bones[j] = {toMatrix(axisAngle(Vec3d{1, 0.3 * double(j % 5), 0.5}, 3.1 * double(j % 3))),
                     Vec3d{0.3 * double(j % 2), 0, 0}};
     for (const Mat3d& r : s.rotations(DdmForm::v0, bones)) EXPECT_NEAR(determinant(r), 1, 1e-12);
@@ -281,7 +281,7 @@ TEST_P(DdmProperties, TranslationsAreBlendedByTheVariantsAndTurnedByTheFullModel
     EXPECT_GT(farthest(s.exact(DdmForm::v0, bones), plain), 1e-3 * s.diagonal);
 }
 
-TEST_P(DdmProperties, WithoutAlphaV4IsSkinningAboutTheCentres) {  // ψ = ω
+TEST_P(DdmProperties, WithoutAlphaV4IsSkinningAboutTheCenters) {  // ψ = ω
     DdmSettings settings = everything();
     settings.alpha = 0;
     const Subject s(scene(), settings);

@@ -33,13 +33,13 @@ std::vector<double> caseTimes(const std::filesystem::path& path) {
 struct GoldenCase {
     Character character;
     std::vector<double> times;
-    std::vector<Vec3d> centres;
+    std::vector<Vec3d> centers;
 };
 
 GoldenCase loadGolden(const std::string& name) {
     const std::filesystem::path folder = sharedPath("golden") / name;
     GoldenCase c{io::loadCharacter(folder / "input.glb"), caseTimes(folder / "case.json"), {}};
-    c.centres = rig::jointRestPositions(c.character.skeleton);
+    c.centers = rig::jointRestPositions(c.character.skeleton);
     return c;
 }
 
@@ -76,7 +76,7 @@ TEST_P(Golden, LinearBlendSkinning) {
 TEST_P(Golden, DualQuaternionSkinning) {
     PELT_NEEDS_SHARED("golden");
     const GoldenCase c = loadGolden(GetParam());
-    const deform::DqsRig rig = deform::prepareDqs(c.character.mesh, c.character.weights, c.centres);
+    const deform::DqsRig rig = deform::prepareDqs(c.character.mesh, c.character.weights, c.centers);
     deform::DqsPose dqs_pose(rig);
     expectGolden(GetParam(), c, "dqs", [&](const std::vector<Affine3f>& bones, std::span<Vec3f> out) {
         dqs_pose.set(bones);
@@ -91,7 +91,7 @@ TEST_P(Golden, DualQuaternionReference) {
     for (const Vec3f& p : c.character.mesh.positions) rest.emplace_back(p);
     expectGolden(GetParam(), c, "dqs", [&](const std::vector<Affine3f>& bones, std::span<Vec3f> out) {
         const std::vector<Affine3d> exact(bones.begin(), bones.end());
-        deform::reference::dqs<double>({rest, {}}, c.character.weights, c.centres, exact, {posed, {}});
+        deform::reference::dqs<double>({rest, {}}, c.character.weights, c.centers, exact, {posed, {}});
         for (std::size_t v = 0; v < out.size(); ++v) out[v] = Vec3f(posed[v]);
     });
 }

@@ -9,15 +9,15 @@ namespace pelt::geometry {
 
 using pelt::SmoothingKind;
 
-/// Numbers on some of the vertices: `width` per listed vertex, zero on all others.
+/// Values on some of the vertices: `width` numbers per listed vertex, zero on all others.
 struct SparseChannels {
     std::size_t width = 1;
     std::vector<std::uint32_t> vertices;  ///< ascending
     std::vector<double> values;           ///< vertices.size() rows of `width`
 };
 
-/// An order of the vertices in which sparse factorisations of the Laplacian, and of any part of it, stay sparse
-/// (nested dissection). Depends on the edges alone.
+/// An elimination order of the vertices (nested dissection) with which factorizations of the Laplacian, and of any part
+/// of it, stay sparse. Depends only on the edges.
 std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian);
 
 /// The same found faster, from the positions of the vertices too; factors get a little larger.
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian, std::spa
 /// where a frozen vertex pulls on others.
 bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> strength, int iterations, double tolerance);
 
-/// Smooths functions that live on a part of the mesh, only where they live: each step solves
+/// Smooths functions that are nonzero on a part of the mesh only, at a cost that depends on that part. Each step solves
 ///     implicit: (I + D D_L^-1 L) X = X_0      explicit: X = (I - D D_L^-1 L) X_0,
 /// D_L the Laplacian's diagonal and D the strengths. Values stay in the range of the input (explicit: for strengths up
 /// to 1). Immutable: any number of threads may smooth at once.

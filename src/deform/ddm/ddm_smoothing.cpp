@@ -1,4 +1,5 @@
-// The smoothing of §3.4 of [LeLewis19]: every joint's bind, or its bind times u u^T, where it reaches.
+// The smoothing of §3.4 of [LeLewis19]: the bind of every joint, or its bind times u u^T, on the part of the mesh that
+// it reaches.
 #include "ddm_smoothing.h"
 
 #include <pelt/core/parallel.h>
@@ -24,7 +25,7 @@ constexpr double kTolerance = 1e-7, kExact = 1e-16;  ///< of polynomials
 /// Of a joint's part in a vertex where the mesh is large: a tenth of what is invisible and not stored.
 constexpr double kCutoff = 1e-5;
 
-/// Progress of work that many threads do; reports come one at a time.
+/// Progress of work by many threads; reports are made one at a time.
 class SharedProgress {
 public:
     SharedProgress(const Progress& progress, std::string_view stage, std::size_t total)
@@ -166,7 +167,7 @@ SparseChannels groupedWeights(const JointBind& bind, std::size_t first, std::siz
         for (const std::uint32_t v : bind.vertices[j]) entries.emplace_back(v, j);
     std::sort(entries.begin(), entries.end());
     SparseChannels input{last - first + 1, {}, {}};
-    std::vector<std::size_t> next(last - first, 0);  // joints' vertices ascend, so each is met in its order
+    std::vector<std::size_t> next(last - first, 0);  // the vertices of joints are ascending, so each is found in order
     for (const auto& [v, j] : entries) {
         if (input.vertices.empty() || input.vertices.back() != v) {
             input.vertices.push_back(v);

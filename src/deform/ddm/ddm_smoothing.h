@@ -7,7 +7,7 @@
 
 namespace pelt::deform {
 
-/// The welded skin as smoothing sees it.
+/// The welded skin as input of smoothing.
 struct SmoothedSurface {
     std::vector<Vec3f> positions, normals;
     geometry::Laplacian laplacian;          ///< without ties

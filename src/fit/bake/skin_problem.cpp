@@ -25,12 +25,13 @@ void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeig
            const SkinSamples& samples) {
     const std::size_t vertices = rest.size();
     if (samples.vertices != vertices || given.vertexCount() != vertices || reach.vertexCount() != vertices)
-        throw Error::badInput(fmt::format("{} vertices, but samples of {}, weights of {} and joints in reach of {}",
-                                          vertices, samples.vertices, given.vertexCount(), reach.vertexCount()));
+        throw Error::badInput(
+            fmt::format("the mesh has {} vertices, the samples {}, the weights {} and the reachable joints {}",
+                        vertices, samples.vertices, given.vertexCount(), reach.vertexCount()));
     if (samples.samples == 0 || vertices == 0) throw Error::badInput("there are no samples to bake");
     if (samples.positions.size() != 3 * vertices * samples.samples || samples.importance.size() != samples.samples ||
         samples.locals.size() != skeleton.nodes.size() * samples.samples)
-        throw Error::badInput("the samples' positions, poses and importance do not fit their number");
+        throw Error::badInput("the numbers of positions, poses and importances do not match that of the samples");
     for (const double importance : samples.importance)
         if (!(importance > 0) || !std::isfinite(importance))
             throw Error::badInput("a sample's importance must be above 0");

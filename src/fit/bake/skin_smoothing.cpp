@@ -15,9 +15,9 @@ constexpr int kSmoothRounds = 3;
 constexpr float kPull = 0.99f;     ///< how far a sample is shifted toward the mean error of the neighbors
 constexpr double kVisible = 0.02;  ///< of an edge: tolerated difference to the error of the neighbors, about a degree
 constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far neighbors may be away
-constexpr double kMostPasses = 64;     ///< of averaging over neighbours
+constexpr double kMostPasses = 64;     ///< of averaging over neighbors
 
-/// Each vertex gets the mean of its neighbours; one without any keeps what it has.
+/// Each vertex gets the mean of its neighbors; one without any keeps what it has.
 void average(const std::vector<float>& values, std::size_t dimensions, const geometry::Adjacency& neighbours,
              std::vector<float>& means) {
     parallelFor(values.size() / dimensions, kSmoothGrain, [&](std::size_t first, std::size_t last) {

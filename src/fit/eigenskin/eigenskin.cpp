@@ -148,8 +148,8 @@ void checkInput(const Decomposition& d, const MeshSequence& frames, std::size_t 
     }
     const std::size_t most = std::min(d.frames, 3 * d.rest.size());
     if (rank == 0 || rank > most) {
-        throw Error::badUsage(fmt::format("eigenskin of rank {}: {} frames of {} vertices allow 1 to {}", rank,
-                                          d.frames, d.rest.size(), most));
+        throw Error::badUsage(fmt::format("`eigenskin` is {}; for {} frames of {} vertices it must be from 1 to {}",
+                                          rank, d.frames, d.rest.size(), most));
     }
 }
 

@@ -108,10 +108,11 @@ ExamplePoses withJoints(const ExamplePoses& poses, std::span<const std::uint32_t
 ExtraJointChoice chooseExtraJoints(std::span<const Vec3d> rest, const ExamplePoses& poses, std::size_t core_joints,
                                    std::size_t most, const ExampleFitOptions& options, const Progress& progress) {
     if (core_joints == 0 || core_joints > poses.joints)
-        throw Error::badUsage(fmt::format("{} of {} joints are said to be there already", core_joints, poses.joints));
+        throw Error::badUsage(
+            fmt::format("the number of core joints is {}, but there are only {} joints", core_joints, poses.joints));
     if (poses.vertices != rest.size() || poses.positions.size() != poses.vertices * poses.examples ||
         poses.bones.size() != poses.joints * poses.examples)
-        throw Error::badInput("the examples, their poses and the dress pose are not of one size");
+        throw Error::badInput("the sizes of the examples, their poses and the dress pose do not match");
     const Sample sample = takeSample(rest, poses);
     std::vector<std::uint32_t> taken(core_joints);
     std::iota(taken.begin(), taken.end(), 0u);

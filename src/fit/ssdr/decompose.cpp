@@ -48,7 +48,7 @@ void check(const DecomposeOptions& options, std::size_t vertices, std::size_t fr
     if (!(options.convergence >= 0)) throw Error::badUsage("convergence must be zero or a positive number");
     if (options.kept_bones > options.bones)
         throw Error::badUsage(
-            fmt::format("{} bones are kept, but only {} asked for", options.kept_bones, options.bones));
+            fmt::format("{} bones are kept, but only {} were requested", options.kept_bones, options.bones));
     if (options.kept_motion.size() != options.kept_bones * frames)
         throw Error::badInput(fmt::format("the kept bones have {} transformations; {} frames of {} bones need {}",
                                           options.kept_motion.size(), frames, options.kept_bones,
@@ -57,10 +57,10 @@ void check(const DecomposeOptions& options, std::size_t vertices, std::size_t fr
     if (kept.empty()) return;
     if (kept.vertexCount() != vertices)
         throw Error::badInput(
-            fmt::format("the kept weights are of {} vertices, the mesh has {}", kept.vertexCount(), vertices));
+            fmt::format("there are kept weights for {} vertices, but the mesh has {}", kept.vertexCount(), vertices));
     for (const std::uint32_t bone : kept.joints)
         if (bone >= options.bones)
-            throw Error::badInput(fmt::format("the kept weights name bone {} of {}", bone, options.bones));
+            throw Error::badInput(fmt::format("the kept weights use bone {}, but there are {}", bone, options.bones));
 }
 
 /// Continues from the previous weights beyond the best ones, as far as none becomes too small. The best point of a

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPassGrain = 64;  ///< vertices solved by one task
 
-/// Σ_j w_j p̃·y_j, y four numbers a bone.
+/// Σ_j w_j p̃·y_j, y four numbers per bone.
 template <class T>
 double along(const SimplexSolver::Weights& w, const Vec3d& p, const T* y) {
     double sum = 0;
@@ -98,7 +98,7 @@ void VertexPass::pack(std::size_t vertex) {
     influences_[vertex] = std::uint32_t(w.bones.size());
 }
 
-/// v_i·r_n for the neighbour n at the other end of an edge.
+/// v_i·r_n for the neighbor n at the other end of an edge.
 double VertexPass::alongResidual(std::size_t vertex, std::size_t edge) const {
     const std::uint32_t n = ties_.edges.neighbours[edge];
     const double* own = projected_.data() + vertex * columns_;
