@@ -53,7 +53,8 @@ void takeOver(void*) {}
 #endif
 
 std::mutex limit_mutex;
-std::unique_ptr<tbb::global_control> limit;
+/// Never destroyed: at the exit of the program oneTBB may try to start a thread, and fail.
+std::unique_ptr<tbb::global_control>& limit = *new std::unique_ptr<tbb::global_control>;
 std::atomic<bool> workers_started{false};
 
 void limitThreads(std::size_t threads) {

@@ -251,7 +251,7 @@ std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span
         const double share = wanted > 0 ? std::max(kLeastShare, 1 - taken / wanted) : 1;
         level.strength[a] = frozen ? 0 : level.laplacian.diagonal[a] / mass * share;
     }
-    for (const Vec3d& center : clusters.centres) level.positions.emplace_back(center);
+    for (const Vec3d& center : clusters.centers) level.positions.emplace_back(center);
     level.node_of = std::move(clusters.cluster_of);
     return level;
 }

@@ -1,7 +1,6 @@
 #include "pose_part.h"
 
 #include <pelt/geometry/adjacency.h>
-#include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/weld.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 namespace pelt::pipeline {
 namespace {
 
-/// Relative to the diagonal: pieces nearer than this may share tets of a volume.
+/// Relative to the larger of two groups: groups nearer than this may share tets of a volume.
 constexpr double kClear = 0.05;
 
 struct GroupBox {
@@ -23,8 +22,10 @@ struct GroupBox {
         }
         empty = false;
     }
-    bool near(const GroupBox& other, double distance) const {
+    double size() const { return empty ? 0 : length(high - low); }
+    bool near(const GroupBox& other) const {
         if (empty || other.empty) return false;
+        const double distance = kClear * std::max(size(), other.size());
         for (int a = 0; a < 3; ++a)
             if (low[a] - distance > other.high[a] || other.low[a] - distance > high[a]) return false;
         return true;
@@ -35,7 +36,6 @@ struct GroupBox {
 void addNeighbours(const JointGroups& groups, std::span<const Vec3f> positions, std::vector<char>& moved) {
     std::vector<GroupBox> boxes(groups.count);
     for (std::size_t v = 0; v < positions.size(); ++v) boxes[groups.of_vertex[v]].add(Vec3d(positions[v]));
-    const double distance = kClear * geometry::boundingDiagonal(positions);
     std::vector<std::size_t> open;
     for (std::size_t g = 0; g < moved.size(); ++g)
         if (moved[g]) open.push_back(g);
@@ -43,7 +43,7 @@ void addNeighbours(const JointGroups& groups, std::span<const Vec3f> positions, 
         const std::size_t from = open.back();
         open.pop_back();
         for (std::size_t g = 0; g < moved.size(); ++g) {
-            if (moved[g] || !boxes[g].near(boxes[from], distance)) continue;
+            if (moved[g] || !boxes[g].near(boxes[from])) continue;
             moved[g] = 1;
             open.push_back(g);
         }

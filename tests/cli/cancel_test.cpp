@@ -81,8 +81,9 @@ TEST_F(Cancel, SigtermWhileEdgesAreOrderedIsACancellationToo) {
     options.interrupt_when = ordersEdges;
     options.timeout = std::chrono::seconds(120);
     for (const char* threads : {"1", "4"}) {
-        const RunResult result =
-            runPelt({"mush", path("large.glb"), "--threads", threads, "-o", path("m.glb"), "--quiet"}, options);
+        const RunResult result = runPelt(
+            {"deform", path("large.glb"), "--method", "dm", "--threads", threads, "-o", path("m.npy"), "--quiet"},
+            options);
         EXPECT_EQ(result.status, 130) << result.err;
         EXPECT_EQ(result.err, "pelt: cancelled\n");
     }

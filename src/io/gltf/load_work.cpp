@@ -1,10 +1,23 @@
 #include <fmt/format.h>
 #include <pelt/core/memory.h>
 
+#include <limits>
+
 #include "gltf/load.h"
 
 namespace pelt::io::gltf {
 namespace {
+
+/// The most values that an accessor can have: those of its buffer view; any number if it is sparse.
+std::uint64_t mostNumbers(const Document& document, const Json& accessor) {
+    if (accessor.contains("sparse")) return std::numeric_limits<std::uint64_t>::max();
+    const auto view = accessor.find("bufferView");
+    if (view == accessor.end() || !view->is_number_unsigned()) return 0;
+    if (view->get<std::uint64_t>() >= document.count("bufferViews")) return 0;
+    const Json& found = document.item("bufferViews", view->get<std::size_t>()).value();
+    const auto length = found.find("byteLength");
+    return length != found.end() && length->is_number_unsigned() ? length->get<std::uint64_t>() : 0;
+}
 
 /// The number of values that an accessor claims; 0 if the document is malformed, which the loader reports later with
 /// its place.
@@ -16,7 +29,8 @@ std::uint64_t numbersOf(const Document& document, const Json& index) {
         return 0;
     const std::string& name = type->get_ref<const std::string&>();
     const std::uint64_t width = name == "VEC2" ? 2 : name == "VEC3" ? 3 : name == "VEC4" ? 4 : name == "MAT4" ? 16 : 1;
-    return std::min<std::uint64_t>(count->get<std::uint64_t>(), 1ull << 40) * width;
+    const std::uint64_t numbers = std::min<std::uint64_t>(count->get<std::uint64_t>(), 1ull << 40) * width;
+    return numbers <= mostNumbers(document, accessor) ? numbers : 0;
 }
 
 const Json* member(const Json& object, const char* key) {
@@ -69,7 +83,7 @@ std::uint64_t numbersOfChannel(const Document& document, const Json& sampler) {
 }
 
 void checkMemory(const Loading& loading) {
-    // Measured: peak memory per vertex, for decoded data, copies and the state that saving compares with.
+    // An estimate: decoded data in double and single precision, and the state that saving compares with.
     constexpr std::uint64_t kBytesPerNumber = 24;
     const std::uint64_t needed = kBytesPerNumber * sumOverPrimitives(loading, numbersOfVertices);
     constexpr std::uint64_t kWorthAsking = std::uint64_t(1) << 28;

@@ -63,13 +63,16 @@ bool holds(const fs::path& file, std::span<const std::byte> bytes) {
     return std::equal(there.begin(), there.end(), bytes.begin(), bytes.end());
 }
 
-/// The first name that does not exist, or whose file has the same bytes.
-fs::path chooseName(const fs::path& path, std::span<const std::byte> binary, const std::set<fs::path>& refused) {
+/// The first name that does not exist, or whose file has the same bytes and is not one of another document.
+fs::path chooseName(const Document& document, const fs::path& path, std::span<const std::byte> binary,
+                    const std::set<fs::path>& refused) {
+    std::error_code fault;
+    const bool in_place = fs::equivalent(document.name, path, fault);
     for (int number = 0;; ++number) {
         fs::path name = numberedBinary(path, number);
-        std::error_code fault;
         const bool there = fs::exists(fs::symlink_status(name, fault));
-        if (!refused.contains(name) && (!there || holds(name, binary))) return name;
+        const bool shared = there && !in_place && isOneOf(name, document.external_files);
+        if (!refused.contains(name) && !shared && (!there || holds(name, binary))) return name;
     }
 }
 
@@ -85,7 +88,7 @@ void writePair(Document& document, const fs::path& path, std::span<const std::by
     std::set<fs::path> refused;
     for (fs::path name;;) {
         if (beside) {
-            name = chooseName(path, binary, refused);
+            name = chooseName(document, path, binary, refused);
             document.json["buffers"][0]["uri"] = percentEncoded(name.filename().string());
         }
         // Both are complete on the disk before either gets its name.
