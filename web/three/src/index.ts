@@ -1,0 +1,1 @@
+export { Fnv1a } from "./hash.js";
