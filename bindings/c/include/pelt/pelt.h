@@ -116,6 +116,9 @@ PELT_API const char* pelt_clip_name(const pelt_character* character, size_t clip
 PELT_API double pelt_clip_start(const pelt_character* character, size_t clip); /* the first key, in seconds */
 PELT_API double pelt_clip_seconds(const pelt_character* character, size_t clip);
 
+/* The moments at which the program samples a clip: a JSON list of seconds, from the first key on. */
+PELT_API pelt_status pelt_clip_times(const pelt_character* character, const char* clip, double fps, char** times);
+
 /* `matrices` gets 16 floats a joint. `clip` is a name, an index as text or "@range"; NULL: the nodes' rest pose. */
 PELT_API pelt_status pelt_skin_matrices(const pelt_character* character, const char* clip, double seconds,
                                         float* matrices);
