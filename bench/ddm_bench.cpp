@@ -48,9 +48,9 @@ struct Setup {
     Results positions, normals;
     struct Form {
         deform::DdmRig rig;
-        std::unique_ptr<deform::DdmPose> pose;
+        deform::DdmPose pose;
     };
-    std::map<DdmForm, Form> forms;
+    std::map<DdmForm, std::unique_ptr<Form>> forms;
 
     Setup(const Subject& s, bool defaults)
         : subject(s),
@@ -68,13 +68,13 @@ struct Setup {
     }
 
     const Form& form(DdmForm form) {
-        Form& made = forms[form];
-        if (!made.pose) {
-            made.rig = packDdm(subject.character.mesh, rows, form);
-            made.pose = std::make_unique<deform::DdmPose>(made.rig);
-            made.pose->set(subject.bones);
+        std::unique_ptr<Form>& made = forms[form];
+        if (!made) {
+            const deform::DdmRig rig = packDdm(subject.character.mesh, rows, form);
+            made = std::make_unique<Form>(Form{rig, deform::DdmPose(rig)});
+            made->pose.set(subject.bones);
         }
-        return made;
+        return *made;
     }
 };
 
@@ -133,7 +133,7 @@ void addAll(const Row& row) {
             const Setup::Form& f = s.form(form);
             const deform::Output out = outputOf(s, r);
             return {[&f, out](std::size_t first, std::size_t last) {
-                        deform::evaluate(f.rig, *f.pose, {}, first, last - first, out);
+                        deform::evaluate(f.rig, f.pose, {}, first, last - first, out);
                     },
                     streamedBytes(f.rig, r.normals)};
         });

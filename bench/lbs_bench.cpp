@@ -78,7 +78,7 @@ struct Setup {
         lbs_pose.set(bones);
         dqs_pose.set(bones);
         const std::size_t longest =
-            std::max(deform::streamedBytes(lbs, true), deform::streamedBytes(dqs, true)) / (3 * sizeof(float));
+            std::max(runtime::streamedBytes(lbs, true), deform::streamedBytes(dqs, true)) / (3 * sizeof(float));
         for (std::vector<float>* array : {&a, &b, &c}) array->assign(longest, 1.0f);
     }
 
@@ -117,7 +117,7 @@ Setup& setupOf(const Row& row) {
 }
 
 std::size_t bytesOf(const Row& row, const Setup& s) {
-    return row.dqs ? deform::streamedBytes(s.dqs, row.normals) : deform::streamedBytes(s.lbs, row.normals);
+    return row.dqs ? runtime::streamedBytes(s.dqs, row.normals) : deform::streamedBytes(s.lbs, row.normals);
 }
 
 /// Runs passes over `count` items and gives the time of one without what else the machine did: the sum of the best
@@ -181,7 +181,7 @@ void triadRow(benchmark::State& state, const Row& row) {
 
 void arithmeticRow(benchmark::State& state, const Row& row) {
     Setup& s = setupOf(row);
-    const double per_vertex = double(deform::multiplyAdds(s.lbs)) / double(s.vertices);
+    const double per_vertex = double(runtime::multiplyAdds(s.lbs)) / double(s.vertices);
     measure(state, row, s.vertices,
             [&](std::size_t first, std::size_t last) { multiplyAdds(std::size_t(double(last - first) * per_vertex)); });
 }

@@ -1,14 +1,28 @@
 include(CMakePackageConfigHelpers)
 
-get_property(exported GLOBAL PROPERTY PELT_EXPORTED)
-install(TARGETS ${exported} EXPORT peltTargets
+# Two export sets: an engine that asks for COMPONENTS runtime needs nothing of what the toolkit links.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pelt)
+install(TARGETS pelt_runtime EXPORT peltRuntimeTargets COMPONENT runtime
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT peltTargets NAMESPACE pelt:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pelt)
-install(DIRECTORY include/pelt scenes/include/pelt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(EXPORT peltRuntimeTargets NAMESPACE pelt:: DESTINATION ${package_dir} COMPONENT runtime)
+install(DIRECTORY include/pelt/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pelt COMPONENT runtime)
+install(FILES include/pelt/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pelt COMPONENT runtime)
+install(FILES include/pelt/core/vec.h include/pelt/core/mat.h include/pelt/core/quat.h include/pelt/core/affine.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pelt/core COMPONENT runtime)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+
+if(NOT PELT_RUNTIME_ONLY)
+  get_property(exported GLOBAL PROPERTY PELT_EXPORTED)
+  list(REMOVE_ITEM exported pelt_runtime)
+  install(TARGETS ${exported} EXPORT peltTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT peltTargets NAMESPACE pelt:: DESTINATION ${package_dir})
+  install(DIRECTORY include/pelt scenes/include/pelt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+  list(TRANSFORM exported REPLACE "^pelt_" "" OUTPUT_VARIABLE PELT_TOOLKIT)
+endif()
 
 configure_package_config_file(cmake/peltConfig.cmake.in ${PROJECT_BINARY_DIR}/peltConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pelt)
+  INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/peltConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/peltConfig.cmake ${PROJECT_BINARY_DIR}/peltConfigVersion.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pelt)
+  DESTINATION ${package_dir} COMPONENT runtime)

@@ -1,5 +1,7 @@
 #include "bars.h"
 
+#include <pelt/rig/clip_builder.h>
+
 #include <algorithm>
 
 #include "rigging.h"
@@ -71,8 +73,8 @@ Skeleton barSkeleton(std::size_t joints) {
 
 /// Keys at 0, 1 and 2 seconds: there and back.
 Channel thereAndBack(ChannelPath path, std::uint32_t joint, const Vec3f& rest, const Vec3f& away) {
-    Channel channel{path, joint, Interpolation::linear, 3, {0, 1, 2}, {}};
-    for (const Vec3f& v : {rest, away, rest}) channel.values.insert(channel.values.end(), {v.x, v.y, v.z});
+    Channel channel = rig::emptyChannel(path, joint);
+    for (const Vec3f& v : {rest, away, rest}) rig::addKey(channel, float(channel.times.size()), Vec3d(v));
     return channel;
 }
 

@@ -1,5 +1,7 @@
 #include "biped_clips.h"
 
+#include <pelt/rig/clip_builder.h>
+
 #include "biped_skeleton.h"
 
 namespace pelt::scenes {
@@ -8,15 +10,14 @@ namespace {
 constexpr double kFps = 30;
 constexpr int kWalkFrames = 37, kRangeFrames = 200;
 
-void appendChannel(Clip& clip, ChannelPath path, std::size_t node, const std::vector<float>& times,
-                   std::vector<float> values) {
-    Channel channel;
-    channel.path = path;
-    channel.target = static_cast<std::uint32_t>(node);
-    channel.width = path == ChannelPath::rotation ? 4 : 3;
-    channel.times = times;
-    channel.values = std::move(values);
-    clip.channels.push_back(std::move(channel));
+/// Whether a key is not what the joint has at rest.
+bool leavesRest(const Channel& channel) {
+    const Vec3f place(bipedJoints()[channel.target].position);
+    const float still[2][4] = {{place.x, place.y, place.z, 0}, {0, 0, 0, 1}};
+    const float* rest = still[channel.path == ChannelPath::rotation ? 1 : 0];
+    for (std::size_t i = 0; i < channel.values.size(); ++i)
+        if (channel.values[i] != rest[i % channel.width]) return true;
+    return false;
 }
 
 }  // namespace
@@ -24,38 +25,16 @@ void appendChannel(Clip& clip, ChannelPath path, std::size_t node, const std::ve
 BipedPose bipedRestPose() { return {std::vector<Quatd>(bipedJoints().size()), {}}; }
 
 Clip sampledClip(const std::string& name, int frames, const std::function<BipedPose(double)>& pose) {
-    std::vector<BipedPose> poses;
-    std::vector<float> times;
-    for (int f = 0; f < frames; ++f) {
-        poses.push_back(pose(f / kFps));
-        times.push_back(static_cast<float>(f / kFps));
-    }
-    Clip clip;
-    clip.name = name;
-    clip.last_key = times.back();
     const std::vector<BipedJoint>& joints = bipedJoints();
-    for (std::size_t j = 0; j < joints.size(); ++j) {
-        std::vector<float> values;
-        bool moves = false;
-        Quatd last;
-        for (const BipedPose& p : poses) {
-            Quatd q = p.rotations[j];
-            if (dot(q, last) < 0) q = {-q.x, -q.y, -q.z, -q.w};  // neighbouring keys on one half of the sphere
-            last = q;
-            moves = moves || !(q == Quatd());
-            for (const double v : {q.x, q.y, q.z, q.w}) values.push_back(static_cast<float>(v));
-        }
-        if (moves) appendChannel(clip, ChannelPath::rotation, j, times, std::move(values));
+    rig::ClipBuilder clip(name, joints.size());
+    for (int f = 0; f < frames; ++f) {
+        const auto time = static_cast<float>(f / kFps);
+        const BipedPose now = pose(f / kFps);
+        rig::addKey(clip.channel(ChannelPath::translation, 0), time, joints[0].position + now.offset);
+        for (std::uint32_t j = 0; j < joints.size(); ++j)
+            rig::addKey(clip.channel(ChannelPath::rotation, j), time, now.rotations[j]);
     }
-    std::vector<float> offsets;
-    bool moves = false;
-    for (const BipedPose& p : poses) {
-        const Vec3d at = joints[0].position + p.offset;
-        moves = moves || !(p.offset == Vec3d());
-        for (int k = 0; k < 3; ++k) offsets.push_back(static_cast<float>(at[k]));
-    }
-    if (moves) appendChannel(clip, ChannelPath::translation, 0, times, std::move(offsets));
-    return clip;
+    return clip.take(leavesRest);
 }
 
 std::vector<Clip> bipedClips() {

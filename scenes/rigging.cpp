@@ -2,6 +2,7 @@
 
 #include <pelt/geometry/normals.h>
 #include <pelt/geometry/segments.h>
+#include <pelt/rig/clip_builder.h>
 
 #include <algorithm>
 #include <numeric>
@@ -40,15 +41,10 @@ Clip makeClip(std::string_view name, double seconds, std::span<const JointMotion
     clip.name = name;
     clip.last_key = double(steps) / kKeysPerSecond;
     for (const JointMotion& motion : motions) {
-        Channel channel;
-        channel.path = ChannelPath::rotation;
-        channel.target = motion.joint;
-        channel.width = 4;
+        Channel channel = rig::emptyChannel(ChannelPath::rotation, motion.joint);
         for (std::size_t k = 0; k <= steps; ++k) {
             const double t = double(k) / kKeysPerSecond;
-            const Quatd q = motion.rotation(t);
-            channel.times.push_back(static_cast<float>(t));
-            for (const double value : {q.x, q.y, q.z, q.w}) channel.values.push_back(static_cast<float>(value));
+            rig::addKey(channel, float(t), motion.rotation(t));
         }
         clip.channels.push_back(std::move(channel));
     }

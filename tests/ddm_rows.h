@@ -22,7 +22,7 @@ struct PlainDdm {
 inline DdmRows<double> plainDdmRows(const Mesh& mesh, const SkinWeights& bind, std::size_t joints,
                                     const PlainDdm& options) {
     const std::size_t n = mesh.vertexCount();
-    const geometry::Laplacian laplacian = makeLaplacian(options.laplacian, mesh.positions, mesh.triangles);
+    const geometry::Laplacian laplacian = geometry::makeLaplacian(options.laplacian, mesh.positions, mesh.triangles);
     std::vector<double> psi(n * joints * 10), weights(n * joints);
     const auto channel = [&](std::size_t joint, int c, std::size_t v) -> double& {
         return psi[(joint * 10 + c) * n + v];

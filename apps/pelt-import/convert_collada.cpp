@@ -2,6 +2,7 @@
 // file's units and axes into metres and Y up.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/rig/clip_builder.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,12 +21,7 @@ struct Nodes {
 
 /// Translation, rotation and scale where the matrix is one, else the matrix itself.
 void setLocal(const Affine3d& matrix, SkeletonNode& node) {
-    const Mat3d m = matrix.linear();
-    Vec3d scale{length(m.col[0]), length(m.col[1]), length(m.col[2])};
-    if (determinant(m) < 0) scale = scale * -1.0;
-    if (scale.x != 0 && scale.y != 0 && scale.z != 0)
-        node.local = {matrix.translation(), toQuat(Mat3d{{m.col[0] / scale.x, m.col[1] / scale.y, m.col[2] / scale.z}}),
-                      scale};
+    node.local = rig::trsOf(matrix);
     if (!nearlyEqual(pelt::toAffine(node.local), matrix)) node.matrix = matrix;
 }
 
@@ -126,41 +122,25 @@ double firstKey(const aiAnimation& animation) {
     return first;
 }
 
-template <class Key, class Write>
+template <class Key, class Read>
 void addChannel(ChannelPath path, std::uint32_t node, const Key* keys, unsigned count, double start, double rate,
-                Clip& clip, Write write) {
-    Channel channel;
-    channel.path = path;
-    channel.target = node;
-    channel.width = path == ChannelPath::rotation ? 4 : 3;
+                Clip& clip, Read read) {
+    Channel channel = rig::emptyChannel(path, node);
     for (unsigned k = 0; k < count; ++k) {
         const auto time = static_cast<float>((keys[k].mTime - start) / rate);
         if (!std::isfinite(time) || (!channel.times.empty() && !(time > channel.times.back()))) continue;
-        if (!write(keys[k].mValue, channel.values)) continue;
-        channel.times.push_back(time);
+        const auto value = read(keys[k].mValue);
+        if (value) rig::addKey(channel, time, *value);
     }
     if (!channel.times.empty()) clip.channels.push_back(std::move(channel));
 }
 
 void addNodeChannels(const aiNodeAnim& source, std::uint32_t node, double start, double rate, Clip& clip) {
-    const auto writeVec = [](const aiVector3D& v, std::vector<float>& values) {
-        if (!isFinite(toVec(v))) return false;
-        values.insert(values.end(), {v.x, v.y, v.z});
-        return true;
-    };
-    Quatd last;
-    const auto writeQuat = [&last](const aiQuaternion& v, std::vector<float>& values) {
-        Quatd q = normalized(Quatd{v.x, v.y, v.z, v.w});
-        if (dot(q, last) < 0) q = {-q.x, -q.y, -q.z, -q.w};
-        last = q;
-        for (const double number : {q.x, q.y, q.z, q.w}) values.push_back(static_cast<float>(number));
-        return true;
-    };
-    addChannel(ChannelPath::translation, node, source.mPositionKeys, source.mNumPositionKeys, start, rate, clip,
-               writeVec);
-    addChannel(ChannelPath::rotation, node, source.mRotationKeys, source.mNumRotationKeys, start, rate, clip,
-               writeQuat);
-    addChannel(ChannelPath::scale, node, source.mScalingKeys, source.mNumScalingKeys, start, rate, clip, writeVec);
+    const auto vec = [](const aiVector3D& v) { return isFinite(toVec(v)) ? std::optional(toVec(v)) : std::nullopt; };
+    const auto turn = [](const aiQuaternion& q) { return std::optional(normalized(Quatd{q.x, q.y, q.z, q.w})); };
+    addChannel(ChannelPath::translation, node, source.mPositionKeys, source.mNumPositionKeys, start, rate, clip, vec);
+    addChannel(ChannelPath::rotation, node, source.mRotationKeys, source.mNumRotationKeys, start, rate, clip, turn);
+    addChannel(ChannelPath::scale, node, source.mScalingKeys, source.mNumScalingKeys, start, rate, clip, vec);
 }
 
 void addClip(const aiAnimation& animation, double start, Nodes& nodes, Clip& clip) {

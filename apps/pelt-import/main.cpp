@@ -1,9 +1,13 @@
-// pelt-import [--memory BYTES] [--seconds N] IN OUT: reads FBX or Collada, writes .glb to OUT ("-": standard output).
+// pelt-import [--memory BYTES] [--seconds N] IN: reads FBX or Collada, writes .glb to standard output.
 // Lines "progress: F" (0 to 1, rising), "warning: …" and at most one "error: …" on standard error; exit status as
 // Pelt's command line has it.
+// pelt-import [--memory BYTES] --unpack: unpacks mesh data that comes, and answers, over the socket that is its
+// standard input (src/io/import/unpacker.h). Neither looks at a byte of a file before it has given up all rights but to
+// compute.
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
 #include <pelt/io/character_file.h>
+#include <pelt/io/import.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -36,7 +40,8 @@ namespace {
 
 struct Arguments {
     std::uint64_t memory = 0, seconds = 0;  // 0: no limit
-    const char *in = nullptr, *out = nullptr;
+    const char* in = nullptr;
+    bool unpack = false;
 };
 
 bool parseArguments(int argc, char** argv, Arguments& arguments) {
@@ -46,8 +51,9 @@ bool parseArguments(int argc, char** argv, Arguments& arguments) {
         if (option != "--memory" && option != "--seconds") return false;
         (option == "--memory" ? arguments.memory : arguments.seconds) = std::strtoull(argv[at + 1], nullptr, 10);
     }
-    if (argc - at != 2) return false;
-    arguments.in = argv[at], arguments.out = argv[at + 1];
+    if (argc - at != 1) return false;
+    arguments.unpack = std::string_view(argv[at]) == "--unpack";
+    arguments.in = argv[at];
     return true;
 }
 
@@ -63,6 +69,7 @@ void limit(int resource, rlim_t most) {
 /// the library ask without end is so stopped early.
 [[maybe_unused]] std::uint64_t memoryLimit(const Arguments& arguments) {
     constexpr std::uint64_t kAlways = std::uint64_t(192) << 20, kPerByte = 128;
+    if (arguments.unpack) return arguments.memory;
     std::error_code unreadable;
     const std::uint64_t size = std::filesystem::file_size(arguments.in, unreadable);
     if (unreadable || size > arguments.memory / kPerByte) return arguments.memory;
@@ -78,13 +85,7 @@ void limitProcess(const Arguments& arguments) {
 #endif
 }
 
-void writeAll(const std::vector<std::byte>& bytes, const char* out) {
-    if (std::string_view(out) != "-") {
-        pelt::io::AtomicFile file(out);
-        file.write(bytes);
-        file.commit();
-        return;
-    }
+void writeAll(const std::vector<std::byte>& bytes) {
     if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout) != 0)
         throw pelt::Error::system("the character could not be handed over");
 }
@@ -106,17 +107,20 @@ pelt::Progress tellPercents() {
 
 int run(const Arguments& arguments) {
     try {
+        if (arguments.unpack) return pelt::io::enterSandbox(), pelt::io::serveUnpacking(STDIN_FILENO) ? 0 : 1;
+        const std::vector<std::byte> bytes = pelt::io::readFile(arguments.in);
+        pelt::io::enterSandbox();
         std::vector<std::string> warnings;
-        const pelt::Character character = pelt::importer::readFile(arguments.in, warnings, tellPercents());
-        writeAll(pelt::io::toGlb(character), arguments.out);
+        const pelt::Character character = pelt::importer::readBytes(bytes, warnings, tellPercents());
+        writeAll(pelt::io::toGlb(character));
         for (const std::string& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
         return 0;
     } catch (const pelt::Error& error) {
         return fail(error.code() == pelt::ErrorCode::bad_input ? 3 : 1, error.what());
     } catch (const std::bad_alloc&) {
         return fail(3, "reading it needs more memory than the importer may use; export it as glTF instead");
-    } catch (const std::exception& error) {
-        return fail(3, (std::string("it cannot be read (") + error.what() + "); export it as glTF instead").c_str());
+    } catch (const std::exception&) {
+        return fail(3, "it cannot be read: it contradicts itself; export it as glTF instead");
     }
 }
 
@@ -125,7 +129,7 @@ int run(const Arguments& arguments) {
 int main(int argc, char** argv) {
     Arguments arguments;
     if (!parseArguments(argc, argv, arguments)) {
-        std::fputs("usage: pelt-import [--memory BYTES] [--seconds N] IN.fbx|IN.dae OUT.glb|-\n", stderr);
+        std::fputs("usage: pelt-import [--memory BYTES] [--seconds N] IN.fbx|IN.dae > OUT.glb\n", stderr);
         return 2;
     }
     limitProcess(arguments);

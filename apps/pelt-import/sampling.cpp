@@ -1,5 +1,7 @@
 #include "sampling.h"
 
+#include <pelt/rig/clip_builder.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -47,15 +49,10 @@ public:
     Sampler(Channel& channel, const Motion& motion, const SampleSpan& span)
         : channel_(channel), motion_(motion), span_(span), is_rotation_(channel.path == ChannelPath::rotation) {}
 
-    void push(double t, Value value) {
+    void push(double t, const Value& value) {
         const float time = static_cast<float>(t - span_.start);
         if (!channel_.times.empty() && !(time > channel_.times.back())) return;
-        // One sign along the whole channel, so that viewers that do not look at it turn the short way too.
-        if (is_rotation_ && !last_.empty() && dot(quat(last_), quat(value)) < 0)
-            for (double& number : value) number = -number;
-        channel_.times.push_back(time);
-        for (const double number : value) channel_.values.push_back(static_cast<float>(number));
-        last_ = std::move(value);
+        rig::addKey(channel_, time, value);
     }
 
     void segment(double a, double b) {
@@ -69,7 +66,7 @@ public:
             straight =
                 straight && near(values.back(), between(first, last, (t - a) / (b - a), is_rotation_), is_rotation_);
         }
-        for (std::size_t i = 0; !straight && i < inner.size(); ++i) push(inner[i], std::move(values[i]));
+        for (std::size_t i = 0; !straight && i < inner.size(); ++i) push(inner[i], values[i]);
         if (!near(last, motion_(b, Side::after), is_rotation_)) push(b - std::min(kBeforeJump, (b - a) / 2), last);
     }
 
@@ -91,7 +88,6 @@ private:
     const Motion& motion_;
     const SampleSpan& span_;
     bool is_rotation_;
-    Value last_;
 };
 
 }  // namespace

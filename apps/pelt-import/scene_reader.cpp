@@ -4,7 +4,6 @@
 #include <assimp/postprocess.h>
 #include <fmt/format.h>
 #include <pelt/core/error.h>
-#include <pelt/io/atomic_file.h>
 
 #include <algorithm>
 #include <assimp/Importer.hpp>
@@ -69,8 +68,7 @@ void walk(const aiScene& scene, const aiNode& node, const Affine3d& above, std::
 
 }  // namespace
 
-Character readFile(const std::filesystem::path& path, Warnings& warnings, const Progress& progress) {
-    const std::vector<std::byte> bytes = io::readFile(path);
+Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const Progress& progress) {
     const bool fbx = isFbx(bytes);
     if (!fbx && !isCollada(bytes))
         throw Error::badInput("this is neither an FBX nor a Collada file; check how it was exported");

@@ -2,15 +2,16 @@
 
 #include <pelt/core/progress.h>
 
-#include <filesystem>
+#include <cstddef>
+#include <span>
 
 #include "fbx_tree.h"
 #include "mesh_builder.h"
 
 namespace pelt::importer {
 
-/// Reads a file into a character in metres, Y up: .fbx or .dae by what it says at its start. Throws Error.
-Character readFile(const std::filesystem::path& path, Warnings& warnings, const Progress& progress);
+/// Makes a character in metres, Y up, of a file's bytes: FBX or Collada by what they say at their start. Throws Error.
+Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const Progress& progress);
 
 /// Where in the whole the steps begin, as fractions. The library says nothing while it reads.
 inline constexpr double kFileRead = 0.1, kLibraryDone = 0.5, kMeshesDone = 0.7, kClipsDone = 0.95;

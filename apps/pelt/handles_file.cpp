@@ -182,12 +182,11 @@ std::vector<PoseHandle> readHandles(const std::filesystem::path& path) {
     const HandlesJson document = readJsonFile(path);
     if (!document.is_object() || !document.contains("handles") || !document["handles"].is_array())
         throw Error::badInput(
-            fmt::format("{}: is no JSON object with a list of handles; write {{\"handles\": [{{\"joint\": \"NAME\", "
-                        "\"constraint\": \"position\", \"target\": [x, y, z]}}]}}",
-                        path.string()));
+            {path.string()},
+            fmt::format("is no JSON object with a list of handles; write {{\"handles\": [{{\"joint\": \"NAME\", "
+                        "\"constraint\": \"position\", \"target\": [x, y, z]}}]}}"));
     for (const auto& [name, value] : document.items())
-        if (name != "handles")
-            throw Error::badInput(fmt::format("{}: '{}' is not known", path.string(), oneLine(name)));
+        if (name != "handles") throw Error::badInput({path.string()}, fmt::format("'{}' is not known", oneLine(name)));
     std::vector<PoseHandle> handles;
     std::size_t number = 0;
     for (const HandlesJson& handle : document["handles"])

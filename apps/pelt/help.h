@@ -5,12 +5,23 @@
 
 namespace pelt::cli {
 
-/// Help that fits a terminal: wrapped lines, and only what a user must type for an option.
+/// Help that fits a terminal: wrapped lines, only what a user must type for an option, and options in groups.
 class HelpFormatter : public CLI::Formatter {
 public:
     HelpFormatter();
+    std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
     std::string make_option_opts(const CLI::Option* option) const override;
     std::string make_option_desc(const CLI::Option* option) const override;
+
+private:
+    std::string optionGroups(const CLI::App* app) const;
 };
+
+/// Puts the options of a verb into groups: those that most users need first, then the others by theme. Once all of
+/// them are added.
+void groupOptions(CLI::App& verb);
+
+/// `text` in lines of at most `columns`, each after the first indented by `indent`.
+std::string wrapped(const std::string& text, std::size_t columns, const std::string& indent = "");
 
 }  // namespace pelt::cli

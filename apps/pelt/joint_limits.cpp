@@ -15,9 +15,10 @@ using LimitsJson = nlohmann::json;
 
 [[noreturn]] void refuseLimits(const std::filesystem::path& path, const std::string& what) {
     throw Error::badInput(
-        fmt::format("{}: {}; write {{\"default\": {{\"bend\": 90, \"twist\": 60}}, \"joints\": {{\"NAME\": {{\"bend\": "
+        {path.string()},
+        fmt::format("{}; write {{\"default\": {{\"bend\": 90, \"twist\": 60}}, \"joints\": {{\"NAME\": {{\"bend\": "
                     "[0, 140]}}}}}}",
-                    path.string(), what));
+                    what));
 }
 
 void readAngles(const std::filesystem::path& path, const LimitsJson& value, const std::string& where, double out[2]) {
@@ -59,9 +60,7 @@ rig::RangeOfMotion readJointLimits(const std::filesystem::path& path, const Skel
             readLimits(path, limits, fmt::format("joint '{}'", name), range.joints[j]);
             found = true;
         }
-        if (!found)
-            throw Error::badInput(
-                fmt::format("{}: there is no joint '{}'; pelt info lists the joints", path.string(), name));
+        if (!found) throw Error::badInput({path.string()}, rig::noSuchJoint(skeleton, name));
     }
     return range;
 }

@@ -1,12 +1,9 @@
 #include "joint_list.h"
 
 #include <fmt/format.h>
-#include <pelt/core/error.h>
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
-#include <unordered_map>
 
 #include "text.h"
 
@@ -14,21 +11,6 @@ namespace pelt::cli {
 namespace {
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-
-std::size_t editDistance(const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t(0));
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row[b.size()];
-}
 
 }  // namespace
 
@@ -80,18 +62,6 @@ std::string drawTree(const JointList& joints, const std::string& indent, bool ut
         }
     }
     return text;
-}
-
-std::size_t findJointEntry(const JointList& joints, const std::string& name) {
-    std::size_t nearest = 0, nearest_distance = kNone;
-    for (std::size_t e = 0; e < joints.entries.size(); ++e) {
-        if (joints.entries[e].name == name) return e;
-        const std::size_t distance = editDistance(name, joints.entries[e].name);
-        if (distance < nearest_distance) nearest = e, nearest_distance = distance;
-    }
-    if (nearest_distance == kNone) throw Error::badInput(fmt::format("no joint '{}': the file has no joints", name));
-    throw Error::badInput(
-        fmt::format("no joint '{}'; did you mean '{}'? pelt info lists them", name, joints.entries[nearest].name));
 }
 
 }  // namespace pelt::cli

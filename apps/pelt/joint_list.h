@@ -23,7 +23,4 @@ JointList listJoints(const Skeleton& skeleton);
 /// One line a joint, children below their parent with branches drawn, each indented by `indent`.
 std::string drawTree(const JointList& joints, const std::string& indent, bool utf8);
 
-/// The entry of that name. Throws Error (bad input) that proposes the name nearest in spelling.
-std::size_t findJointEntry(const JointList& joints, const std::string& name);
-
 }  // namespace pelt::cli

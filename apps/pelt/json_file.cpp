@@ -2,30 +2,35 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "streams.h"
 
 namespace pelt::cli {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< what it takes in memory is many times as much
+
+}  // namespace
 
 nlohmann::json readJsonFile(const std::filesystem::path& path) {
-    if (std::filesystem::is_directory(path))
-        throw Error::badInput(fmt::format("{}: is a folder; name a JSON file", path.string()));
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error::badInput(fmt::format("{}: cannot be read; is the name right?", path.string()));
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::vector<std::byte> bytes =
+        isStandardStream(path) ? readStandardInput() : io::readFile(path, kMostBytes);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::parse_error& error) {
         const auto end = text.begin() + std::ptrdiff_t(std::min(error.byte > 0 ? error.byte - 1 : 0, text.size()));
         const auto line = 1 + std::count(text.begin(), end, '\n');
-        throw Error::badInput(
-            fmt::format("{}: line {}: is no JSON from here on; look for a comma, quote or bracket too many or too few",
-                        path.string(), line));
+        throw Error::badInput({path.string()}, fmt::format("line {}: is not valid JSON from here on; look for a missing or extra comma, quote or bracket", line));
     } catch (const nlohmann::json::exception&) {
-        throw Error::badInput(fmt::format("{}: has a number that no computer can hold", path.string()));
+        throw Error::badInput({path.string()}, "has a number that is too large");
     }
 }
 

@@ -1,11 +1,19 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/core/spelling.h>
+#include <pelt/io/atomic_file.h>
+#include <pelt/version.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <exception>
+#include <filesystem>
 #include <new>
 #include <sstream>
+#include <system_error>
 
 #include "help.h"
+#include "memory_limit.h"
 #include "signals.h"
 #include "text.h"
 #include "verbs.h"
@@ -27,6 +35,18 @@ int exitStatus(ErrorCode code) {
             break;
     }
     return 1;
+}
+
+/// What a user can do about a fault that is not of ours. Words of the language and its libraries say nothing to them.
+std::string plainWords(const std::exception& fault) {
+    if (dynamic_cast<const std::bad_alloc*>(&fault) || dynamic_cast<const std::length_error*>(&fault))
+        return "not enough memory: the work needs more than is free here; close other programs, raise the limit "
+               "(ulimit -v, the container's) or use a smaller file";
+    if (const auto* system = dynamic_cast<const std::filesystem::filesystem_error*>(&fault))
+        return fmt::format("{}: {}", system->path1().string(), system->code().message());
+    if (const auto* system = dynamic_cast<const std::system_error*>(&fault))
+        return fmt::format("the system refused: {}; raise the limits (ulimit -a)", system->code().message());
+    return "something went wrong inside Pelt that should not have; please report it with the command and the file";
 }
 
 int fail(int status, const std::string& message) {
@@ -51,15 +71,27 @@ std::vector<std::string> joinColorWords(int count, char** words) {
 
 /// The first word must be a verb or an option; saying so is clearer than what the parser makes of it.
 void checkVerb(const CLI::App& app, const std::vector<std::string>& words) {
-    std::string verbs;
-    bool known = !words.empty() && words[0].rfind('-', 0) == 0;
+    if (!words.empty() && words[0].rfind('-', 0) == 0) return;
+    std::vector<std::string> verbs;
     for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-        verbs += fmt::format("{}{}", verbs.empty() ? "" : ", ", verb->get_name());
-        known = known || (!words.empty() && words[0] == verb->get_name());
+        if (!words.empty() && words[0] == verb->get_name()) return;
+        verbs.push_back(verb->get_name());
     }
-    if (known) return;
-    const std::string fault = words.empty() ? "no verb given" : fmt::format("no verb '{}'", words[0]);
-    throw Error::badUsage(fmt::format("{}; there are {}; see pelt --help", fault, verbs));
+    const std::string fault =
+        words.empty() ? "no verb given" : fmt::format("no verb '{}'{}", words[0], didYouMean(words[0], verbs));
+    throw Error::badUsage(fmt::format("{}; there are {}; see pelt --help", fault, fmt::join(verbs, ", ")));
+}
+
+/// What is wrong with words that the parser could not place: an option misspelt, or one input too many.
+std::string explainExtras(const CLI::App& verb) {
+    std::vector<std::string> options;
+    for (const CLI::Option* option : verb.get_options())
+        for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    const std::string word = verb.remaining().empty() ? "" : verb.remaining().front();
+    if (word.size() < 2 || word[0] != '-')
+        return fmt::format("pelt {} takes no further input '{}'", verb.get_name(), word);
+    const std::string given = word.substr(0, word.find('='));
+    return fmt::format("pelt {} has no option '{}'{}", verb.get_name(), given, didYouMean(given, options));
 }
 
 int reportParse(const CLI::App& app, const CLI::ParseError& error) {
@@ -70,18 +102,22 @@ int reportParse(const CLI::App& app, const CLI::ParseError& error) {
     }
     const auto parsed = app.get_subcommands();
     const std::string verb = parsed.empty() ? "" : " " + parsed.front()->get_name();
-    return fail(2, fmt::format("{}; see pelt{} --help", error.what(), verb));
+    const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !parsed.empty();
+    const std::string fault = extras ? explainExtras(*parsed.front()) : error.what();
+    return fail(2, fmt::format("{}; see pelt{} --help", fault, verb));
 }
 
 int runProgram(int count, char** words) {
     CLI::App app(
-        "Pelt: a toolkit for character skin. Looks into, makes, deforms, compares and shows rigged characters.",
+        "Pelt, a toolkit for character skin: inspects, binds, deforms, bakes, fits, poses, compares and renders rigged "
+        "characters.",
         "pelt");
     app.set_version_flag("--version", "pelt " PELT_VERSION);
     app.require_subcommand(1);
     app.formatter(std::make_shared<HelpFormatter>());
     app.footer(
-        "pelt VERB --help explains a verb and shows an example.\n\nExample:\n"
+        "pelt VERB --help explains a verb and shows an example. In the place of a file, - is standard input or "
+        "output.\n\nExample:\n"
         "  pelt sample biped -o biped.glb && pelt render biped.glb --method lbs,dqs -o biped.png");
     Session session;
     addInfo(app, session);
@@ -90,11 +126,17 @@ int runProgram(int count, char** words) {
     addMush(app, session);
     addDeform(app, session);
     addBake(app, session);
+    addPack(app, session);
     addFit(app, session);
     addDecompose(app, session);
     addPose(app, session);
     addCompare(app, session);
     addRender(app, session);
+
+    for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
+        verb->group("Verbs");
+        groupOptions(*verb);
+    }
 
     std::vector<std::string> arguments = joinColorWords(count, words);
     checkVerb(app, arguments);
@@ -108,19 +150,38 @@ int runProgram(int count, char** words) {
     return 0;
 }
 
+/// The exit status of the exception that is being handled, after its line.
+int reportFault() {
+    try {
+        throw;
+    } catch (const Error& error) {
+        const ErrorPlace place{error.file() == "-" ? "standard input" : error.file(), error.subject()};
+        return fail(exitStatus(error.code()), Error(error.code(), place, withFlags(error.sentence())).what());
+    } catch (const std::exception& fault) {
+        return fail(1, plainWords(fault));
+    } catch (...) {
+        return fail(1, plainWords(std::exception()));
+    }
+}
+
+/// An exception that nothing could catch (a library's thread, memory that ran out where none may): still one line, and
+/// no temporary file is left.
+[[noreturn]] void endWithALine() {
+    io::removeTemporaryFiles();
+    ::_exit(std::current_exception() ? reportFault() : fail(1, plainWords(std::exception())));
+}
+
 }  // namespace
 }  // namespace pelt::cli
 
 int main(int count, char** words) {
     using namespace pelt::cli;
     installSignals();
+    std::set_terminate(endWithALine);
+    limitMemory();
     try {
         return runProgram(count, words);
-    } catch (const pelt::Error& error) {
-        return fail(exitStatus(error.code()), error.what());
-    } catch (const std::bad_alloc&) {
-        return fail(1, "not enough memory");
-    } catch (const std::exception& error) {
-        return fail(1, error.what());
+    } catch (...) {
+        return reportFault();
     }
 }

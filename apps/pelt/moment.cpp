@@ -29,8 +29,8 @@ Moment parseMoment(const std::string& text) {
     const bool known = unit.empty() || unit == "s" || unit == "f" || unit == "%";
     const bool whole = moment.unit != Moment::Unit::sample || moment.value == std::floor(moment.value);
     if (fault != std::errc() || !known || !whole || !std::isfinite(moment.value))
-        throw Error::badUsage(
-            fmt::format("--frame {}: write seconds (0.5), a sample's number (12f) or a share of the clip (50%)", text));
+        throw Error::badUsage(fmt::format(
+            "--frame {}: write seconds (0.5), the number of a sample (12f) or a percentage of the clip (50%)", text));
     return moment;
 }
 

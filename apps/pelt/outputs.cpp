@@ -1,6 +1,8 @@
 #include "outputs.h"
 
 #include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/io/character_file.h>
 #include <pelt/io/sequence_file.h>
 #include <pelt/pipeline/files.h>
 #include <unistd.h>
@@ -8,10 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
-#include "signals.h"
+#include "streams.h"
 
 namespace pelt::cli {
 namespace {
@@ -36,43 +36,12 @@ KindInfo infoOf(OutputKind kind) {
                     "folder of .obj"};
         case OutputKind::numbers:
             return {{".npy"}, "write .npy"};
+        case OutputKind::rig:
+            return {{".peltrig"}, "write .peltrig"};
         case OutputKind::picture:
             break;
     }
     return {{".png"}, "write .png"};
-}
-
-std::string percentDecoded(const std::string& uri) {
-    std::string text;
-    for (std::size_t i = 0; i < uri.size(); ++i) {
-        if (uri[i] == '%' && i + 2 < uri.size() && std::isxdigit(static_cast<unsigned char>(uri[i + 1])) &&
-            std::isxdigit(static_cast<unsigned char>(uri[i + 2]))) {
-            text += static_cast<char>(std::stoi(uri.substr(i + 1, 2), nullptr, 16));
-            i += 2;
-        } else {
-            text += uri[i];
-        }
-    }
-    return text;
-}
-
-/// The files a .gltf refers to: they are inputs too. A file that is no JSON refers to none; its reader says so.
-std::vector<fs::path> referredFiles(const fs::path& gltf) {
-    std::vector<fs::path> files;
-    std::ifstream stream(gltf, std::ios::binary);
-    const auto document = nlohmann::json::parse(stream, nullptr, false);
-    if (!document.is_object()) return files;
-    for (const char* list : {"buffers", "images"}) {
-        const auto entries = document.find(list);
-        if (entries == document.end() || !entries->is_array()) continue;
-        for (const auto& entry : *entries) {
-            const auto uri = entry.is_object() ? entry.find("uri") : entry.end();
-            if (!entry.is_object() || uri == entry.end() || !uri->is_string()) continue;
-            const std::string text = uri->get<std::string>();
-            if (text.rfind("data:", 0) != 0) files.push_back(gltf.parent_path() / percentDecoded(text));
-        }
-    }
-    return files;
 }
 
 bool same(const fs::path& a, const fs::path& b) {
@@ -92,13 +61,13 @@ void checkInputsAreKept(const fs::path& output, bool folder, const std::vector<f
     if (pipeline::extensionOf(output) == ".gltf") written.push_back(fs::path(output).replace_extension(".bin"));
     for (const fs::path& input : inputs) {
         std::vector<fs::path> read{input};
-        if (pipeline::extensionOf(input) == ".gltf")
-            for (fs::path& file : referredFiles(input)) read.push_back(std::move(file));
+        for (fs::path& file : io::referredFiles(input)) read.push_back(std::move(file));
         for (const fs::path& file : read)
             for (const fs::path& target : written)
                 if (same(file, target) || (folder && isInside(file, target)))
-                    throw Error::badUsage(fmt::format("{}: writing it would change the input {}; choose another output",
-                                                      target.string(), file.string()));
+                    throw Error::badUsage(
+                        {target.string()},
+                        fmt::format("writing it would change the input {}; choose another output", file.string()));
     }
 }
 
@@ -107,20 +76,21 @@ void checkFolder(const fs::path& output) {
     std::error_code fault;
     if (!fs::exists(output, fault)) return;
     if (!fs::is_directory(output, fault))
-        throw Error::system(fmt::format("{}: cannot write: {}", output.string(), std::strerror(ENOTDIR)));
-    for (const auto& entry : fs::directory_iterator(output, fault))
-        if (!io::isFrameName(entry.path()))
-            throw Error::badUsage(fmt::format("{}: the folder holds {}, which is no frame; choose a new folder",
-                                              output.string(), entry.path().filename().string()));
+        throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(ENOTDIR)));
+    if (const auto other = io::findForeign(output))
+        throw Error::badUsage({output.string()},
+                              fmt::format("the folder contains {}, which is not a frame; choose a new folder",
+                                          other->filename().string()));
 }
 
 }  // namespace
 
 void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::path>& inputs) {
+    if (isStandardStream(output)) return;  // checkStreams saw to it
     const KindInfo info = infoOf(kind);
     const std::string extension = output.has_filename() ? pipeline::extensionOf(output) : "";
     if (output.empty() || std::find(info.extensions.begin(), info.extensions.end(), extension) == info.extensions.end())
-        throw Error::badUsage(fmt::format("{}: cannot be written by this extension; {}", output.string(), info.advice));
+        throw Error::badUsage({output.string()}, fmt::format("this extension cannot be written; {}", info.advice));
     const bool folder = extension.empty();
     const fs::path target = output.has_filename() ? output : output.parent_path();
     checkInputsAreKept(target, folder, inputs);
@@ -129,13 +99,12 @@ void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
     std::error_code fault;
     if (!fs::is_directory(parent, fault))
-        throw Error::system(
-            fmt::format("{}: the folder {} does not exist; make it first", output.string(), parent.string()));
+        throw Error::system({output.string()},
+                            fmt::format("the folder {} does not exist; make it first", parent.string()));
     if (!folder && fs::is_directory(target, fault))
-        throw Error::system(fmt::format("{}: cannot write: {}", output.string(), std::strerror(EISDIR)));
+        throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(EISDIR)));
     if (::access(parent.c_str(), W_OK) != 0)
-        throw Error::system(fmt::format("{}: cannot write: {}", output.string(), std::strerror(errno)));
-    watchOutput(target);
+        throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(errno)));
 }
 
 }  // namespace pelt::cli

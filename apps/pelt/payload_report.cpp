@@ -10,30 +10,34 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// By the names of mush's options; what was not set is not said.
+/// What was not set becomes null, which is not said.
+template <class T>
+Json valueJson(const T& value) {
+    if constexpr (std::is_enum_v<T>)
+        return wordOf(value);
+    else
+        return value;
+}
+template <class T>
+Json valueJson(const std::optional<T>& value) {
+    return value ? Json(*value) : Json();
+}
+Json valueJson(bool value) { return value ? "auto" : "off"; }
+Json valueJson(const DdmMap& map) { return map.isChosen() ? Json() : Json(textOf(map)); }
+Json valueJson(const std::vector<std::string>& names) { return names.empty() ? Json() : Json(names); }
+Json valueJson(const std::vector<JointAlpha>& list) {
+    Json json;
+    for (const JointAlpha& entry : list) json[entry.joint] = entry.alpha;
+    return json;
+}
+
+/// By the names of mush's options.
 Json settingsJson(const DdmSettings& settings) {
     Json json = Json::object();
-    const auto put = [&](const char* key, const auto& value) {
-        if (value) json[key] = *value;
-    };
-    const auto put_map = [&](const char* key, const std::string& name) {
-        if (!name.empty()) json[key] = name;
-    };
-    put("iterations", settings.iterations);
-    put("lambda", settings.lambda);
-    put("kappa", settings.kappa);
-    put("alpha", settings.alpha);
-    json["laplacian"] = settings.laplacian;
-    json["smoothing"] = settings.smoothing;
-    put_map("lambda_map", settings.lambda_map);
-    put_map("kappa_map", settings.kappa_map);
-    put_map("alpha_map", settings.alpha_map);
-    for (const auto& [joint, alpha] : settings.joint_alpha) json["joint_alpha"][joint] = alpha;
-    json["connect_parts"] = settings.connect_parts ? "auto" : "off";
-    if (!settings.exclude.empty()) json["exclude"] = settings.exclude;
-    json["bind"] = settings.keep_bind ? "keep" : "rigid";
-    put("influences", settings.influences);
-    json["weld"] = settings.weld;
+    for (const DdmField& field : ddmFields()) {
+        Json value = std::visit([&](auto setting) { return valueJson(settings.*setting); }, field.member);
+        if (!value.is_null() && field.stored) json[std::string(field.info.name)] = std::move(value);
+    }
     return json;
 }
 
@@ -70,8 +74,8 @@ PayloadReport reportPayload(const DdmPayload& payload) {
 
     PayloadReport report;
     Json& json = report.json;
-    json["variant"] = fmt::format("v{}", static_cast<int>(payload.variant));
-    json["encoding"] = payload.encoding == DdmEncoding::q16 ? "q16" : "float";
+    json["variant"] = wordOf(payload.variant);
+    json["encoding"] = wordOf(payload.encoding);
     json["max_influences"] = most;
     json["influences"] = histogram;
     json["blocks"] = rows.joints.size();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "text.h"
 
@@ -42,7 +43,10 @@ void ProgressDisplay::start() {
     color_ = wantsColor(STDERR_FILENO);
     utf8_ = speaksUtf8();
     stage_began_ = Clock::now();
-    thread_ = std::thread([this] { run(); });
+    try {
+        thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {  // no thread to be had: the work goes on unseen
+    }
 }
 
 void ProgressDisplay::update(std::string_view stage, double fraction) {

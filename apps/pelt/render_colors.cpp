@@ -9,7 +9,7 @@ namespace pelt::cli {
 namespace {
 
 void checkWeights(const Character& character) {
-    if (character.weights.empty()) throw Error::badInput("has no skin weights to show; pelt bind gives it some");
+    if (character.weights.empty()) throw Error::badInput("has no skin weights to show; compute some with pelt bind");
 }
 
 constexpr Vec3f kNoJoint{0.5f, 0.5f, 0.5f};
@@ -54,7 +54,9 @@ std::vector<Vec3f> weightColors(const Character& character) {
 std::vector<float> jointWeights(const Character& character, const std::string& name) {
     checkWeights(character);
     const JointList joints = listJoints(character.skeleton);
-    const std::size_t entry = findJointEntry(joints, name);
+    const auto joint = rig::findJoint(character.skeleton, name);
+    if (!joint) throw Error::badInput(rig::noSuchJoint(character.skeleton, name));
+    const std::size_t entry = joints.of_slot[*joint];
     const SkinWeights& weights = character.weights;
     std::vector<float> values(weights.vertexCount(), 0.0f);
     for (std::size_t v = 0; v < values.size(); ++v)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/geometry/weld.h>
 #include <pelt/rig/props.h>
 
 #include <algorithm>
@@ -65,9 +66,9 @@ RenderSubject::RenderSubject(std::filesystem::path file, std::shared_ptr<const C
                              std::shared_ptr<MeshSequence> sequence)
     : file_(std::move(file)), character_(std::move(character)), sequence_(std::move(sequence)) {
     if (!character_ && (!sequence_->mesh() || sequence_->mesh()->triangles.empty()))
-        throw Error::badInput(fmt::format("{}: has no faces to draw; bring some with --mesh M", file_.string()));
+        throw Error::badInput({file_.string()}, "has no faces to draw; give some with --mesh M");
     if (character_) whole_ = std::make_shared<const Mesh>(rig::wholeMesh(*character_));
-    if (mesh().triangles.empty()) throw Error::badInput(fmt::format("{}: has no faces to draw", file_.string()));
+    if (mesh().triangles.empty()) throw Error::badInput({file_.string()}, "has no faces to draw");
 }
 
 bool RenderSubject::moves() const { return sampler_ || (sequence_ && sequence_->frameCount() > 1); }
@@ -102,6 +103,7 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
     Shot& shot = pose.shot;
     shot.triangles = mesh().triangles;
     shot.positions = mesh().positions;
+    shot.bodies = geometry::bodiesOf(mesh());
     if (sampler_) {
         pose.seconds = secondsAt(moment, fps);
         if (!mesh().normals.empty()) shot.normals.resize(shot.positions.size());
@@ -136,8 +138,9 @@ std::vector<Vec3d> RenderSubject::jointsAt(const Pose& pose) const {
 }
 
 Vec3f RenderSubject::jointAt(const std::string& name, const Pose& pose) const {
-    const auto joint = character_ ? rig::findJoint(character_->skeleton, name) : std::nullopt;
-    if (!joint) throw Error::badInput(fmt::format("has no joint '{}' to look at", name));
+    if (!character_) throw Error::badInput(fmt::format("has no joint '{}' to look at", name));
+    const auto joint = rig::findJoint(character_->skeleton, name);
+    if (!joint) throw Error::badInput(rig::noSuchJoint(character_->skeleton, name));
     return Vec3f(jointsAt(pose)[*joint]);
 }
 
@@ -145,7 +148,7 @@ std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& ch
     std::vector<RenderSubject> subjects;
     for (const std::filesystem::path& file : choice.files) {
         session.stage("load");
-        if (pipeline::fileKind(file) == pipeline::FileKind::character)
+        if (session.kindOf(file) == pipeline::FileKind::character)
             addCharacter(session, choice, file, subjects);
         else
             subjects.emplace_back(file, nullptr, pipeline::openSequence(file, choice.sampling, choice.mesh));
@@ -153,7 +156,7 @@ std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& ch
     const bool any_method =
         std::any_of(subjects.begin(), subjects.end(), [](const RenderSubject& s) { return !s.method().empty(); });
     if (!choice.methods.empty() && !choice.sampling.bind_pose && !any_method)
-        session.warn(choice.files.front(), "has no skin, so --method changes nothing");
+        session.warn(choice.files.front(), "has no skin, so --method has no effect");
     return subjects;
 }
 

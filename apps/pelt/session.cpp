@@ -4,11 +4,13 @@
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/io/character_file.h>
+#include <pelt/io/png.h>
 #include <pelt/rig/borrow_clips.h>
 #include <pelt/rig/range_of_motion.h>
 
 #include "joint_limits.h"
 #include "signals.h"
+#include "streams.h"
 #include "text.h"
 
 namespace pelt::cli {
@@ -22,19 +24,24 @@ CLI::App* Session::addVerb(CLI::App& app, const std::string& name, const std::st
                            const std::string& example, std::function<void()> work) {
     CLI::App* verb = app.add_subcommand(name, description);
     verb->footer("Example:\n  " + example);
-    verb->add_flag("--json", json, "Print one JSON object, and nothing else, on standard output");
-    verb->add_flag("--quiet", quiet, "Print nothing unless something is wrong");
-    verb->add_option("--threads", threads, "Threads to use; the result is the same for any number (default: all)")
+    verb->add_flag("--json", json, "Print the report as one JSON object on standard output, and nothing else there");
+    verb->add_flag("-q,--quiet", quiet, "Print no progress and no report; warnings and errors are still printed");
+    verb->add_option("--threads", threads, "Number of threads; the result does not depend on it (default: all cores)")
         ->check(CLI::Range(1, 4096))
         ->type_name("N");
-    verb->callback([this, name, work = std::move(work)] { run(name, work); });
+    verb->add_flag("--local-files-only", local_files_only,
+                   "Read no file outside the folder of a .gltf, whatever it refers to: for files you do not trust");
+    verb->callback([this, verb, work = std::move(work)] { run(*verb, work); });
     return verb;
 }
 
-void Session::run(const std::string& verb, const std::function<void()>& work) {
+void Session::run(const CLI::App& verb, const std::function<void()>& work) {
     setThreadCount(threads);
-    result["verb"] = verb;
+    io::setLocalFilesOnly(local_files_only);
+    result["verb"] = verb.get_name();
+    stdout_is_file_ = checkStreams(verb, json);
     if (!quiet) display_.start();
+    if (json) stages_.watchMemory();
     try {
         work();
     } catch (...) {
@@ -65,15 +72,42 @@ Progress Session::progressPart(std::string name, double from, double to) {
     });
 }
 
+void Session::print(const std::string& text) {
+    const bool names_stdout = text.rfind("-: ", 0) == 0;  // a line about the output
+    text_ += names_stdout ? "standard output" + text.substr(1) : text;
+}
+
 void Session::warn(const std::filesystem::path& file, const std::string& message) {
-    warnings_.push_back(fmt::format("{}: {}", file.string(), message));
+    warnings_.push_back(fmt::format("{}: {}", inputName(file), message));
+}
+
+pipeline::FileKind Session::kindOf(const std::filesystem::path& path) const {
+    return isStandardStream(path) ? pipeline::FileKind::character : pipeline::fileKind(path);
+}
+
+void Session::saveCharacter(const Character& character, const std::filesystem::path& path) {
+    if (!isStandardStream(path)) return io::saveCharacter(character, path);
+    writeStdout(io::toGlb(character));
+}
+
+void Session::savePicture(const Image& picture, const std::filesystem::path& path) {
+    if (!isStandardStream(path)) return io::savePng(picture, path);
+    writeStdout(io::toPng(picture, "standard output"));
+}
+
+std::unique_ptr<io::SequenceWriter> Session::createSequence(const std::filesystem::path& path,
+                                                            const io::SequenceInfo& info) {
+    if (!isStandardStream(path)) return io::createSequence(path, info);
+    return io::streamNpy(info, [](std::span<const std::byte> bytes) { writeStdout(bytes); });
 }
 
 Character Session::loadAny(const std::filesystem::path& path) {
-    if (pipeline::fileKind(path) != pipeline::FileKind::character)
-        throw Error::badInput(
-            fmt::format("{}: is no character file; those are .glb .gltf .vrm .fbx .dae", path.string()));
-    Character character = aboutFile(path, [&] { return io::loadCharacter(path, progressPart("load", 0, 1)); });
+    if (kindOf(path) != pipeline::FileKind::character)
+        throw Error::badInput({path.string()}, "is not a character file (.glb .gltf .vrm .fbx .dae)");
+    Character character = aboutFile(path, [&] {
+        if (!isStandardStream(path)) return io::loadCharacter(path, progressPart("load", 0, 1));
+        return io::loadGltf(readStandardInput(), inputName(path), {}, progressPart("load", 0, 1));
+    });
     if (no_props) character.props = {};
     return character;
 }
@@ -81,8 +115,7 @@ Character Session::loadAny(const std::filesystem::path& path) {
 Character Session::loadCharacter(const std::filesystem::path& path, bool with_warnings) {
     Character character = loadAny(path);
     if (character.mesh.positions.empty())
-        throw Error::badInput(
-            fmt::format("{}: has no mesh; its clips can play on a character that has one (--clips)", path.string()));
+        throw Error::badInput({path.string()}, "has no mesh; use its clips with another character: --clips");
     if (with_warnings)
         for (const std::string& message : character.warnings) warn(path, message);
     for (auto file = clips.rbegin(); file != clips.rend(); ++file) borrowClips(*file, path, character);
@@ -93,7 +126,7 @@ Character Session::loadCharacter(const std::filesystem::path& path, const std::o
     Character character = loadCharacter(path);
     if (clip != rig::kRangeClip) return character;
     if (character.skeleton.joints.empty())
-        throw Error::badInput(fmt::format("{}: has no joints for --clip @range to move", path.string()));
+        throw Error::badInput({path.string()}, "has no joints for --clip @range to move");
     const rig::RangeOfMotion range = limits ? readJointLimits(*limits, character.skeleton) : rig::RangeOfMotion{};
     character.clips.push_back(rig::rangeClip(character.skeleton, character.driven, range));
     return character;
@@ -101,34 +134,36 @@ Character Session::loadCharacter(const std::filesystem::path& path, const std::o
 
 void Session::borrowClips(const std::filesystem::path& from, const std::filesystem::path& path, Character& character) {
     if (pipeline::fileKind(from) != pipeline::FileKind::character)
-        throw Error::badInput(
-            fmt::format("{}: has no clips to lend; those are in .glb .gltf .vrm .fbx .dae", from.string()));
+        throw Error::badInput({from.string()}, "is not a file with clips (.glb .gltf .vrm .fbx .dae)");
     const io::Motion motion = aboutFile(from, [&] { return io::loadMotion(from, progressPart("load", 0, 1)); });
     for (const std::string& message : motion.warnings) warn(from, message);
-    if (motion.clips.empty()) throw Error::badInput(fmt::format("{}: has no clips to lend", from.string()));
+    if (motion.clips.empty()) throw Error::badInput({from.string()}, "has no clips");
     const rig::BorrowedClips told = rig::borrowClips(character, motion.skeleton, motion.clips, from.stem().string());
     if (told.matched == 0)
-        throw Error::badInput(fmt::format("{}: none of its {} animated nodes has the name of a joint of {}",
-                                          from.string(), told.unmatched.size(), path.string()));
+        throw Error::badInput({from.string()},
+                              fmt::format("none of its {} animated nodes has the name of a joint of {}",
+                                          told.unmatched.size(), path.string()));
     if (!told.unmatched.empty())
-        warn(from, fmt::format("{} of its {} animated nodes have no namesake in {} ('{}'{}); left out",
+        warn(from, fmt::format("{} of its {} animated nodes are not in {} ('{}'{}); they are left out",
                                told.unmatched.size(), told.unmatched.size() + told.matched, path.string(),
                                told.unmatched.front(), told.unmatched.size() > 1 ? ", …" : ""));
     if (told.most_turned > kOtherRest)
-        warn(from, fmt::format("rest rotations differ from those of {} by up to {:.0f}° ('{}'); rotations are taken as "
-                               "they are, which is right only where the joints' axes are the same",
+        warn(from, fmt::format("rest rotations differ from those of {} by up to {:.0f}° ('{}'); rotations are copied, "
+                               "which is correct only if the joints have the same axes",
                                path.string(), told.most_turned, told.most_turned_node));
 }
 
 void Session::writeResult() {
-    if (!quiet)
-        for (const std::string& warning : warnings_) writeStderr(fmt::format("pelt: warning: {}\n", oneLine(warning)));
+    for (const std::string& warning : warnings_) writeStderr(fmt::format("pelt: warning: {}\n", oneLine(warning)));
     if (json) {
         result["warnings"] = warnings_;
         result["stages"] = stages_.json();
         writeStdout(result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     } else if (!quiet) {
-        writeStdout(text_);
+        if (stdout_is_file_)
+            writeStderr(text_);
+        else
+            writeStdout(text_);
     }
     if (!missed_gate_.empty()) throw Error(ErrorCode::gate, missed_gate_);
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <pelt/core/image.h>
 #include <pelt/core/progress.h>
+#include <pelt/io/sequence_file.h>
 #include <pelt/pipeline/files.h>
 #include <pelt/rig/character.h>
 
@@ -9,6 +11,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +25,7 @@ class Session {
 public:
     bool json = false, quiet = false;
     int threads = 0;
+    bool local_files_only = false;                ///< of what a file names, nothing outside of its folder is read
     bool no_props = false;                        ///< characters come without their props
     std::vector<std::filesystem::path> clips;     ///< files that lend their clips to every character that is loaded
     std::optional<std::filesystem::path> limits;  ///< of the range of motion that --clip @range plays
@@ -40,15 +44,31 @@ public:
     Progress progressPart(std::string name, double from, double to);
 
     void warn(const std::filesystem::path& file, const std::string& message);
-    /// Text for people, on standard output at the end; not with --json or --quiet.
-    void print(const std::string& text) { text_ += text; }
+    /// Text for people, on standard output at the end (standard error where that gets a file); not with --json or
+    /// --quiet.
+    void print(const std::string& text);
 
     /// What the loader mended becomes warnings, unless the verb itself reports it. A file without a mesh is refused.
     Character loadCharacter(const std::filesystem::path& path, bool with_warnings = true);
     /// The same, with the clip that `name` asks for, where that is made and not read: the range of motion.
     Character loadCharacter(const std::filesystem::path& path, const std::optional<std::string>& clip);
-    /// A character or a skeleton with clips alone, as it is.
+    /// A character or a skeleton with clips alone, as it is. "-" is standard input, a .glb or a .gltf without other
+    /// files.
     Character loadAny(const std::filesystem::path& path);
+    /// What a path holds; standard input holds a character.
+    pipeline::FileKind kindOf(const std::filesystem::path& path) const;
+
+    // What a verb writes; "-" is standard output, which gets .glb, .npy or .png.
+    void saveCharacter(const Character& character, const std::filesystem::path& path);
+    void savePicture(const Image& picture, const std::filesystem::path& path);
+    std::unique_ptr<io::SequenceWriter> createSequence(const std::filesystem::path& path, const io::SequenceInfo& info);
+
+    /// The files a verb reads, with those that options of every verb bring: none of them may be the output.
+    std::vector<std::filesystem::path> allInputs(std::vector<std::filesystem::path> files) const {
+        files.insert(files.end(), clips.begin(), clips.end());
+        if (limits) files.push_back(*limits);
+        return files;
+    }
 
     /// A quality gate was missed: the result is written all the same, then the program says so and ends with 4.
     void missGate(const std::string& message) { missed_gate_ = message; }
@@ -58,13 +78,14 @@ public:
 
 private:
     void borrowClips(const std::filesystem::path& from, const std::filesystem::path& path, Character& character);
-    void run(const std::string& verb, const std::function<void()>& work);
+    void run(const CLI::App& verb, const std::function<void()>& work);
 
     Stages stages_;
     ProgressDisplay display_;
     std::vector<std::string> warnings_;
     std::string text_;
     std::string missed_gate_;
+    bool stdout_is_file_ = false;
 };
 
 /// Runs `work` so that its errors name `file`.
@@ -73,7 +94,9 @@ auto aboutFile(const std::filesystem::path& file, Work&& work) {
     try {
         return work();
     } catch (const Error& error) {
-        throw pipeline::withFile(error, file);
+        throw error.in(file.string());
+    } catch (const std::length_error&) {
+        throw Error::badInput({file.string()}, "claims sizes that no memory holds; export it again");
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_box.h>
 
 #include <algorithm>
 #include <charconv>
@@ -68,12 +69,8 @@ PictureSize suitablePanel(std::span<const Shot> shots) {
     constexpr float kAir = 1.3f;
     float widest = 0;
     for (const Shot& shot : shots) {
-        Vec3f low{1e30f, 1e30f, 1e30f}, high = -low;
-        for (const Vec3f& p : shot.positions) {
-            if (!isFinite(p)) continue;
-            for (int i = 0; i < 3; ++i) low[i] = std::min(low[i], p[i]), high[i] = std::max(high[i], p[i]);
-        }
-        const Vec3f extent = high - low;
+        const geometry::Box box = geometry::boundingBox(shot.positions);
+        const Vec3f extent(box.high - box.low);
         if (extent.y > 0) widest = std::max(widest, std::max(extent.x, extent.z) / extent.y);
     }
     const float width = std::min(kAir * widest * kPanelHeight, static_cast<float>(kWidestPanel));
@@ -121,6 +118,7 @@ Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout
     for (std::size_t s = 0; s < shots.size(); ++s) {
         const Shot& shot = shots[s];
         render::Subject subject{shot.positions, shot.normals, shot.triangles, shot.colors, shot.bones};
+        subject.bodies = shot.bodies;
         if (layout.bar && !shot.values.empty())
             subject.scalars = render::Scalars{shot.values, layout.bar->map, layout.bar->low, layout.bar->high};
         const double done = static_cast<double>(s) * share;

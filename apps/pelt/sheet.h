@@ -15,6 +15,7 @@ struct Shot {
     std::vector<Vec3f> positions, normals, colors;  ///< normals and colours may be empty
     std::vector<float> values;                      ///< shown on the scale of the sheet's colour bar; may be empty
     std::span<const Triangle> triangles;
+    std::vector<std::uint32_t> bodies;  ///< of the vertices, as geometry::bodiesOf gives them
     std::vector<render::Bone> bones;
     render::Camera camera;
     std::string caption;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-
 namespace pelt::cli {
 
 /// Ctrl-C, SIGTERM and SIGHUP set a flag that the work looks at between two steps. Work that does not get there within
@@ -10,8 +8,5 @@ namespace pelt::cli {
 void installSignals();
 
 bool cancelRequested();
-
-/// Where temporary files of the output may lie, should the program have to end at once.
-void watchOutput(const std::filesystem::path& output);
 
 }  // namespace pelt::cli

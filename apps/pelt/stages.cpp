@@ -5,25 +5,33 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <system_error>
 
 namespace pelt::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kMeasureInterval{20};
 
-/// The largest resident size since resetPeak(), or since the start where the kernel does not let us reset it.
-std::uint64_t peakBytes() {
+struct ResidentSize {
+    std::uint64_t now = 0, peak = 0;
+};
+
+/// The peak is the process's own, since its start. The kernel could reset it, but whoever started this program reads
+/// it too (ru_maxrss).
+ResidentSize residentSize() {
+    ResidentSize size;
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {
         unsigned long long kib = 0;
-        if (std::sscanf(line.c_str(), "VmHWM: %llu kB", &kib) == 1) return kib * 1024;
+        if (std::sscanf(line.c_str(), "VmHWM: %llu kB", &kib) == 1) size.peak = kib * 1024;
+        if (std::sscanf(line.c_str(), "VmRSS: %llu kB", &kib) == 1) size.now = kib * 1024;
     }
+    if (size.peak > 0) return size;
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
-    return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    size.now = size.peak = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    return size;
 }
-
-void resetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 }  // namespace
 
@@ -32,16 +40,39 @@ void Stages::charge(Clock::time_point now) {
 }
 
 void Stages::measureMemory(Clock::time_point now) {
-    const std::uint64_t peak = peakBytes();
+    const ResidentSize size = residentSize();
+    const std::uint64_t reached = size.peak > peak_ ? size.peak : size.now;
+    peak_ = std::max(peak_, size.peak);
     for (Stage& stage : stages_) {
-        if (stage.ran_since_measure) stage.peak_bytes = std::max(stage.peak_bytes, peak);
+        if (stage.ran_since_measure) stage.peak_bytes = std::max(stage.peak_bytes, reached);
         stage.ran_since_measure = false;
     }
-    resetPeak();
+    if (active_) stages_[running_].ran_since_measure = true;
     measured_ = now;
 }
 
+void Stages::watchMemory() {
+    try {
+        watcher_ = std::thread([this] {
+            std::unique_lock lock(mutex_);
+            while (!wake_.wait_for(lock, kMeasureInterval, [this] { return stopping_; })) measureMemory(Clock::now());
+        });
+    } catch (const std::system_error&) {  // no thread to be had: measured between stages alone
+    }
+}
+
+void Stages::stopWatching() {
+    if (!watcher_.joinable()) return;
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_one();
+    watcher_.join();
+}
+
 void Stages::enter(std::string_view name) {
+    const std::lock_guard lock(mutex_);
     const Clock::time_point now = Clock::now();
     charge(now);
     const auto known =
@@ -56,10 +87,12 @@ void Stages::enter(std::string_view name) {
 }
 
 void Stages::finish() {
+    stopWatching();
+    const std::lock_guard lock(mutex_);
     const Clock::time_point now = Clock::now();
     charge(now);
-    active_ = false;
     measureMemory(now);
+    active_ = false;
 }
 
 nlohmann::ordered_json Stages::json() const {

@@ -1,19 +1,29 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace pelt::cli {
 
 /// Where time and memory go. Stages may alternate (evaluate, write, evaluate …): their seconds add up.
-/// `peak_bytes` is the largest resident size while a stage ran; stages that alternate faster than the kernel is asked
-/// share theirs.
+/// `peak_bytes` is the largest resident size while a stage ran: exact where it is the largest so far, else the largest
+/// that was seen, every 20 ms. Stages that alternate faster share theirs.
 class Stages {
 public:
+    Stages() = default;
+    ~Stages() { stopWatching(); }
+    Stages(const Stages&) = delete;
+    Stages& operator=(const Stages&) = delete;
+
+    /// Looks at the memory from a thread of its own from now on, until finish(); without it, only between stages.
+    void watchMemory();
     /// Ends the running stage and begins, or goes on with, the one of that name.
     void enter(std::string_view name);
     void finish();
@@ -31,11 +41,18 @@ private:
 
     void charge(Clock::time_point now);
     void measureMemory(Clock::time_point now);
+    void stopWatching();
 
     std::vector<Stage> stages_;
     std::size_t running_ = 0;
     bool active_ = false;
     Clock::time_point entered_{}, measured_{};
+    std::uint64_t peak_ = 0;  ///< of the process, when it was last measured
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::thread watcher_;
+    bool stopping_ = false;
 };
 
 }  // namespace pelt::cli

@@ -4,12 +4,15 @@
 #include <pelt/core/error.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 namespace pelt::cli {
 namespace {
+
+constexpr const char* kOptionLetters = "abcdefghijklmnopqrstuvwxyz_";
 
 /// False with errno set where the stream does not take the whole text.
 bool writeAll(int stream, std::string_view text) {
@@ -29,16 +32,24 @@ std::string_view environment(const char* name) {
 
 }  // namespace
 
-std::string oneLine(std::string_view text) {
-    std::string line;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f)
-            line += fmt::format("\\x{:02x}", byte);
-        else
-            line += c;
+std::string flagOf(std::string_view option) {
+    std::string flag = fmt::format("--{}", option);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return flag;
+}
+
+std::string withFlags(const std::string& sentence) {
+    std::string text;
+    for (std::size_t at = 0; at < sentence.size();) {
+        const std::size_t end = sentence[at] == '`' ? sentence.find_first_not_of(kOptionLetters, at + 1) : at;
+        if (end > at + 1 && end < sentence.size() && sentence[end] == '`') {
+            text += flagOf(sentence.substr(at + 1, end - at - 1));
+            at = end + 1;
+        } else {
+            text += sentence[at++];
+        }
     }
-    return line;
+    return text;
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
@@ -61,6 +72,10 @@ bool speaksUtf8() {
 void writeStdout(std::string_view text) {
     if (!writeAll(STDOUT_FILENO, text))
         throw Error::system(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
+}
+
+void writeStdout(std::span<const std::byte> bytes) {
+    writeStdout(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
 void writeStderr(std::string_view text) { writeAll(STDERR_FILENO, text); }

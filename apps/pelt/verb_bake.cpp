@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/core/spelling.h>
 #include <pelt/io/character_file.h>
 #include <pelt/pipeline/bake.h>
 
 #include <algorithm>
 
-#include "ddm_options.h"
 #include "joint_limits.h"
 #include "joint_list.h"
+#include "option_flags.h"
 #include "outputs.h"
 #include "text.h"
 #include "verbs.h"
@@ -24,7 +25,7 @@ struct BakeOptions {
     float weld = 0;
     pipeline::Sampling sampling;
     CLI::Option *max_error_option = nullptr, *weld_option = nullptr;
-    DdmFlags flags;
+    OptionFlags flags;
 
     bool fromSequence() const {
         const auto all = pipeline::methods();
@@ -37,8 +38,8 @@ void checkFrom(const BakeOptions& options) {
     std::error_code fault;
     const bool pattern = options.from.find_first_of("*?[/.\\") != std::string::npos;
     if (!options.fromSequence() || pattern || std::filesystem::exists(options.from, fault)) return;
-    throw Error::badUsage(
-        fmt::format("--from {}: neither a file nor a method; the methods are {}", options.from, methodNames()));
+    throw Error::badUsage(fmt::format("--from {}: neither a file nor a method{}; the methods are {}", options.from,
+                                      didYouMean(options.from, methodNames()), fmt::join(methodNames(), ", ")));
 }
 
 Character loadBaked(Session& session, const BakeOptions& options) {
@@ -55,12 +56,8 @@ pipeline::BakeRequest bakeRequest(const Session& session, const BakeOptions& opt
     request.weld = options.weld;
     if (session.limits) request.range = readJointLimits(*session.limits, character.skeleton);
     if (options.max_error_option->count() > 0) request.max_error = options.max_error;
-    const bool welds = options.weld_option->count() > 0;
-    if (options.flags.given() || welds)
-        request.method_options.change_ddm = [&options, welds](DdmSettings& settings) {
-            options.flags.apply(settings);
-            if (welds) settings.weld = options.weld;
-        };
+    request.method_options = options.flags.given();
+    if (options.weld_option->count() > 0) request.method_options["weld"] = {fmt::format("{}", options.weld)};
     return request;
 }
 
@@ -102,9 +99,9 @@ void report(Session& session, const BakeOptions& options, const Character& chara
         if (candidate.range) row["range_of_motion"] = bakeErrorJson(*candidate.range);
         result["candidates"].push_back(std::move(row));
         const std::string label = candidate.name == "helpers" ? counted(candidate.helpers, "helper", "helpers")
-                                  : candidate.name == "v5"    ? "v5's weights"
-                                  : candidate.name == "given" ? "the file's weights"
-                                                              : "weights solved anew";
+                                  : candidate.name == "v5"    ? "weights of v5"
+                                  : candidate.name == "given" ? "weights of the file"
+                                                              : "baked weights";
         table += fmt::format("  {:<20}", label);
         if (candidate.clip)
             table += fmt::format("  clip: E_RMS {:<8.4g} normals {:<6.3g}° max {:<8.4g}", candidate.clip->e_rms,
@@ -117,7 +114,7 @@ void report(Session& session, const BakeOptions& options, const Character& chara
     reportHelpers(session, character, made);
     session.print(table);
     session.print(fmt::format(
-        "{}: {} vertices, {} baked with at most {} joints a vertex{}: E_RMS {:.4g}, RMS {:.4g}, max {:.4g}\n",
+        "{}: {} vertices, {} baked with at most {} joints per vertex{}: E_RMS {:.4g}, RMS {:.4g}, max {:.4g}\n",
         oneLine(options.output.string()), character.mesh.vertexCount(), oneLine(options.from),
         maxInfluences(made.character.weights),
         made.helpers.empty() ? "" : " and " + counted(made.helpers.size(), "helper joint", "helper joints"),
@@ -128,8 +125,7 @@ void runBake(Session& session, const BakeOptions& options) {
     checkFrom(options);
     std::vector<std::filesystem::path> inputs{options.input};
     if (options.fromSequence()) inputs.emplace_back(options.from);
-    if (session.limits) inputs.push_back(*session.limits);
-    checkOutput(options.output, OutputKind::character, inputs);
+    checkOutput(options.output, OutputKind::character, session.allInputs(inputs));
     session.stage("load");
     const Character character = loadBaked(session, options);
     pipeline::BakeRequest request = bakeRequest(session, options, character);
@@ -144,12 +140,12 @@ void runBake(Session& session, const BakeOptions& options) {
     const pipeline::BakeResult made =
         aboutFile(options.input, [&] { return pipeline::bake(character, request, session.progress()); });
     session.stage("write");
-    io::saveCharacter(made.character, options.output);
+    session.saveCharacter(made.character, options.output);
     report(session, options, character, made);
     const double reached = made.candidates[made.chosen].main().e_rms;
     if (request.max_error && reached > *request.max_error)
         session.missGate(
-            fmt::format("{}: E_RMS {:.4g} is above the {:.4g} asked for; allow more with --helpers or --influences",
+            fmt::format("{}: E_RMS {:.4g} is above --max-error {:.4g}; allow more --helpers or --influences",
                         options.output.string(), reached, *request.max_error));
 }
 
@@ -157,43 +153,47 @@ void runBake(Session& session, const BakeOptions& options) {
 
 void addBake(CLI::App& app, Session& session) {
     const auto options = std::make_shared<BakeOptions>();
-    CLI::App* verb =
-        session.addVerb(app, "bake", "Any deformer, or a deformed sequence, as a plain skin for every engine",
-                        "pelt bake mushed.glb --from ddm --helpers 8 -o baked.glb",
-                        [&session, options] { runBake(session, *options); });
-    verb->add_option("character", options->input, "A character: .glb .gltf .vrm .fbx .dae")
+    CLI::App* verb = session.addVerb(
+        app, "bake", "Bakes any deformer, or a deformed sequence, to plain skin weights for every engine",
+        "pelt bake mushed.glb --from ddm --helpers 8 -o baked.glb",
+        [&session, options] { runBake(session, *options); });
+    verb->add_option("character", options->input,
+                     "A character: .glb .gltf .vrm .fbx .dae, or - for .glb on standard input")
         ->required()
         ->type_name("CHAR");
-    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
-    verb->add_option("--from", options->from,
-                     "What is baked: a method (" + methodNames() +
-                         "), or a sequence with as many meshes as the clip has samples (default: ddm)")
+    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf, or - for .glb on standard output");
+    verb->add_option(
+            "--from", options->from,
+            "What to bake: a method of pelt deform, or a sequence with one mesh per sample of the clip (default: "
+            "ddm)")
         ->type_name("METHOD|SEQ");
-    verb->add_option("--influences", options->influences, "At most K joints a vertex, 0 for any number (default: 4)")
+    verb->add_option("--influences", options->influences, "At most K joints per vertex, 0 for any number (default: 4)")
         ->check(CLI::Range(0, 65535))
         ->type_name("K");
     verb->add_option("--helpers", options->helpers,
-                     "At most N joints are added where the error is, driven by the others (default: 0)")
+                     "Add at most N helper joints, driven by other joints, where the error is largest (default: 0)")
         ->check(CLI::Range(0, 1000))
         ->type_name("N");
-    verb->add_option("--limits", session.limits,
-                     "How far joints bend and twist, degrees (default: bend 90, twist 60, both ways): {\"default\": "
-                     "{\"bend\": 90, \"twist\": 60}, \"joints\": {\"knee\": {\"bend\": [0, 140]}}}")
+    verb->add_option(
+            "--limits", session.limits,
+            "How far joints bend and twist in the range of motion, in degrees (default: bend 90, twist 60, in both "
+            "directions): {\"default\": "
+            "{\"bend\": 90, \"twist\": 60}, \"joints\": {\"knee\": {\"bend\": [0, 140]}}}")
         ->type_name("F.json");
     options->max_error_option =
         verb->add_option("--max-error", options->max_error,
-                         "The E_RMS to reach, with the fewest helpers that do. Status 4 where it is missed")
+                         "The E_RMS to reach, with as few helpers as possible; exit status 4 if it is missed")
             ->check(zeroOrMore())
             ->type_name("E");
-    verb->add_option("--lock", options->locked, "A joint whose weights stay as they are; may repeat")
+    verb->add_option("--lock", options->locked, "A joint whose weights are kept; may be repeated")
         ->allow_extra_args(false)
         ->type_name("JOINT");
     options->weld_option =
-        verb->add_option("--weld", options->weld, "Vertices no farther apart than this are one (default: 0)")
+        verb->add_option("--weld", options->weld, "Treat vertices within this distance as one (default: 0)")
             ->check(zeroOrMore())
             ->type_name("TOL");
     addSamplingOptions(*verb, session, options->sampling, true);
-    options->flags.addTo(*verb, false);
+    options->flags.addMethodOptions(*verb);
 }
 
 }  // namespace pelt::cli

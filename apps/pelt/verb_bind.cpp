@@ -35,7 +35,7 @@ std::string bindRigidly(Session& session, const BindOptions& options, Character&
                                            options.choice(character.skeleton), session.progress());
     });
     session.result["from"] = had_weights ? "weights" : "nearest bone";
-    return had_weights ? "each to its heaviest" : "each to its nearest bone segment";
+    return had_weights ? "each vertex to its heaviest joint" : "each vertex to its nearest bone";
 }
 
 std::string bindSmoothly(Session& session, const BindOptions& options, Character& character) {
@@ -52,15 +52,15 @@ std::string bindSmoothly(Session& session, const BindOptions& options, Character
     });
     character.weights = bind.weights;
     if (!bind.converged)
-        session.warn(options.input, "the weights are close to the smoothest ones, but the search for them was cut off");
+        session.warn(options.input, "the weights are close to the optimum, but the solver stopped before it converged");
     const bool volume = bind.domain == fit::BiharmonicDomain::volume;
     session.result["from"] = volume ? "volume" : "surface";
     session.result["handles"] = bind.bones;
     session.result["converged"] = bind.converged;
     session.result["domain_vertices"] = bind.domain_vertices;
     if (volume) session.result["tets"] = bind.domain_tets;
-    return fmt::format("by bounded biharmonic weights of {} bones, solved on {}", bind.bones,
-                       volume ? fmt::format("{} tets", bind.domain_tets) : "the surface");
+    return fmt::format("with bounded biharmonic weights of {} bones, solved on {}", bind.bones,
+                       volume ? fmt::format("{} tetrahedra", bind.domain_tets) : "the surface");
 }
 
 /// How many of the joints have any vertex.
@@ -72,18 +72,18 @@ std::size_t jointsWithSkin(const JointList& joints, const SkinWeights& weights) 
 }
 
 void runBind(Session& session, const BindOptions& options) {
-    checkOutput(options.output, OutputKind::character, {options.input});
+    checkOutput(options.output, OutputKind::character, session.allInputs({options.input, options.tets}));
     if (!options.tets.empty() && options.method != "bbw") throw Error::badUsage("--tets is for --method bbw");
     session.stage("load");
     Character character = session.loadCharacter(options.input);
     if (character.skeleton.joints.empty())
-        throw Error::badInput(fmt::format("{}: has no joints to bind the mesh to", options.input.string()));
+        throw Error::badInput({options.input.string()}, "has no joints to bind the mesh to");
     session.stage("bind");
     const std::string how =
         options.method == "bbw" ? bindSmoothly(session, options, character) : bindRigidly(session, options, character);
     character.ddm = nullptr;  // made from the skin that these weights replace
     session.stage("write");
-    io::saveCharacter(character, options.output);
+    session.saveCharacter(character, options.output);
 
     const JointList joints = listJoints(character.skeleton);
     const std::size_t bones = joints.entries.size(), used = jointsWithSkin(joints, character.weights);
@@ -103,36 +103,38 @@ void runBind(Session& session, const BindOptions& options) {
 
 void addBind(CLI::App& app, Session& session) {
     const auto options = std::make_shared<BindOptions>();
-    CLI::App* verb = session.addVerb(app, "bind", "Gives the mesh weights for its skeleton",
+    CLI::App* verb = session.addVerb(app, "bind", "Computes skin weights for a mesh and its skeleton",
                                      "pelt bind character.glb --method bbw -o bound.glb",
                                      [&session, options] { runBind(session, *options); });
-    verb->add_option("character", options->input, "A character: .glb .gltf .vrm .fbx .dae")
+    verb->add_option("character", options->input,
+                     "A character: .glb .gltf .vrm .fbx .dae, or - for .glb on standard input")
         ->required()
         ->type_name("CHAR");
-    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
+    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf, or - for .glb on standard output");
     addClipsOption(*verb, session);
-    verb->add_option(
-            "--method", options->method,
-            "rigid: each vertex to its heaviest joint; without weights, to the nearest bone segment. bbw: smooth "
-            "bounded biharmonic weights of the bones")
+    verb->add_option("--method", options->method,
+                     "rigid: one joint per vertex, the heaviest or, without weights, that of the nearest bone "
+                     "(default). bbw: smooth bounded biharmonic weights")
         ->check(CLI::IsMember({"rigid", "bbw"}))
         ->type_name("rigid|bbw");
-    verb->add_option("--joints", options->joints, "Bind to these joints alone, also where they look like controls")
+    verb->add_option("--joints", options->joints, "Bind to these joints only, even if they look like controls")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("A,B");
-    verb->add_option("--exclude-joints", options->exclude_joints, "Bind to none of these joints")
+    verb->add_option("--exclude-joints", options->exclude_joints, "Bind to all joints but these")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("A,B");
     verb->add_option("--influences", options->influences,
-                     "At most K joints a vertex, the heaviest, 0 for all (default: 4; rigid always has one)")
+                     "At most K joints per vertex, 0 for all (default: 4; rigid always uses one)")
         ->check(zeroOrMore())
         ->type_name("K");
-    verb->add_option("--tets", options->tets,
-                     "For bbw: the volume to solve on, a .mesh file with tets (default: a lattice around the mesh)")
+    verb->add_option(
+            "--tets", options->tets,
+            "For bbw: the volume to solve on, a .mesh file with tetrahedra (default: a lattice around the mesh)")
         ->type_name("F.mesh");
-    verb->add_option("--lattice", options->lattice, "For bbw without --tets: about how many tets the lattice has")
+    verb->add_option("--lattice", options->lattice,
+                     "For bbw without --tets: approximate number of tetrahedra of the lattice (default: 50000)")
         ->check(CLI::Range(std::size_t(100), std::size_t(5000000)))
         ->capture_default_str()
         ->type_name("N");

@@ -24,9 +24,7 @@ struct CompareOptions {
 
 void checkSizes(const CompareOptions& options, const MeshSequence& a, const MeshSequence& b) {
     if (a.vertexCount() == b.vertexCount() && a.frameCount() == b.frameCount()) return;
-    throw Error::badInput(fmt::format("{}: {} of {} vertices, but {} has {} of {}; only sequences of one size compare",
-                                      options.a.string(), counted(a.frameCount(), "frame", "frames"), a.vertexCount(),
-                                      options.b.string(), counted(b.frameCount(), "frame", "frames"), b.vertexCount()));
+    throw Error::badInput({options.a.string()}, fmt::format("{} of {} vertices, but {} has {} of {}; only sequences of the same size can be compared", counted(a.frameCount(), "frame", "frames"), a.vertexCount(), options.b.string(), counted(b.frameCount(), "frame", "frames"), b.vertexCount()));
 }
 
 /// The pose that scales E_RMS and carries the heat map: --mesh, else frame 0 of A.
@@ -37,8 +35,9 @@ std::vector<Vec3f> restPose(const CompareOptions& options, const std::optional<M
         return rest;
     }
     if (mesh->vertexCount() != a.vertexCount())
-        throw Error::badInput(fmt::format("{}: has {} vertices, but {} has {}", options.mesh->string(),
-                                          mesh->vertexCount(), options.a.string(), a.vertexCount()));
+        throw Error::badInput(
+            {options.mesh->string()},
+            fmt::format("has {} vertices, but {} has {}", mesh->vertexCount(), options.a.string(), a.vertexCount()));
     return mesh->positions;
 }
 
@@ -46,8 +45,7 @@ std::span<const Triangle> facesOf(const CompareOptions& options, const std::opti
                                   const MeshSequence& b) {
     for (const Mesh* source : {mesh ? &*mesh : nullptr, a.mesh(), b.mesh()})
         if (source && !source->triangles.empty()) return source->triangles;
-    throw Error::badInput(
-        fmt::format("{}: neither sequence has faces for a heat map; bring some with --mesh M", options.a.string()));
+    throw Error::badInput({options.a.string()}, "neither sequence has faces for a heat map; give some with --mesh M");
 }
 
 Image drawHeatmap(Session& session, const CompareOptions& options, const geometry::SequenceError& error,
@@ -96,7 +94,7 @@ void reportError(Session& session, const CompareOptions& options, const MeshSequ
 void runCompare(Session& session, const CompareOptions& options) {
     std::vector<std::filesystem::path> inputs{options.a, options.b};
     if (options.mesh) inputs.push_back(*options.mesh);
-    if (options.heatmap) checkOutput(*options.heatmap, OutputKind::picture, inputs);
+    if (options.heatmap) checkOutput(*options.heatmap, OutputKind::picture, session.allInputs(inputs));
     if (!options.size.empty()) parseSize(options.size);
 
     session.stage("load");
@@ -115,7 +113,7 @@ void runCompare(Session& session, const CompareOptions& options) {
     if (options.heatmap) {
         const Image picture = drawHeatmap(session, options, error, rest, faces);
         session.stage("write");
-        io::savePng(picture, *options.heatmap);
+        session.savePicture(picture, *options.heatmap);
         session.result["heatmap"] = options.heatmap->string();
     }
     if (options.max_error && !(error.e_rms <= *options.max_error))
@@ -127,19 +125,19 @@ void runCompare(Session& session, const CompareOptions& options) {
 
 void addCompare(CLI::App& app, Session& session) {
     const auto options = std::make_shared<CompareOptions>();
-    CLI::App* verb = session.addVerb(app, "compare", "How far two sequences are apart: RMS, maximum, E_RMS",
+    CLI::App* verb = session.addVerb(app, "compare", "Measures the distance between two sequences: RMS, maximum, E_RMS",
                                      "pelt compare lbs.npy dqs.npy --mesh character.glb --heatmap difference.png",
                                      [&session, options] { runCompare(session, *options); });
-    verb->add_option("a", options->a, "A sequence, a mesh, or a character (its skin sampled)")
+    verb->add_option("a", options->a, "A sequence, a mesh, or a character (its skin is sampled)")
         ->required()
         ->type_name("A");
-    verb->add_option("b", options->b, "The other, of the same size")->required()->type_name("B");
-    verb->add_option("--mesh", options->mesh, "Rest pose that scales E_RMS (default: frame 0 of A), and faces")
+    verb->add_option("b", options->b, "The other one, of the same size")->required()->type_name("B");
+    verb->add_option("--mesh", options->mesh, "The rest pose that scales E_RMS (default: frame 0 of A), and faces")
         ->type_name("M");
-    verb->add_option("--heatmap", options->heatmap, "A picture of the error of each vertex over all frames")
+    verb->add_option("--heatmap", options->heatmap, "Write a picture of the error of each vertex over all frames")
         ->type_name("F.png");
     verb->add_option("--size", options->size, "Size of that picture")->type_name("WxH");
-    verb->add_option("--max-error", options->max_error, "End with status 4 where E_RMS is above this")
+    verb->add_option("--max-error", options->max_error, "Exit with status 4 if E_RMS is above this")
         ->check(zeroOrMore())
         ->type_name("E");
     addSamplingOptions(*verb, session, options->sampling, true);

@@ -70,7 +70,7 @@ std::string clipName(const fs::path& input) {
     fs::path named = input.lexically_normal();
     if (!named.has_filename() || (pattern && !fs::exists(input, fault))) named = named.parent_path();
     const std::string stem = fs::is_directory(input, fault) ? named.filename().string() : named.stem().string();
-    return stem.empty() || stem == "." || stem == ".." ? "sequence" : stem;
+    return stem.empty() || stem == "." || stem == ".." || stem == "-" ? "sequence" : stem;
 }
 
 /// The opened inputs, with a clip's name each.
@@ -87,9 +87,7 @@ Sequences openInputs(Session& session, const DecomposeOptions& options) {
         MeshSequence& frames = *sequences.opened.back();
         const MeshSequence& first = *sequences.opened.front();
         if (frames.vertexCount() != first.vertexCount())
-            throw Error::badInput(
-                fmt::format("{}: has {} vertices, but {} has {}; sequences of one mesh decompose together",
-                            input.string(), frames.vertexCount(), options.inputs[0].string(), first.vertexCount()));
+            throw Error::badInput({input.string()}, fmt::format("has {} vertices, but {} has {}; all sequences must have the same vertices", frames.vertexCount(), options.inputs[0].string(), first.vertexCount()));
         const std::string stem = clipName(input);
         std::string name = stem;
         for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{}_{}", stem, copy);
@@ -101,8 +99,9 @@ Sequences openInputs(Session& session, const DecomposeOptions& options) {
 Mesh loadFitting(const fs::path& file, const DecomposeOptions& options, const MeshSequence& frames) {
     Mesh mesh = pipeline::loadMeshFor(file, frames.vertexCount());
     if (mesh.vertexCount() != frames.vertexCount())
-        throw Error::badInput(fmt::format("{}: has {} vertices, but the frames of {} have {}", file.string(),
-                                          mesh.vertexCount(), options.inputs[0].string(), frames.vertexCount()));
+        throw Error::badInput({file.string()},
+                              fmt::format("has {} vertices, but the frames of {} have {}", mesh.vertexCount(),
+                                          options.inputs[0].string(), frames.vertexCount()));
     return mesh;
 }
 
@@ -120,10 +119,7 @@ Mesh restMesh(const DecomposeOptions& options, const Sequences& sequences) {
     }
     if (!rest.triangles.empty()) return rest;
     const fs::path& file = options.rest ? *options.rest : options.mesh ? *options.mesh : options.inputs[0];
-    throw Error::badInput(
-        fmt::format("{}: has no faces, which a skin needs; bring a rest pose with faces with --rest R, or faces alone "
-                    "with --mesh M",
-                    file.string()));
+    throw Error::badInput({file.string()}, "has no faces, which a skin needs; give a rest pose with faces with --rest R, or faces only with --mesh M");
 }
 
 void keepWhatIsAsked(Session& session, const DecomposeOptions& options, const Sequences& sequences,
@@ -140,8 +136,8 @@ void keepWhatIsAsked(Session& session, const DecomposeOptions& options, const Se
     const std::size_t kept = request.kept.joints.size();
     if (kept > 0 && options.bones_option->count() == 0 && !options.searches()) request.solver.bones = kept;
     if (request.solver.bones < kept)
-        throw Error::badUsage(fmt::format("--bones {} is fewer than the {} that are kept; ask for at least as many",
-                                          options.bones, kept));
+        throw Error::badUsage(
+            fmt::format("--bones {} is fewer than the {} kept joints; ask for at least as many", options.bones, kept));
 }
 
 using Json = nlohmann::ordered_json;
@@ -204,12 +200,12 @@ void report(Session& session, const DecomposeOptions& options, const Sequences& 
     reportSolve(session, made);
     reportBones(session, made);
     const std::string normals = error.normals
-                                    ? fmt::format(", faces turned by {:.2g}° in the mean, 99 of 100 by at most {:.3g}°",
+                                    ? fmt::format(", face normals off by {:.2g}° on average, 99 % by at most {:.3g}°",
                                                   error.normals->mean, error.normals->p99)
                                     : "";
     session.print(fmt::format(
-        "{}: {} of {} vertices on {}, at most {} a vertex: E_RMS {:.4g}, RMS {:.4g}, "
-        "max {:.4g}{}, compression {:.1f}\n",
+        "{}: {} of {} vertices on {}, at most {} per vertex: E_RMS {:.4g}, RMS {:.4g}, max {:.4g}{}, compression "
+        "{:.1f}\n",
         oneLine(options.output.string()), counted(decomposition.frames, "frame", "frames"),
         made.character.mesh.vertexCount(), counted(decomposition.bones, "bone", "bones"),
         maxInfluences(made.character.weights), error.e_rms, error.rms, error.max, normals, made.compression.ratio()));
@@ -235,7 +231,7 @@ void checkTolerance(Session& session, const DecomposeOptions& options, double e_
     if (options.tolerance_option->count() > 0)
         session.missGate(fmt::format("{}: {}", options.output.string(), fault));
     else if (options.searches())
-        session.warn(options.output, fault + fmt::format(", which not even {} bones reach", kMostAutoBones));
+        session.warn(options.output, fault + fmt::format(", which even {} bones do not reach", kMostAutoBones));
 }
 
 void runDecompose(Session& session, const DecomposeOptions& options) {
@@ -252,7 +248,7 @@ void runDecompose(Session& session, const DecomposeOptions& options) {
     const geometry::SequenceError error =
         pipeline::measureClips(made.character, sequences.named, rest.positions, session.progressPart("measure", 0, 1));
     session.stage("write");
-    io::saveCharacter(made.character, options.output);
+    session.saveCharacter(made.character, options.output);
     report(session, options, sequences, made, error);
     checkSteps(session, options, made.decomposition.steps);
     checkTolerance(session, options, error.e_rms);
@@ -260,39 +256,39 @@ void runDecompose(Session& session, const DecomposeOptions& options) {
 
 void addSolverOptions(CLI::App& verb, DecomposeOptions& options) {
     options.bones_option = verb.add_option("--bones", options.bones,
-                                           fmt::format("How many bones (default: 20, or those that are kept); auto: "
-                                                       "the fewest, up to {}, that reach --tolerance",
+                                           fmt::format("Number of bones (default: 20, or the number of kept joints); "
+                                                       "auto: the fewest, up to {}, that reach --tolerance",
                                                        kMostAutoBones))
                                ->type_name("N|auto");
     options.tolerance_option =
         verb.add_option("--tolerance", options.tolerance,
-                        fmt::format("The E_RMS to reach (default with --bones auto: {}; without --bones it means "
-                                    "auto). Status 4 where one that is given is missed",
+                        fmt::format("The E_RMS to reach (default with --bones auto: {}); without --bones it implies "
+                                    "auto. Exit status 4 if a given tolerance is missed",
                                     kDefaultTolerance))
             ->check(zeroOrMore())
             ->type_name("E");
-    verb.add_option("--influences", options.influences, "At most K bones a vertex, 0 for any number (default: 4)")
+    verb.add_option("--influences", options.influences, "At most K bones per vertex, 0 for any number (default: 4)")
         ->check(CLI::Range(0, int(kMostBones)))
         ->type_name("K");
     verb.add_option("--bones-kind", options.kind,
-                    "rigid: bones turn and move; flexible: they also stretch and shear (default: rigid)")
+                    "rigid: bones rotate and translate; flexible: they also stretch and shear (default: rigid)")
         ->check(CLI::IsMember({"rigid", "flexible"}))
         ->type_name("rigid|flexible");
-    verb.add_option("--iterations", options.solver.max_iterations,
-                    fmt::format("Rounds of weights and bones at most (default: {})", options.solver.max_iterations))
+    verb.add_option(
+            "--iterations", options.solver.max_iterations,
+            fmt::format("At most N iterations of weights and bones (default: {})", options.solver.max_iterations))
         ->check(CLI::Range(0, 1000000))
         ->type_name("N");
     verb.add_option("--smoothness", options.solver.smoothness,
-                    "Share of the edges against the vertices in what is minimised, from 0 to below 1: more gives "
-                    "smoother surfaces, less a smaller E_RMS (default: 0.87)")
+                    "Weight of edges in the objective, from 0 to below 1: larger values give smoother surfaces, "
+                    "smaller ones a smaller E_RMS (default: 0.87)")
         ->check(zeroOrMore())
         ->type_name("S");
     verb.add_option("--rest-correction", options.rest_correction,
-                    "Moves the rest pose at the end to where the bones explain the frames best (default: on)")
+                    "Adjust the rest pose to the bones at the end (default: on)")
         ->check(CLI::IsMember({"on", "off"}))
         ->type_name("on|off");
-    verb.add_option("--seed", options.solver.seed,
-                    "Another start, drawn at random; 0 leaves nothing to chance (default: 0)")
+    verb.add_option("--seed", options.solver.seed, "Seed of a random start; 0: deterministic (default: 0)")
         ->type_name("N");
 }
 
@@ -300,35 +296,37 @@ void addSolverOptions(CLI::App& verb, DecomposeOptions& options) {
 
 void addDecompose(CLI::App& app, Session& session) {
     const auto options = std::make_shared<DecomposeOptions>();
-    CLI::App* verb = session.addVerb(
-        app, "decompose", "A skinned, animated character from mesh sequences alone: bones, weights, clips (SSDR)",
-        "pelt decompose cloth.npy --rest cloth.obj --bones 24 -o cloth.glb",
-        [&session, options] { runDecompose(session, *options); });
+    CLI::App* verb =
+        session.addVerb(app, "decompose", "Computes bones, weights and clips from mesh sequences alone (SSDR)",
+                        "pelt decompose cloth.npy --rest cloth.obj --bones 24 -o cloth.glb",
+                        [&session, options] { runDecompose(session, *options); });
     verb->add_option("sequence", options->inputs,
-                     "Sequences of one mesh, each a clip: .npy .pc2 .mdd, a folder or quoted pattern of .obj or .ply, "
-                     "or a character (its skin or morph targets sampled)")
+                     "Sequences of the same mesh, each becomes a clip: .npy .pc2 .mdd, a folder or quoted pattern of "
+                     ".obj or .ply, or a character (its skin or morph targets are sampled)")
         ->required()
         ->type_name("SEQ…");
-    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf");
+    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf, or - for .glb on standard output");
     verb->add_option("--rest", options->rest,
-                     "A mesh: rest pose and faces (default: what the first sequence brings; its first frame)")
+                     "A mesh: rest pose and faces (default: those of the first sequence, or its first frame)")
         ->type_name("R");
-    verb->add_option("--mesh", options->mesh, "A mesh: faces alone, with the first frame as rest pose")
+    verb->add_option("--mesh", options->mesh, "A mesh: faces only; the first frame is the rest pose")
         ->type_name("M")
         ->excludes("--rest");
     addSolverOptions(*verb, *options);
-    verb->add_flag("--skeleton", options->skeleton,
-                   "Joints where bones turn about a common centre, and a hierarchy of them (default: bones are roots)");
+    verb->add_flag(
+        "--skeleton", options->skeleton,
+        "Compute joints where bones rotate about a common center, and a hierarchy (default: all bones are roots)");
     verb->add_option("--eigenskin", options->eigenskin,
-                     "Corrections by R morph targets with weights in the clips (default: 0, none)")
+                     "Add R corrective morph targets, with weights in the clips (default: 0)")
         ->check(CLI::Range(0, 65535))
         ->type_name("R");
-    verb->add_option("--keep-motion", options->keep_motion,
-                     "A character whose joints, hierarchy and clips stay: only the weights, and bones beyond its "
-                     "joints, are found")
+    verb->add_option(
+            "--keep-motion", options->keep_motion,
+            "A character whose joints, hierarchy and clips are kept: only weights and additional bones are solved for")
         ->type_name("CHAR");
-    verb->add_option("--keep-weights", options->keep_weights,
-                     "A character whose weights stay: the motion of its joints is found, unless that is kept too")
+    verb->add_option(
+            "--keep-weights", options->keep_weights,
+            "A character whose weights are kept: the motion of its joints is solved for, unless it is kept too")
         ->type_name("CHAR");
     addSamplingOptions(*verb, session, options->sampling, true);
     addLimitsOption(*verb, session);

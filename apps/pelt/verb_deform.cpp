@@ -3,8 +3,8 @@
 #include <pelt/io/sequence_file.h>
 #include <pelt/rig/props.h>
 
-#include "ddm_options.h"
 #include "joint_list.h"
+#include "option_flags.h"
 #include "outputs.h"
 #include "text.h"
 #include "verbs.h"
@@ -19,16 +19,17 @@ struct DeformOptions {
     std::optional<std::filesystem::path> normals, tangents;
     float weld = 0;
     CLI::Option* weld_option = nullptr;
-    DdmFlags flags;
+    OptionFlags flags;
 };
 
-void checkOutputs(const DeformOptions& options) {
-    checkOutput(options.output, OutputKind::poses, {options.input});
+void checkOutputs(const Session& session, const DeformOptions& options) {
+    const std::vector<std::filesystem::path> inputs = session.allInputs({options.input});
+    checkOutput(options.output, OutputKind::poses, inputs);
     std::vector<std::pair<std::string, std::filesystem::path>> files = {{"-o", options.output}};
     if (options.normals) files.emplace_back("--normals", *options.normals);
     if (options.tangents) files.emplace_back("--tangents", *options.tangents);
     for (std::size_t b = 1; b < files.size(); ++b) {
-        checkOutput(files[b].second, OutputKind::numbers, {options.input});
+        checkOutput(files[b].second, OutputKind::numbers, inputs);
         for (std::size_t a = 0; a < b; ++a)
             if (std::filesystem::absolute(files[a].second).lexically_normal() ==
                 std::filesystem::absolute(files[b].second).lexically_normal())
@@ -48,9 +49,9 @@ void writeFrames(Session& session, const DeformOptions& options, const Character
         tangents(options.tangents ? vertices : 0);
     session.lap("write");
     std::vector<std::pair<std::unique_ptr<io::SequenceWriter>, const std::vector<Vec3f>*>> writers;
-    writers.emplace_back(io::createSequence(options.output, info), &positions);
-    if (options.normals) writers.emplace_back(io::createSequence(*options.normals, info), &normals);
-    if (options.tangents) writers.emplace_back(io::createSequence(*options.tangents, info), &tangents);
+    writers.emplace_back(session.createSequence(options.output, info), &positions);
+    if (options.normals) writers.emplace_back(session.createSequence(*options.normals, info), &normals);
+    if (options.tangents) writers.emplace_back(session.createSequence(*options.tangents, info), &tangents);
     const Progress progress = session.progress();
     for (std::size_t frame = 0; frame < frames; ++frame) {
         progress.report("deform", static_cast<double>(frame) / static_cast<double>(frames));
@@ -64,32 +65,34 @@ void writeFrames(Session& session, const DeformOptions& options, const Character
 }
 
 pipeline::MethodOptions methodOptions(const DeformOptions& options) {
-    const bool welds = options.weld_option->count() > 0;
-    if (!options.flags.given() && !welds) return {};
-    return {[&options, welds](DdmSettings& settings) {
-        options.flags.apply(settings);
-        if (welds) settings.weld = options.weld;
-    }};
+    pipeline::MethodOptions given = options.flags.given();
+    if (options.weld_option->count() > 0) given["weld"] = {fmt::format("{}", options.weld)};
+    return given;
+}
+
+/// --weld is for normals too.
+void warnOfIdleOptions(Session& session, const DeformOptions& options, const pipeline::Method& method) {
+    for (const std::string& name : pipeline::optionsNotOf(method, options.flags.given()))
+        session.warn(options.input, fmt::format("{} changes nothing: {} does not take it", flagOf(name), method.name));
 }
 
 void runDeform(Session& session, const DeformOptions& options) {
     const pipeline::Method& method = pipeline::findMethod(options.method);
-    checkOutputs(options);
+    checkOutputs(session, options);
     session.stage("load");
     const Character character = session.loadCharacter(options.input, options.sampling.clip);
     if (options.tangents && character.mesh.tangents.empty())
-        throw Error::badInput(
-            fmt::format("{}: has no tangents for --tangents (TANGENT in every primitive); export it "
-                        "with tangents",
-                        oneLine(options.input.string())));
+        throw Error::badInput({oneLine(options.input.string())},
+                              "has no tangents for --tangents (TANGENT in every primitive); export it "
+                              "with tangents");
+    warnOfIdleOptions(session, options, method);
     session.stage("prepare");
     auto sampler = aboutFile(options.input, [&] {
         return std::make_unique<pipeline::CharacterSampler>(character, method, options.sampling, session.progress(),
                                                             methodOptions(options));
     });
     if (sampler->clip() && sampler->clip()->channels.empty())
-        session.warn(options.input, fmt::format("clip '{}' moves nothing here (no joint, no morph target): every frame "
-                                                "is the same",
+        session.warn(options.input, fmt::format("clip '{}' moves no joint and no morph target: all frames are the same",
                                                 sampler->clip()->name));
     if (options.normals && character.mesh.normals.empty())
         sampler->setRestNormals(pipeline::restNormals(character.mesh, options.weld));
@@ -111,33 +114,38 @@ void runDeform(Session& session, const DeformOptions& options) {
 
 void addDeform(CLI::App& app, Session& session) {
     const auto options = std::make_shared<DeformOptions>();
-    CLI::App* verb = session.addVerb(app, "deform", "Evaluates a deformer over a clip, into a vertex sequence",
-                                     "pelt deform character.glb --method dqs --clip walk -o walk.npy",
-                                     [&session, options] { runDeform(session, *options); });
-    verb->add_option("character", options->input, "A character: .glb .gltf .vrm .fbx .dae")
+    CLI::App* verb =
+        session.addVerb(app, "deform", "Deforms a character over a clip and writes the vertices of every frame",
+                        "pelt deform character.glb --method dqs --clip walk -o walk.npy",
+                        [&session, options] { runDeform(session, *options); });
+    verb->add_option("character", options->input,
+                     "A character: .glb .gltf .vrm .fbx .dae, or - for .glb on standard input")
         ->required()
         ->type_name("CHAR");
-    addOutputOption(*verb, options->output,
-                    "The sequence to write: .npy (frames, vertices, 3), .pc2, .mdd, .glb (morph targets), .obj or .ply "
-                    "for a single frame, or a name without extension for a folder of .obj");
-    std::string explained = "How the skin follows (default: lbs)";
+    addOutputOption(
+        *verb, options->output,
+        "The sequence to write: .npy (frames, vertices, 3), .pc2, .mdd, .glb (morph targets), .obj or .ply for a "
+        "single frame, a name without extension for a folder of .obj, or - for .npy on standard output");
+    verb->add_option("--method", options->method, "The deformer (default: lbs); see Methods below")
+        ->type_name("METHOD");
+    std::string methods;
     for (const pipeline::Method& method : pipeline::methods())
-        explained += fmt::format("; {}: {}", method.name, method.summary);
-    verb->add_option("--method", options->method, explained)->type_name(methodNames());
+        methods += fmt::format("  {:<16}{}\n", method.name, method.summary);
+    verb->footer("Methods:\n" + methods + "\n" + verb->get_footer());
     addSamplingOptions(*verb, session, options->sampling, true);
     addLimitsOption(*verb, session);
     addPropsOption(*verb, session);
-    verb->add_option("--normals", options->normals, "Also write unit normals, (frames, vertices, 3)")
+    verb->add_option("--normals", options->normals, "Also write unit normals (frames, vertices, 3)")
         ->type_name("N.npy");
     verb->add_option("--tangents", options->tangents,
-                     "Also write the directions of the file's tangents, unit, (frames, vertices, 3)")
+                     "Also write the directions of the tangents, unit length (frames, vertices, 3)")
         ->type_name("T.npy");
     options->weld_option =
         verb->add_option("--weld", options->weld,
-                         "Vertices no farther apart than this are one, for normals and smoothing (default: 0)")
+                         "Treat vertices within this distance as one, for normals and smoothing (default: 0)")
             ->check(zeroOrMore())
             ->type_name("TOL");
-    options->flags.addTo(*verb);
+    options->flags.addMethodOptions(*verb);
 }
 
 }  // namespace pelt::cli

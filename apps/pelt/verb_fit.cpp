@@ -9,6 +9,7 @@
 
 #include "joint_list.h"
 #include "outputs.h"
+#include "streams.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -34,7 +35,7 @@ struct FitOptions {
 
     bool writesCharacter() const {
         const std::string extension = pipeline::extensionOf(output);
-        return extension == ".glb" || extension == ".gltf";
+        return extension == ".glb" || extension == ".gltf" || isStandardStream(output);
     }
 };
 
@@ -66,8 +67,8 @@ void warnOfMorphs(Session& session, const FitOptions& options, const pipeline::F
         for (const float weight : rig::morphWeights(character.mesh, &character.clips[made.clip], t))
             if (weight != 0)
                 return session.warn(options.character,
-                                    "its morph targets are played on top of the fitted skin, which was made without "
-                                    "them; take their keys out if the examples have them in");
+                                    "its morph targets play on top of the fitted skin, which was fitted without them; "
+                                    "remove their keys if the examples already contain them");
 }
 
 geometry::SequenceError writeSequence(Session& session, const FitOptions& options, const pipeline::FitResult& made,
@@ -75,7 +76,7 @@ geometry::SequenceError writeSequence(Session& session, const FitOptions& option
     const std::size_t frames = made.times.size(), vertices = rest.vertexCount();
     std::vector<Vec3f> all(frames * vertices);
     session.stage("write");
-    const auto writer = io::createSequence(options.output, {frames, vertices, 1 / options.sampling.fps, &rest});
+    const auto writer = session.createSequence(options.output, {frames, vertices, 1 / options.sampling.fps, &rest});
     for (std::size_t e = 0; e < frames; ++e) {
         const std::span<Vec3f> frame = std::span(all).subspan(e * vertices, vertices);
         pipeline::playAffine(made, e, frame);
@@ -105,7 +106,7 @@ RankCounts countDeficient(const pipeline::FitResult& made) {
 void reportValidation(Session& session, const pipeline::FitResult& made) {
     const fit::ExampleValidation& validation = *made.validation;
     FitJson joints = FitJson::array(), frames = FitJson::array();
-    std::string text = fmt::format("  leaving each example out: RMS {:.4g}, max {:.4g}; by the joint that leads:\n",
+    std::string text = fmt::format("  cross-validation: RMS {:.4g}, max {:.4g}; by the heaviest joint of a vertex:\n",
                                    validation.rms, validation.max);
     for (std::size_t j = 0; j < validation.joint_rms.size(); ++j) {
         const std::string& name = rig::jointName(made.character.skeleton, j);
@@ -152,25 +153,26 @@ void reportFit(Session& session, const FitOptions& options, const pipeline::FitR
     reportFitJson(session, options, made, error);
     const RankCounts deficient = countDeficient(made);
     session.print(fmt::format(
-        "{}: {} of {} vertices on {} ({} extra), at most {} a vertex: E_RMS {:.4g}, RMS {:.4g}, max {:.4g}\n",
+        "{}: {} of {} vertices on {} ({} extra), at most {} per vertex: E_RMS {:.4g}, RMS {:.4g}, max {:.4g}\n",
         oneLine(options.output.string()), counted(made.times.size(), "pose", "poses"),
         made.character.mesh.vertexCount(),
         counted(listJoints(made.character.skeleton).entries.size(), "joint", "joints"), made.extra.size(),
         maxInfluences(made.character.weights), error.e_rms, error.rms, error.max));
-    if (made.rms_own) session.print(fmt::format("  RMS of the weights it came with    {:.4g}\n", *made.rms_own));
+    if (made.rms_own) session.print(fmt::format("  RMS with the original weights      {:.4g}\n", *made.rms_own));
     session.print(fmt::format("  fitted, without extra joints       {:.4g}\n", made.plain.rms));
     session.print(fmt::format("  fitted, with {:<3} extra             {:.4g}\n", made.extra.size(), made.convex.rms));
     session.print(
-        fmt::format("  with weights that may be negative  {:.4g} (what convexity costs: {:.0f} %)\n", made.affine.rms,
+        fmt::format("  with weights that may be negative  {:.4g} (cost of convexity: {:.0f} %)\n", made.affine.rms,
                     made.affine.rms > 0 ? std::max(0.0, 100 * (made.convex.rms / made.affine.rms - 1)) : 0.0));
     if (!made.extra.empty())
-        session.print(fmt::format("  extra joints, and the RMS of a sample of vertices ({:.4g} without) once taken:\n",
-                                  made.rms_looked_at));
+        session.print(fmt::format(
+            "  extra joints, and the RMS over a sample of the vertices after adding each ({:.4g} without any):\n",
+            made.rms_looked_at));
     for (const pipeline::ExtraJoint& joint : made.extra)
         session.print(fmt::format("    {:<24} {:<8} follows {:<16} {:.4g}\n", joint.name,
                                   rig::kDriverKinds[std::size_t(joint.kind)], joint.driver, joint.rms));
     if (deficient.weights + deficient.rest > 0)
-        session.print(fmt::format("  the examples leave open: the weights of {}, the dress pose of {}\n",
+        session.print(fmt::format("  not determined by the examples: the weights of {}, the rest position of {}\n",
                                   counted(deficient.weights, "vertex", "vertices"),
                                   counted(deficient.rest, "vertex", "vertices")));
     if (made.validation) reportValidation(session, made);
@@ -178,7 +180,7 @@ void reportFit(Session& session, const FitOptions& options, const pipeline::FitR
 
 void runFit(Session& session, const FitOptions& options) {
     checkOutput(options.output, options.writesCharacter() ? OutputKind::character : OutputKind::sequence,
-                {options.character, options.examples});
+                session.allInputs({options.character, options.examples}));
     session.stage("load");
     Character character = session.loadCharacter(options.character, options.sampling.clip);
     const auto examples = pipeline::withoutProps(openExamples(session, options), character);
@@ -190,15 +192,17 @@ void runFit(Session& session, const FitOptions& options) {
     });
     warnOfMorphs(session, options, made);
     if (made.unexplained > kDoubtful)
-        session.warn(options.examples, fmt::format("the skin leaves {:.0f} % of how its vertices move; is the skeleton "
-                                                   "posed as in the examples?",
-                                                   100 * made.unexplained));
+        session.warn(
+            options.examples,
+            fmt::format(
+                "the skin does not explain {:.0f} % of the motion; does the skeleton have the poses of the examples?",
+                100 * made.unexplained));
     geometry::SequenceError error;
     if (options.writesCharacter()) {
         session.stage("measure");
         error = pipeline::measureFit(made, *examples, rest.positions);
         session.stage("write");
-        io::saveCharacter(made.character, options.output);
+        session.saveCharacter(made.character, options.output);
     } else {
         error = writeSequence(session, options, made, *examples, rest);
     }
@@ -206,20 +210,20 @@ void runFit(Session& session, const FitOptions& options) {
 }
 
 void addExtraJointOptions(CLI::App& verb, FitOptions& options) {
-    verb.add_option(
-            "--extra-joints", options.extra,
-            "Joints that follow others and may be added: half-way rotations, scales by the angle (default: all)")
+    verb.add_option("--extra-joints", options.extra,
+                    "Kinds of driven joints that may be added: half-way rotations, scales by the angle (default: all)")
         ->check(CLI::IsMember({"none", "rotation", "scale", "all"}))
         ->type_name("none|rotation|scale|all");
-    verb.add_option("--max-extra-joints", options.most_extra, "At most so many, by what they gain (default: 16)")
+    verb.add_option("--max-extra-joints", options.most_extra,
+                    "Add at most N extra joints, those that reduce the error most (default: 16)")
         ->check(CLI::Range(0, 60000))
         ->type_name("N");
-    verb.add_option("--rotations", options.rotations, "Half-way joints a driver: N share its turn evenly (default: 1)")
+    verb.add_option("--rotations", options.rotations,
+                    "Half-way joints per driver; N joints divide its rotation evenly (default: 1)")
         ->check(CLI::Range(1, 100))
         ->type_name("N");
-    verb.add_option("--scale-k", options.k, "How much scales grow: 1 + k for a folded limb (default: 8)")
-        ->type_name("K");
-    verb.add_option("--drivers", options.drivers, "Joints that may get extra ones, by name (default: every joint)")
+    verb.add_option("--scale-k", options.k, "Scale of a folded limb: 1 + k (default: 8)")->type_name("K");
+    verb.add_option("--drivers", options.drivers, "Joints that may get extra joints (default: all)")
         ->delimiter(',')
         ->type_name("A,B");
 }
@@ -228,32 +232,33 @@ void addExtraJointOptions(CLI::App& verb, FitOptions& options) {
 
 void addFit(CLI::App& app, Session& session) {
     const auto options = std::make_shared<FitOptions>();
-    CLI::App* verb = session.addVerb(
-        app, "fit", "A skin for a skeleton from example poses: weights, dress pose, extra joints (Mohr & Gleicher)",
-        "pelt fit arm.glb sculpted.npy --influences 6 -o fitted.glb",
-        [&session, options] { runFit(session, *options); });
+    CLI::App* verb =
+        session.addVerb(app, "fit", "Fits a skin to example poses: weights, rest pose, extra joints (Mohr & Gleicher)",
+                        "pelt fit arm.glb sculpted.npy --influences 6 -o fitted.glb",
+                        [&session, options] { runFit(session, *options); });
     verb->add_option("character", options->character,
-                     "A character whose clip poses the skeleton, one sample an example; its own weights do not matter")
+                     "A character; the samples of its clip are the poses, one per example. Its weights are not used")
         ->required()
         ->type_name("CHAR");
     verb->add_option("examples", options->examples,
                      "The meshes in those poses: .npy .pc2 .mdd, a folder or quoted pattern of .obj or .ply, or a "
-                     "character (its skin or morph targets sampled)")
+                     "character (its skin or morph targets are sampled)")
         ->required()
         ->type_name("EXAMPLES");
     addOutputOption(*verb, options->output,
-                    "The fitted character, .glb or .gltf; or a sequence (.npy .pc2 .mdd, a folder of .obj): the "
-                    "examples as weights that may be negative reproduce them");
-    verb->add_option("--influences", options->influences, "At most K joints a vertex, 0 for any number (default: 4)")
+                    "The fitted character, .glb or .gltf, or - for .glb on standard output; or a sequence (.npy .pc2 "
+                    ".mdd, a folder of .obj): the examples reproduced with weights that may be negative");
+    verb->add_option("--influences", options->influences, "At most K joints per vertex, 0 for any number (default: 4)")
         ->check(CLI::Range(0, 65535))
         ->type_name("K");
     addExtraJointOptions(*verb, *options);
     verb->add_option("--normals-weight", options->normals_weight,
-                     "How much the examples' normals count: an error of 1 in a normal like W mean edges (default: 0)")
+                     "Weight of the normals: an error of 1 in a unit normal counts as much as a distance of W mean "
+                     "edges (default: 0)")
         ->check(zeroOrMore())
         ->type_name("W");
     verb->add_flag("--validate", options->validate,
-                   "Also fit without each example in turn, and say how well that one is met");
+                   "Cross-validate: also fit without each example in turn and report the error at that example");
     addSamplingOptions(*verb, session, options->sampling, true);
     addLimitsOption(*verb, session);
     verb->remove_option(verb->get_option("--bind-pose"));

@@ -226,7 +226,7 @@ void describeSequence(const MeshSequence& sequence, float weld_tolerance, Findin
     if (sequence.frameCount() == 0) found.problems.push_back("no frames");
     if (const Mesh* mesh = sequence.mesh()) return describeMesh(*mesh, weld_tolerance, found);
     found.json["triangles"] = 0;
-    found.line("triangles", "none in this format; --mesh brings them where a verb needs them");
+    found.line("triangles", "none in this format; --mesh provides them to verbs that need them");
 }
 
 /// A mesh or a sequence has the keys of a character all the same, so that a script need not ask first.
@@ -241,7 +241,7 @@ void runInfo(Session& session, const std::filesystem::path& file, const std::opt
     Findings found;
     const char* kind = "character";
     session.stage("load");
-    switch (pipeline::fileKind(file)) {
+    switch (session.kindOf(file)) {
         case pipeline::FileKind::character: {
             const Character character = session.loadAny(file);  // its problems list what was mended
             session.stage("inspect");
@@ -284,12 +284,14 @@ void addInfo(CLI::App& app, Session& session) {
     };
     const auto options = std::make_shared<Options>();
     CLI::App* verb = session.addVerb(
-        app, "info", "What is in a file: counts, joints, influences, clips, problems", "pelt info character.glb",
+        app, "info", "Shows what is in a file: counts, joints, influences, clips, problems", "pelt info character.glb",
         [&session, options] { runInfo(session, options->file, options->mesh, options->weld); });
     verb->add_option("file", options->file, "A character, a mesh or a sequence")->required()->type_name("FILE");
-    verb->add_option("--mesh", options->mesh, "A mesh that brings the faces of a sequence without any")->type_name("M");
+    verb->add_option("--mesh", options->mesh, "A mesh that provides the faces of a sequence without faces")
+        ->type_name("M");
     addPropsOption(*verb, session);
-    verb->add_option("--weld", options->weld, "Weld vertices no farther apart than this (default: 0, equal positions)")
+    verb->add_option("--weld", options->weld,
+                     "Treat vertices within this distance as one (default: 0, equal positions)")
         ->check(zeroOrMore())
         ->type_name("TOL");
 }

@@ -5,12 +5,14 @@
 #include <pelt/io/sequence_file.h>
 #include <pelt/pipeline/pose.h>
 #include <pelt/rig/props.h>
+#include <pelt/version.h>
 
 #include <algorithm>
 
 #include "handles_file.h"
 #include "joint_limits.h"
 #include "outputs.h"
+#include "streams.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -34,7 +36,7 @@ struct PoseOptions {
 
 bool writesClip(const PoseOptions& options) {
     const std::string extension = pipeline::extensionOf(options.output);
-    return extension == ".glb" || extension == ".gltf";
+    return extension == ".glb" || extension == ".gltf" || isStandardStream(options.output);
 }
 
 constexpr std::pair<const char*, pose::Energy> kEnergies[] = {{"spokes", pose::Energy::spokes},
@@ -53,28 +55,10 @@ const char* nameOf(pose::Energy energy) {
 }
 
 Character loadPosed(Session& session, const std::filesystem::path& path) {
-    if (pipeline::fileKind(path) == pipeline::FileKind::character) return session.loadCharacter(path);
+    if (session.kindOf(path) == pipeline::FileKind::character) return session.loadCharacter(path);
     Character character;
     character.mesh = io::loadMesh(path);
     return character;
-}
-
-void writeSequence(const PoseOptions& options, const pipeline::PoseResult& posed) {
-    const Character& character = posed.character;
-    const Mesh whole = rig::wholeMesh(character);
-    const auto writer =
-        io::createSequence(options.output, {posed.frames, whole.vertexCount(), 1 / options.fps, &whole});
-    std::vector<Vec3f> frame(whole.vertexCount());
-    for (std::size_t f = 0; f < posed.frames; ++f) {
-        std::copy_n(posed.positions.begin() + std::ptrdiff_t(f * posed.vertices), posed.vertices, frame.begin());
-        // Props go with the rigid joints of the clip, which has one key a frame.
-        const Clip* clip = character.clips.empty() ? nullptr : &character.clips.front();
-        const double seconds = clip && !clip->channels.empty() ? double(clip->channels.front().times[f]) : 0;
-        rig::placeProps(character.props, rig::nodeWorlds(character, clip, seconds),
-                        {character.props.mesh.positions, {}, {}}, {std::span(frame).subspan(posed.vertices), {}, {}});
-        writer->write(frame);
-    }
-    writer->finish();
 }
 
 nlohmann::ordered_json placesOf(std::span<const pipeline::PoseHandle> handles, const pipeline::PoseResult& posed) {
@@ -93,13 +77,43 @@ nlohmann::ordered_json placesOf(std::span<const pipeline::PoseHandle> handles, c
     return places;
 }
 
-void reportPose(Session& session, const PoseOptions& options, pose::Energy kind,
+/// Frames go to the file as they come.
+pipeline::PoseResult poseSequence(Session& session, const PoseOptions& options, const pipeline::PoseRequest& request,
+                                  std::span<const pipeline::PoseHandle> handles, Character& character) {
+    const Mesh whole = rig::wholeMesh(character);
+    const io::SequenceInfo info{pipeline::frameCount(handles, request), whole.vertexCount(), 1 / options.fps, &whole};
+    std::unique_ptr<io::SequenceWriter> writer;
+    pipeline::PoseWanted wanted;
+    wanted.measure = true;
+    wanted.sequence = [&](std::span<const Vec3f> frame) {
+        if (!writer) writer = session.createSequence(options.output, info);
+        writer->write(frame);
+    };
+    const pipeline::PoseResult posed = aboutFile(options.input, [&] {
+        return pipeline::poseCharacter(character, handles, request, wanted, session.progress());
+    });
+    if (writer) writer->finish();
+    return posed;
+}
+
+/// Puts the clip first among the character's.
+pipeline::PoseResult poseClip(Session& session, const PoseOptions& options, const pipeline::PoseRequest& request,
+                              std::span<const pipeline::PoseHandle> handles, Character& character) {
+    pipeline::PoseWanted wanted;
+    wanted.clip = wanted.measure = true;
+    return aboutFile(options.input, [&] {
+        return pipeline::poseCharacter(character, handles, request, wanted, session.progress());
+    });
+}
+
+void reportPose(Session& session, const PoseOptions& options, pose::Energy kind, const Character& character,
                 std::span<const pipeline::PoseHandle> handles, const pipeline::PoseResult& posed) {
+    const std::size_t vertices = character.mesh.vertexCount();
     auto& result = session.result;
     result["output"] = options.output.string();
     result["method"] = options.method;
-    result["vertices"] = posed.vertices;
-    result["triangles"] = posed.character.mesh.triangles.size();
+    result["vertices"] = vertices;
+    result["triangles"] = character.mesh.triangles.size();
     result["frames"] = posed.frames;
     result["bones"] = posed.handles;
     result["extra_weights"] = posed.extra_weights;
@@ -111,10 +125,10 @@ void reportPose(Session& session, const PoseOptions& options, pose::Energy kind,
     const double energy = posed.energies.empty() ? 0 : posed.energies.back();
     std::string text =
         fmt::format("{}: {} of {} vertices on {}, energy {:.6g} after {}\n", oneLine(options.output.string()),
-                    counted(posed.frames, "frame", "frames"), posed.vertices, counted(posed.handles, "joint", "joints"),
+                    counted(posed.frames, "frame", "frames"), vertices, counted(posed.handles, "joint", "joints"),
                     energy, counted(posed.energies.size(), "iteration", "iterations"));
     if (!posed.converged && !options.unreduced && !posed.rigid)
-        text += "not settled yet: more --iterations would change the pose further\n";
+        text += "not converged: more --iterations would change the pose further\n";
     result["rigid"] = posed.rigid || writesClip(options);
     if (writesClip(options) || posed.rigid) {
         result["rms"] = posed.clip_error.rms;
@@ -123,8 +137,8 @@ void reportPose(Session& session, const PoseOptions& options, pose::Energy kind,
         result["missed"] = posed.missed;
         result["places"] = placesOf(handles, posed);
         text += fmt::format(
-            "as rigid joints: RMS {:.4g}, max {:.4g}, E_RMS {:.4g} from the free pose; targets missed by "
-            "{:.4g} at most\n",
+            "distance of the rigid joints from the free pose: RMS {:.4g}, max {:.4g}, E_RMS {:.4g}; targets missed by "
+            "at most {:.4g}\n",
             posed.clip_error.rms, posed.clip_error.max, posed.clip_error.e_rms, posed.missed);
     }
     session.print(text);
@@ -134,7 +148,8 @@ void runPose(Session& session, const PoseOptions& options) {
     std::vector<std::filesystem::path> inputs{options.input, options.handles};
     if (options.limits) inputs.push_back(*options.limits);
     pipeline::findMethod(options.method);
-    checkOutput(options.output, writesClip(options) ? OutputKind::character : OutputKind::sequence, inputs);
+    checkOutput(options.output, writesClip(options) ? OutputKind::character : OutputKind::sequence,
+                session.allInputs(inputs));
     session.stage("load");
     const std::vector<pipeline::PoseHandle> handles = readHandles(options.handles);
     Character character = loadPosed(session, options.input);
@@ -160,38 +175,37 @@ void runPose(Session& session, const PoseOptions& options) {
 
     aboutFile(options.handles, [&] { pipeline::checkHandles(character, handles); });
     session.stage("pose");
-    const pipeline::PoseResult posed = aboutFile(options.input, [&] {
-        return pipeline::poseCharacter(std::move(character), handles, request, session.progress());
-    });
+    const auto pose = writesClip(options) ? poseClip : poseSequence;
+    const pipeline::PoseResult posed = pose(session, options, request, handles, character);
     session.stage("write");
-    if (writesClip(options))
-        io::saveCharacter(posed.character, options.output);
-    else
-        writeSequence(options, posed);
-    reportPose(session, options, request.rig.energy, handles, posed);
+    if (writesClip(options)) session.saveCharacter(character, options.output);
+    reportPose(session, options, request.rig.energy, character, handles, posed);
 }
 
 void addEnergyOptions(CLI::App& verb, PoseOptions& options) {
     verb.add_option("--energy", options.energy,
-                    "What stays rigid: edges round a vertex, those and the opposite ones, triangles, or tets of a "
-                    "volume that is made round the mesh (default: spokes-and-rims; tets where pieces of the mesh share "
-                    "no joint)")
+                    "The edge sets that stay rigid: edges around a vertex, those and the opposite edges, triangles, or "
+                    "tetrahedra of a lattice around the mesh (default: spokes-and-rims; tets if parts of the mesh "
+                    "share no joint)")
         ->check(CLI::IsMember({"spokes", "spokes-and-rims", "triangles", "tets"}))
         ->type_name("spokes|spokes-and-rims|triangles|tets");
     verb.add_option("--clusters", options.clusters,
-                    "Rotations that edges of like weights share (default: by the number of joints); 0: none are shared")
+                    "Number of rotations, shared by edges with similar weights (default: depends on the number of "
+                    "joints); 0: no sharing")
         ->check(zeroOrMore())
         ->type_name("N");
     verb.add_option("--extra-weights", options.extra_weights,
-                    "Weights more that let the skin bend between the joints (default: 0)")
+                    "Number of additional weight functions that let the skin bend between joints (default: 0)")
         ->check(CLI::Range(0, 1000))
         ->type_name("N");
     verb.add_option("--extra-kind", options.extra_kind,
-                    "What they are: the smoothest functions on the shape, or bumps in weight space (default: modes)")
+                    "The kind of these functions: the smoothest functions on the shape, or B-splines in weight space "
+                    "(default: modes)")
         ->check(CLI::IsMember({"modes", "bumps"}))
         ->type_name("modes|bumps");
     verb.add_option("--iterations", options.iterations,
-                    "At most so many a frame (default: until nothing changes; 10000 in the first frame, then 3000)")
+                    "At most N iterations per frame (default: until convergence, at most 10000 in the first frame and "
+                    "3000 in the others)")
         ->check(CLI::Range(1, 1000000))
         ->type_name("N");
 }
@@ -201,41 +215,41 @@ void addEnergyOptions(CLI::App& verb, PoseOptions& options) {
 void addPose(CLI::App& app, Session& session) {
     const auto options = std::make_shared<PoseOptions>();
     CLI::App* verb =
-        session.addVerb(app, "pose", "Poses a character from a few handles; the rest finds its place (FAST)",
+        session.addVerb(app, "pose", "Poses a character from a few handles; the rest of the body follows (FAST)",
                         "pelt pose character.glb --handles drag.json -o posed.glb",
                         [&session, options] { runPose(session, *options); });
-    verb->add_option("character", options->input, "A character, or a mesh that is held by points and regions")
+    verb->add_option("character", options->input, "A character, or a mesh that is constrained by points and regions")
         ->required()
         ->type_name("CHAR");
-    verb->add_option("--handles", options->handles, "What is given: joints, points and regions with their targets")
+    verb->add_option("--handles", options->handles, "The handles: joints, points and regions with their targets")
         ->required()
         ->type_name("H.json");
     addOutputOption(*verb, options->output,
-                    "A sequence (.npy .pc2 .mdd, a folder), or .glb or .gltf: a clip; both of rigid joints, unless "
-                    "the handles or --free ask for the free pose of a sequence");
+                    "A clip (.glb, .gltf, or - for .glb on standard output) or a sequence (.npy .pc2 .mdd, a folder). "
+                    "Joints are rigid, unless the handles or --free ask for the free pose in a sequence");
     addEnergyOptions(*verb, *options);
     verb->add_option("--method", options->method,
-                     "How the skin of a sequence follows the joints (default: lbs, with all weights of the rig)")
-        ->type_name(methodNames());
-    verb->add_option("--clip", options->clip, "Starts from a moment of this clip instead of the nodes' rest pose")
+                     "The deformer of a sequence (default: lbs, with all weights of the rig)")
+        ->type_name("METHOD");
+    verb->add_option("--clip", options->clip, "Start from this clip instead of the rest pose of the nodes")
         ->type_name("NAME|INDEX");
-    verb->add_option("--at", options->at, "Which moment of it, in seconds (default: its first)")->type_name("T");
-    verb->add_option("--fps", options->fps, "Frames a second between keyed targets (default: 30)")
+    verb->add_option("--at", options->at, "The time in that clip, in seconds (default: its first key)")->type_name("T");
+    verb->add_option("--fps", options->fps, "Frames per second between keyed targets (default: 30)")
         ->check(aboveZero())
         ->type_name("F");
     verb->add_flag("--free", options->free,
-                   "A sequence is the free pose: joints stretch and shear where that bends the skin less");
+                   "Write the free pose of a sequence: joints may stretch and shear to bend the skin less");
     addPropsOption(*verb, session);
     addClipsOption(*verb, session);
     verb->add_flag("--keep-lengths", options->keep_lengths,
-                   "A sequence is made of rigid joints whose bones keep their lengths, whatever the handles are")
+                   "Write a sequence with rigid joints whose bones keep their lengths, whatever the handles are")
         ->excludes("--free");
     verb->add_flag("--unreduced", options->unreduced,
-                   "Goes on without the rig: vertices that no handle holds are all free. Slow; to compare with");
-    verb->add_flag("--no-cache", options->no_cache,
-                   "Prepares the character anew and keeps nothing in the user's cache folder for the next time");
+                   "Continue with all vertices free, without the rig; slow, for comparison");
+    verb->add_flag("--no-cache", options->no_cache, "Do not read or write prepared data in the user's cache folder");
     verb->add_option("--limits", options->limits,
-                     "How far joints bend and twist, in degrees, as bake takes it; means --keep-lengths")
+                     "How far joints may bend and twist, in degrees; the format is that of bake --limits. Implies "
+                     "--keep-lengths")
         ->type_name("F.json");
 }
 

@@ -78,8 +78,8 @@ Panels takeShots(Session& session, const RenderChoice& choice, const std::vector
 
 const Character& characterOf(const RenderSubject& subject) {
     if (!subject.character())
-        throw Error::badInput(fmt::format("{}: has no skin weights to show; weights come with .glb .gltf .fbx .dae",
-                                          subject.file().string()));
+        throw Error::badInput({subject.file().string()},
+                              "has no skin weights to show; weights come with .glb .gltf .fbx .dae");
     return *subject.character();
 }
 
@@ -113,10 +113,7 @@ void colorByError(const std::vector<RenderSubject>& subjects, Panels& panels) {
         const Shot& first = panels.shots[p - p % subjects.size()];
         if (p % subjects.size() == 0) continue;
         if (panels.shots[p].positions.size() != first.positions.size())
-            throw Error::badInput(fmt::format("{}: {} vertices against {} in {}; only poses of one mesh compare",
-                                              subjects[p % subjects.size()].file().string(),
-                                              panels.shots[p].positions.size(), first.positions.size(),
-                                              subjects.front().file().string()));
+            throw Error::badInput({subjects[p % subjects.size()].file().string()}, fmt::format("{} vertices, but {} in {}; only poses of the same mesh can be compared", panels.shots[p].positions.size(), first.positions.size(), subjects.front().file().string()));
         errors[p] = distances(panels.shots[p].positions, first.positions);
         double sum = 0;
         for (const float e : errors[p]) sum += double(e) * e;
@@ -160,7 +157,7 @@ void runRender(Session& session, RenderOptions& options) {
     if (!options.focus.empty() && camera.zoom == 1) camera.zoom = kFocusZoom;
     SheetLayout layout;
     if (!options.size.empty()) layout.size = parseSize(options.size);
-    checkOutput(options.output, OutputKind::picture, inputs);
+    checkOutput(options.output, OutputKind::picture, session.allInputs(inputs));
 
     const std::vector<RenderSubject> subjects = loadSubjects(session, choice);
     Panels panels = takeShots(session, choice, subjects, camera, options.focus);
@@ -173,7 +170,7 @@ void runRender(Session& session, RenderOptions& options) {
     layout.bar = panels.bar;
     const Image picture = drawSheet(session, panels.shots, layout);
     session.stage("write");
-    io::savePng(picture, options.output);
+    session.savePicture(picture, options.output);
 
     session.result["output"] = options.output.string();
     session.result["width"] = picture.width;
@@ -190,44 +187,44 @@ void runRender(Session& session, RenderOptions& options) {
 void addRender(CLI::App& app, Session& session) {
     const auto options = std::make_shared<RenderOptions>();
     CLI::App* verb =
-        session.addVerb(app, "render", "A picture: one pose, or a contact sheet of methods, frames, files",
+        session.addVerb(app, "render", "Renders one pose, or a contact sheet of methods, frames and files",
                         "pelt render character.glb --method lbs,dqs --frame 0.5,1 --color error -o sheet.png",
                         [&session, options] { runRender(session, *options); });
     verb->add_option("files", options->choice.files, "Characters, meshes, sequences")->required()->type_name("FILE");
-    addOutputOption(*verb, options->output, "The picture to write, .png");
-    verb->add_option("--method", options->choice.methods, "How the skin follows, one panel each (default: lbs)")
+    addOutputOption(*verb, options->output, "The picture to write, .png, or - for standard output");
+    verb->add_option("--method", options->choice.methods,
+                     "Deformers, one panel each (default: lbs); pelt deform --help explains them")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->type_name(methodNames() + ",...");
-    verb->add_option(
-            "--frame", options->moments,
-            "When, one panel each: seconds on the clip's time line (0.5), a sample's number at --fps (12f, -1f), "
-            "or a share of the clip (50%). Default: the rest pose; where --clip or --method is given, the pose "
-            "farthest from rest")
+        ->type_name("METHOD,...");
+    verb->add_option("--frame", options->moments,
+                     "Times, one panel each: seconds on the clip's time line (0.5), the number of a sample at --fps "
+                     "(12f, -1f), or a percentage of the clip (50%). Default: the rest pose or, with --clip or "
+                     "--method, the pose farthest from rest")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("T,...");
     addSamplingOptions(*verb, session, options->choice.sampling, false);
     addLimitsOption(*verb, session);
     addPropsOption(*verb, session);
-    verb->add_option(
-            "--color", options->color,
-            "plain; weights: the joints' colours blended; joint NAME: that joint's weight, blue to red; error: "
-            "distance to the first method or file")
+    verb->add_option("--color", options->color,
+                     "plain; weights: one color per joint, blended; joint NAME: the weight of that joint, blue to red; "
+                     "error: distance to the first method or file")
         ->type_name("plain|weights|joint NAME|error");
     verb->add_flag("--skeleton", options->choice.skeleton, "Draw the skeleton over the skin");
     verb->add_option(
             "--camera", options->camera,
             "front, back, left, right, side, top, three-quarter (default), or AZIMUTH,ELEVATION[,ZOOM] in degrees")
         ->type_name("VIEW");
-    verb->add_option("--focus", options->focus, "Look at this joint, four times as near unless the camera has a zoom")
+    verb->add_option("--focus", options->focus, "Look at this joint, four times as close unless the camera has a zoom")
         ->type_name("JOINT");
-    verb->add_option("--size", options->size, "Of the whole picture (default: 1280x960, or what a sheet's panels need)")
+    verb->add_option("--size", options->size,
+                     "Size of the whole picture (default: 1280x960, or what the panels of a sheet need)")
         ->type_name("WxH");
-    verb->add_option("--columns", options->columns, "Panels a row (default: one column per method or file)")
+    verb->add_option("--columns", options->columns, "Panels per row (default: one column per method or file)")
         ->check(CLI::Range(1, 64))
         ->type_name("N");
-    verb->add_option("--mesh", options->choice.mesh, "A mesh that brings the faces of a sequence without any")
+    verb->add_option("--mesh", options->choice.mesh, "A mesh that provides the faces of a sequence without faces")
         ->type_name("M");
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/core/spelling.h>
 #include <pelt/io/character_file.h>
 #include <pelt/io/sequence_file.h>
 #include <pelt/scenes/scenes.h>
@@ -34,17 +35,17 @@ void listSamples(Session& session) {
 
 const scenes::Scene& findScene(const std::string& name) {
     if (const scenes::Scene* scene = scenes::find(name)) return *scene;
-    std::string names;
-    for (const scenes::Scene& scene : scenes::all())
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", scene.name);
-    throw Error::badUsage(fmt::format("no sample '{}'; there are {}", name, names));
+    std::vector<std::string> names;
+    for (const scenes::Scene& scene : scenes::all()) names.emplace_back(scene.name);
+    throw Error::badUsage(
+        fmt::format("no sample '{}'{}; there are {}", name, didYouMean(name, names), fmt::join(names, ", ")));
 }
 
 /// What the skin of the sample really looks like along its first clip, for whoever fits one to it.
 void writeExamples(Session& session, const SampleOptions& options, const Character& character) {
     const auto frames =
         scenes::armExamples(options.resolution == 0 ? findScene("arm").default_resolution : options.resolution);
-    const auto writer = io::createSequence(
+    const auto writer = session.createSequence(
         *options.examples, {frames->frameCount(), frames->vertexCount(), frames->frameSeconds(), &character.mesh});
     std::vector<Vec3f> frame(frames->vertexCount());
     for (std::size_t f = 0; f < frames->frameCount(); ++f) {
@@ -70,7 +71,7 @@ void runSample(Session& session, const SampleOptions& options) {
     Character character = scene.make(options.resolution, session.progress());
     if (options.skin == "smooth") character.weights = scenes::smoothWeights(character);
     session.stage("write");
-    io::saveCharacter(character, options.output);
+    session.saveCharacter(character, options.output);
     if (options.examples) writeExamples(session, options, character);
 
     const std::size_t bones = listJoints(character.skeleton).entries.size();
@@ -89,23 +90,25 @@ void runSample(Session& session, const SampleOptions& options) {
 
 void addSample(CLI::App& app, Session& session) {
     const auto options = std::make_shared<SampleOptions>();
-    CLI::App* verb = session.addVerb(app, "sample", "Writes a built-in character, rigged and animated",
-                                     "pelt sample biped --resolution 55000 -o biped.glb",
-                                     [&session, options] { runSample(session, *options); });
-    verb->add_option("name", options->name, "Which one; --list shows them")->type_name("NAME");
-    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf")->required(false);
-    verb->add_option("--resolution", options->resolution, "About how many vertices (default: the sample's own)")
+    CLI::App* verb = session.addVerb(
+        app, "sample", "Writes a built-in character, rigged and animated, to experiment with",
+        "pelt sample biped --resolution 55000 -o biped.glb", [&session, options] { runSample(session, *options); });
+    verb->add_option("name", options->name, "The name of the sample; --list shows all names")->type_name("NAME");
+    addOutputOption(*verb, options->output, "The character to write, .glb or .gltf, or - for .glb on standard output")
+        ->required(false);
+    verb->add_option("--resolution", options->resolution,
+                     "Approximate number of vertices (default: depends on the sample)")
         ->check(CLI::Range(std::size_t(1), kMostVertices))
         ->type_name("N");
     verb->add_option("--skin", options->skin,
-                     "rigid: one joint a vertex (default); smooth: up to 4, blended across the joints")
+                     "rigid: one joint per vertex (default); smooth: up to 4 joints per vertex, blended")
         ->check(CLI::IsMember({"rigid", "smooth"}))
         ->type_name("rigid|smooth");
-    verb->add_option(
-            "--examples", options->examples,
-            "With arm: also write the meshes of a muscular arm along its first clip, 30 a second (for pelt fit)")
+    verb->add_option("--examples", options->examples,
+                     "With arm: also write the shapes of a muscular arm along its first clip, 30 per second, as "
+                     "examples for pelt fit")
         ->type_name("SEQ");
-    verb->add_flag("--list", options->list, "List the samples there are");
+    verb->add_flag("--list", options->list, "List the samples");
 }
 
 }  // namespace pelt::cli

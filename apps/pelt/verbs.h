@@ -14,6 +14,7 @@ void addBind(CLI::App& app, Session& session);
 void addMush(CLI::App& app, Session& session);
 void addDeform(CLI::App& app, Session& session);
 void addBake(CLI::App& app, Session& session);
+void addPack(CLI::App& app, Session& session);
 void addFit(CLI::App& app, Session& session);
 void addDecompose(CLI::App& app, Session& session);
 void addPose(CLI::App& app, Session& session);
@@ -33,8 +34,7 @@ void addLimitsOption(CLI::App& verb, Session& session);
 /// -o, required.
 CLI::Option* addOutputOption(CLI::App& verb, std::filesystem::path& output, const std::string& what);
 
-/// The names of the methods, for help: "lbs|dqs".
-std::string methodNames();
+std::vector<std::string> methodNames();
 
 /// Opens a sequence or samples a character, whose warnings the session takes; by its own clips, unless others are lent.
 std::unique_ptr<MeshSequence> openSequence(Session& session, const std::filesystem::path& path,

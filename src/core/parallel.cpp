@@ -1,4 +1,5 @@
 #include <pelt/core/parallel.h>
+#include <pelt/core/start_threads.h>
 
 #include <algorithm>
 
@@ -7,8 +8,13 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
 #endif
 
 #if defined(__has_feature)
@@ -25,6 +31,7 @@ namespace pelt {
 
 void setThreadCount(int) {}
 int threadCount() { return 1; }
+void startThreads() {}
 
 void parallelFor(std::size_t count, std::size_t grain, const std::function<void(std::size_t, std::size_t)>& body) {
     grain = std::max<std::size_t>(grain, 1);
@@ -47,15 +54,63 @@ void takeOver(void*) {}
 
 std::mutex limit_mutex;
 std::unique_ptr<tbb::global_control> limit;
+std::atomic<bool> workers_started{false};
+
+void limitThreads(std::size_t threads) {
+    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
+}
+
+/// How many of so many threads can be started: all of them are alive before the first may end.
+std::size_t startableThreads(std::size_t wanted) {
+    std::mutex gate;
+    std::unique_lock closed(gate);
+    std::vector<std::thread> threads;
+    threads.reserve(wanted);
+    try {
+        while (threads.size() < wanted) threads.emplace_back([&gate] { const std::lock_guard pass(gate); });
+    } catch (const std::system_error&) {
+    }
+    closed.unlock();
+    for (std::thread& thread : threads) thread.join();
+    return threads.size();
+}
+
+/// Keeps so many tasks waiting for each other that TBB starts all its threads; no longer than it needs to.
+void startWorkers(std::size_t threads) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    std::atomic<std::size_t> there{0};
+    tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(
+            std::size_t(0), threads,
+            [&](std::size_t) {
+                ++there;
+                while (there < threads && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+            },
+            tbb::simple_partitioner());
+    });
+}
 
 }  // namespace
 
 void setThreadCount(int threads) {
     const std::lock_guard lock(limit_mutex);
     limit.reset();
-    if (threads > 0)
-        limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                      static_cast<std::size_t>(threads));
+    workers_started = false;
+    if (threads > 0) limitThreads(static_cast<std::size_t>(threads));
+}
+
+// TBB ends the program where one of its threads cannot start, because there are too many processes or too little
+// address space. So threads are tried out first, TBB gets as many as there were, and starts them before the work
+// takes the memory.
+void startThreads() {
+    if (workers_started) return;
+    const std::lock_guard lock(limit_mutex);
+    if (workers_started) return;
+    const auto wanted = static_cast<std::size_t>(threadCount());
+    const std::size_t threads = wanted > 1 ? 1 + startableThreads(wanted - 1) : 1;
+    if (threads < wanted) limitThreads(threads);
+    if (threads > 1) startWorkers(threads);
+    workers_started = true;
 }
 
 int threadCount() {
@@ -69,6 +124,7 @@ void parallelFor(std::size_t count, std::size_t grain, const std::function<void(
     grain = std::max<std::size_t>(grain, 1);
     const std::size_t ranges = (count + grain - 1) / grain;
     if (ranges == 1) return body(0, count);
+    startThreads();
     char begun = 0, done = 0;
     passOn(&begun);
     tbb::parallel_for(std::size_t(0), ranges, [&](std::size_t range) {

@@ -41,7 +41,7 @@ float appendVertex(SkinWeights& weights, std::span<const std::uint32_t> joints, 
         weights.joints.push_back(e.joint);
         weights.weights.push_back(e.weight);
     }
-    weights.offsets.push_back(static_cast<std::uint32_t>(weights.joints.size()));
+    weights.endRow(weights.joints.size());
     return static_cast<float>(sum);
 }
 

@@ -3,7 +3,6 @@
 #include <pelt/core/error.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -56,8 +55,7 @@ void appendRounded(const SkinWeights& weights, std::size_t vertex, std::vector<I
     for (std::size_t i = 0; i < values.size(); ++i) {
         const double units = i == heaviest ? rest : std::round(values[i] * scale);
         if (units != 0)
-            out.push_back({joints[i], static_cast<std::uint32_t>(vertex % InfluenceBlocks::kLanes),
-                           static_cast<float>(units / kUnits)});
+            out.push_back({joints[i], static_cast<std::uint32_t>(vertex % kLanes), static_cast<float>(units / kUnits)});
     }
 }
 
@@ -70,7 +68,7 @@ void appendBlock(std::vector<Influence>& influences, InfluenceBlocks& blocks) {
             blocks.joints.push_back(i.joint);
             blocks.rows.emplace_back();
         }
-        blocks.rows.back().weight[i.lane] += i.weight;  // sums of units are exact, so repeated joints are too
+        blocks.rows.back().lane[i.lane] += i.weight;  // sums of units are exact, so repeated joints are too
     }
     if (blocks.joints.size() > std::numeric_limits<std::uint32_t>::max())
         throw Error::badInput("the skin has more influences than Pelt can pack: reduce influences per vertex");
@@ -78,7 +76,6 @@ void appendBlock(std::vector<Influence>& influences, InfluenceBlocks& blocks) {
 }
 
 std::vector<VectorRows> packRows(const std::vector<Vec3f>& vectors) {
-    constexpr std::size_t kLanes = InfluenceBlocks::kLanes;
     std::vector<VectorRows> rows((vectors.size() + kLanes - 1) / kLanes);
     for (std::size_t v = 0; v < vectors.size(); ++v) {
         VectorRows& row = rows[v / kLanes];
@@ -106,8 +103,8 @@ InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_co
     blocks.vertex_count = vertex_count;
     blocks.offsets.push_back(0);
     std::vector<Influence> influences;
-    for (std::size_t first = 0; first < vertex_count; first += InfluenceBlocks::kLanes) {
-        const std::size_t last = std::min(vertex_count, first + InfluenceBlocks::kLanes);
+    for (std::size_t first = 0; first < vertex_count; first += kLanes) {
+        const std::size_t last = std::min(vertex_count, first + kLanes);
         influences.clear();
         for (std::size_t v = first; v < last; ++v) appendRounded(weights, v, influences);
         appendBlock(influences, blocks);
@@ -121,22 +118,6 @@ RestMesh packRest(const Mesh& mesh) {
         throw Error::badInput("the mesh has " + std::to_string(mesh.positions.size()) + " positions but " +
                               std::to_string(mesh.normals.size()) + " normals");
     return {mesh.positions.size(), packRows(mesh.positions), packRows(mesh.normals)};
-}
-
-VertexStreams resolveStreams(const RestMesh& own, const RestShape& rest, const Output& out) noexcept {
-    [[maybe_unused]] const std::size_t count = own.vertex_count;
-    assert(rest.positions.empty() || rest.positions.size() == count);
-    assert(rest.normals.empty() || rest.normals.size() == count);
-    assert(out.positions.size() == count && (out.normals.empty() || out.normals.size() == count));
-    VertexStreams streams;
-    streams.own_positions = own.positions.data();
-    streams.positions = rest.positions.empty() ? nullptr : rest.positions.data();
-    streams.out_positions = out.positions.data();
-    if (out.normals.empty() || (own.normals.empty() && rest.normals.empty())) return streams;
-    streams.own_normals = own.normals.data();
-    streams.normals = rest.normals.empty() ? nullptr : rest.normals.data();
-    streams.out_normals = out.normals.data();
-    return streams;
 }
 
 }  // namespace pelt::deform

@@ -2,12 +2,17 @@
 
 #include <pelt/core/mesh.h>
 #include <pelt/core/skin_weights.h>
-#include <pelt/deform/deform.h>
 
 #include <cstdint>
 #include <vector>
 
+#include "../internal/rigs/blocks.h"
+
 namespace pelt::deform {
+
+using runtime::kLanes;
+using runtime::LaneRow;
+using runtime::VectorRows;
 
 /// Weights packed for kernels: sixteen consecutive vertices form a block, a block lists the joints that any of them
 /// has, and each listed joint brings one weight per vertex (0 where the joint does not reach it).
@@ -15,23 +20,14 @@ namespace pelt::deform {
 /// Why: a bone's numbers are broadcast instead of gathered, sixteen vertices share every load of them, and any number
 /// of influences is the same loop. Neighbouring vertices mostly share their joints, so few of the weights are zeros.
 struct InfluenceBlocks {
-    static constexpr std::size_t kLanes = 16;
-    struct alignas(sizeof(float) * kLanes) Row {
-        float weight[kLanes] = {};
-    };
-
     std::size_t vertex_count = 0;
     std::size_t joint_count = 0;         ///< one more than the highest joint named
     std::vector<std::uint32_t> offsets;  ///< block b owns entries offsets[b] .. offsets[b + 1]
     std::vector<std::uint32_t> joints;   ///< per entry, ascending in a block: every vertex sums its joints in this
                                          ///< order, so that copies of a vertex come out bit-equal wherever they are
-    std::vector<Row> rows;               ///< per entry
+    std::vector<LaneRow> rows;           ///< per entry, the weights
 
     std::size_t blockCount() const { return offsets.size() - 1; }
-    /// What one pass over all blocks reads of them.
-    std::size_t bytes() const {
-        return offsets.size() * sizeof offsets[0] + joints.size() * sizeof joints[0] + rows.size() * sizeof rows[0];
-    }
 };
 
 /// Which of a vertex's influences is the heaviest, the lowest joint on ties. There is at least one.
@@ -42,11 +38,6 @@ std::size_t heaviestInfluence(const SkinWeights& weights, std::size_t vertex);
 /// for each of `vertex_count` vertices, or a vertex has no weight or one that is negative or not finite.
 InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count);
 
-/// One block's three-vectors, by component: what kernels load without taking triples apart.
-struct alignas(64) VectorRows {
-    float x[InfluenceBlocks::kLanes] = {}, y[InfluenceBlocks::kLanes] = {}, z[InfluenceBlocks::kLanes] = {};
-};
-
 /// A rest shape as rigs keep it, a row per block. `normals` is empty where the mesh has none.
 struct RestMesh {
     std::size_t vertex_count = 0;
@@ -56,19 +47,5 @@ struct RestMesh {
 
 /// Packs the rest shape of a mesh. Throws Error (bad input) where positions and normals differ in number.
 RestMesh packRest(const Mesh& mesh);
-
-/// The streams of one evaluation. Rest shapes are the rig's own rows, indexed by block, unless the caller's replace
-/// them, indexed by vertex as results are. No normals are wanted where `out_normals` is null.
-struct VertexStreams {
-    const VectorRows* own_positions = nullptr;
-    const VectorRows* own_normals = nullptr;
-    const Vec3f* positions = nullptr;
-    const Vec3f* normals = nullptr;
-    Vec3f* out_positions = nullptr;
-    Vec3f* out_normals = nullptr;
-};
-
-/// Takes the override where there is one. Sizes are checked by assert.
-VertexStreams resolveStreams(const RestMesh& own, const RestShape& rest, const Output& out) noexcept;
 
 }  // namespace pelt::deform

@@ -22,7 +22,8 @@ struct Plane {
 
 using Twins = std::vector<std::uint32_t>;
 
-/// Pairs the joints in order, parents first: a joint's twin is where it should be and hangs from its parent's twin.
+/// Pairs the joints in order, parents first: the twin of a joint is at the mirrored position and is a child of its
+/// parent's twin.
 Twins pairJoints(std::span<const Vec3d> positions, std::span<const std::int32_t> parents, const Plane& plane,
                  double tolerance) {
     constexpr std::uint32_t kNone = BindMirror::kNoTwin;
@@ -37,7 +38,7 @@ Twins pairJoints(std::span<const Vec3d> positions, std::span<const std::int32_t>
         double nearest = tolerance;
         for (std::uint32_t k = 0; k < positions.size(); ++k) {
             if (twins[k] != kNone || !parentsFit(j, k)) continue;
-            // Of several in one place, itself in the middle and the first elsewhere.
+            // If several are at the same place: the joint itself on the plane, the first elsewhere.
             const double apart =
                 k == j ? std::max(0.0, length(positions[k] - place) - 1e-6 * tolerance) : length(positions[k] - place);
             if (apart < nearest || (apart == nearest && k == j)) {
@@ -67,7 +68,7 @@ Twins pairJoints(std::span<const Vec3d> positions, std::span<const std::int32_t>
     return twins;
 }
 
-/// Enough joints have a twin, and some of them on the other side.
+/// Whether enough joints have a twin, some of them on the other side.
 bool isMirror(const Twins& twins) {
     std::size_t paired = 0;
     bool apart = false;
@@ -123,15 +124,11 @@ bool isAbove(std::span<const std::int32_t> parents, std::uint32_t ancestor, std:
 BindMirror findMirror(const Skeleton& skeleton, const BindSurface& surface) {
     const std::vector<Vec3d> positions = rig::jointRestPositions(skeleton);
     const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
-    constexpr std::size_t kMostJoints = 4096;  // every pair is looked at
+    constexpr std::size_t kMostJoints = 4096;  // all pairs are compared
     if (positions.size() < 2 || positions.size() > kMostJoints) return {};
+    const geometry::Box box = geometry::boundingBox(positions);
     for (int axis = 0; axis < 3; ++axis) {
-        double low = positions[0][axis], high = low;
-        for (const Vec3d& p : positions) {
-            low = std::min(low, p[axis]);
-            high = std::max(high, p[axis]);
-        }
-        for (const double place : {0.0, (low + high) / 2, positions[0][axis]}) {
+        for (const double place : {0.0, box.center()[axis], positions[0][axis]}) {
             const Plane plane{axis, place};
             Twins twins = pairJoints(positions, parents, plane, kJointTolerance * surface.diagonal);
             if (!isMirror(twins)) continue;
@@ -147,7 +144,7 @@ void makeSymmetric(const BindMirror& mirror, std::span<const std::int32_t> paren
     for (std::uint32_t v = 0; v < joints.size(); ++v) {
         const std::uint32_t other = mirror.vertices[v], twin = mirror.joints[joints[v]];
         if (other == kNone || other < v || twin == kNone || twin == joints[other]) continue;
-        if (other == v) {  // up to the joint that both sides hang from
+        if (other == v) {  // up to the common ancestor of both sides
             auto j = static_cast<std::int32_t>(joints[v]);
             while (j >= 0 && !(mirror.joints[static_cast<std::size_t>(j)] == static_cast<std::uint32_t>(j) &&
                                carries[static_cast<std::size_t>(j)]))

@@ -6,8 +6,8 @@
 
 namespace pelt::fit {
 
-/// Which joint and which welded vertex is on the other side of a character, kNoTwin where there is none; what lies in
-/// the middle is its own twin. Both are empty where the skeleton is not the same on both sides of a plane.
+/// The mirrored joint and welded vertex on the other side of a character, kNoTwin if there is none; what lies on the
+/// plane is its own twin. Both are empty if the skeleton is not symmetric.
 struct BindMirror {
     static constexpr std::uint32_t kNoTwin = ~0u;
     std::vector<std::uint32_t> joints, vertices;
@@ -15,12 +15,12 @@ struct BindMirror {
     bool found() const { return !joints.empty(); }
 };
 
-/// Looks for a plane across x, y or z of which the skeleton has the same tree on both sides.
+/// Searches for a plane perpendicular to x, y or z about which the tree of the skeleton is symmetric.
 BindMirror findMirror(const Skeleton& skeleton, const BindSurface& surface);
 
-/// Makes one joint a welded vertex the same on both sides. Where they disagree, the joint higher up takes both (the
-/// lower index where neither is above the other); in the middle it is one of the middle, where one is above that
-/// `carries` skin. `parents` and `carries` have one entry a joint.
+/// Makes the joints of welded vertices the same on both sides. If they disagree, both get the joint higher up (the
+/// lower index if neither is an ancestor of the other); on the plane, a vertex gets a joint of the plane if one above
+/// `carries` skin. `parents` and `carries` have one entry per joint.
 void makeSymmetric(const BindMirror& mirror, std::span<const std::int32_t> parents, const std::vector<bool>& carries,
                    std::vector<std::uint32_t>& joints);
 

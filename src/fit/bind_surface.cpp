@@ -11,8 +11,8 @@ std::vector<Vec3d> weldedPositions(const Mesh& mesh, const geometry::Weld& weld)
     return positions;
 }
 
-/// Turns the faces of every part whose signed volume (about its centre, so that an open part counts by its bulge) is
-/// negative.
+/// Flips the faces of every part whose signed volume is negative (measured about its center, so that an open part
+/// counts by its bulge).
 void turnOutwards(std::span<const Vec3d> positions, const geometry::ConnectedParts& parts,
                   std::vector<Triangle>& triangles) {
     std::vector<Vec3d> centres(parts.count);
@@ -46,18 +46,6 @@ std::vector<Vec3d> outwardNormals(std::span<const Vec3d> positions, std::span<co
     return normals;
 }
 
-double diagonalOf(std::span<const Vec3d> positions) {
-    if (positions.empty()) return 0;
-    Vec3d low = positions[0], high = low;
-    for (const Vec3d& p : positions) {
-        for (int k = 0; k < 3; ++k) {
-            low[k] = std::min(low[k], p[k]);
-            high[k] = std::max(high[k], p[k]);
-        }
-    }
-    return length(high - low);
-}
-
 }  // namespace
 
 BindSurface bindSurface(const Mesh& mesh) {
@@ -72,7 +60,7 @@ BindSurface bindSurface(const Mesh& mesh) {
     for (const Triangle& t : triangles) tags.push_back(parts.part[t[0]]);
     geometry::RayTree tree(positions, triangles, tags);
     std::vector<Vec3d> normals = outwardNormals(positions, triangles);
-    const double diagonal = diagonalOf(positions);
+    const double diagonal = geometry::boundingBox(positions).diagonal();
     return {std::move(weld),  std::move(positions), std::move(normals), std::move(triangles),
             std::move(parts), std::move(adjacency), std::move(tree),    diagonal};
 }

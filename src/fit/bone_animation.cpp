@@ -1,15 +1,16 @@
 // The motions of a decomposition as a skeleton with clips.
 //
-// Bone j with joint centre c_j stands in world space at C_j^t: the rotation of M_j^t with the translation M_j^t c_j. A
-// rigid bone is one node, C_j relative to its parent's C. The linear part of a flexible bone is R · Q D Qᵀ. Two nodes
-// make it: T · (R Q) · D above Qᵀ. In a hierarchy there are three, C, then Q D, then Qᵀ, and other bones hang on
-// C: the children of a rotation stay free of shear, and of an inverse that may not exist.
+// Bone j with joint center c_j has the world transform C_j^t: the rotation of M_j^t with the translation M_j^t c_j. A
+// rigid bone is one node, C_j relative to its parent's C. The linear part of a flexible bone is R · Q D Qᵀ, represented
+// by two nodes: T · (R Q) · D above Qᵀ. In a hierarchy there are three, C, then Q D, then Qᵀ, and other bones are
+// children of C: children of a rotation are free of shear, and of an inverse that may not exist.
 //
 // Keys are single precision. A child is placed relative to where its parent's rounded keys put it, so that rounding
 // does not add up along a chain.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/fit/bone_skeleton.h>
+#include <pelt/rig/clip_builder.h>
 
 #include "decomposition_check.h"
 #include "stretch.h"
@@ -17,24 +18,18 @@
 namespace pelt::fit {
 namespace {
 
-/// The nodes of one bone; those that it does not have are -1.
+/// The nodes of one bone; -1 for those that it does not have.
 struct BoneNodes {
-    std::int32_t carrier = -1;  ///< the rotation and translation that other bones hang on
+    std::int32_t carrier = -1;  ///< the rotation and translation; parent of other bones
     std::int32_t outer = -1;    ///< Q D, or all of T · (R Q) · D where there is no carrier
     std::int32_t inner = -1;    ///< Qᵀ
-    std::int32_t joint = -1;    ///< the one of them that moves vertices
+    std::int32_t joint = -1;    ///< the one that moves vertices
 };
 
 struct Layout {
     Skeleton skeleton;
     std::vector<BoneNodes> bones;
     std::vector<std::uint32_t> order;  ///< bones, parents first
-};
-
-/// The tracks of one node while they are made.
-struct NodeKeys {
-    std::vector<float> translations, rotations, scales;
-    Quatd last;  ///< the rotation before, for its sign
 };
 
 void checkLinks(const Decomposition& d, std::span<const BoneLink> links) {
@@ -53,8 +48,9 @@ void checkRanges(const Decomposition& d, std::span<const FrameRange> ranges, dou
     }
     for (const FrameRange& range : ranges) {
         if (range.count == 0 || range.first > d.frames || range.count > d.frames - range.first) {
-            throw Error::badUsage(fmt::format("clip '{}': {} frames from frame {} on, the sequence has {}", range.name,
-                                              range.count, range.first, d.frames));
+            throw Error::badUsage(
+                {"", fmt::format("clip '{}'", range.name)},
+                fmt::format("{} frames from frame {} on, the sequence has {}", range.count, range.first, d.frames));
         }
     }
 }
@@ -94,7 +90,7 @@ std::int32_t addNode(Skeleton& skeleton, const std::string& name, std::int32_t p
     return static_cast<std::int32_t>(skeleton.nodes.size()) - 1;
 }
 
-/// The innermost node of a bone is the joint, and has its name.
+/// The innermost node of a bone is the joint and has the bone's name.
 BoneNodes addBone(Skeleton& skeleton, const std::string& name, std::int32_t parent, const Vec3d& translation,
                   bool rigid, bool linked) {
     BoneNodes nodes;
@@ -139,87 +135,50 @@ Layout makeLayout(const Decomposition& d, std::span<const BoneLink> links) {
     return layout;
 }
 
-Vec3d pushTranslation(NodeKeys& keys, const Vec3d& v) {
-    const Vec3f key(v);
-    keys.translations.insert(keys.translations.end(), {key.x, key.y, key.z});
-    return Vec3d(key);
-}
-
-/// Of the two quaternions of a rotation, the one nearer to the key before. Gives what a reader makes of the key.
-Quatd pushRotation(NodeKeys& keys, const Mat3d& rotation) {
-    Quatd q = toQuat(rotation);
-    if (dot(q, keys.last) < 0) q = {-q.x, -q.y, -q.z, -q.w};
-    keys.last = q;
-    const Quatf key{float(q.x), float(q.y), float(q.z), float(q.w)};
-    keys.rotations.insert(keys.rotations.end(), {key.x, key.y, key.z, key.w});
-    return normalized(Quatd{key.x, key.y, key.z, key.w});
-}
-
-void pushScale(NodeKeys& keys, const Vec3d& v) {
-    const Vec3f key(v);
-    keys.scales.insert(keys.scales.end(), {key.x, key.y, key.z});
-}
-
 /// Writes one frame of a bone below a parent that stands at `above`; gives where its carrier stands, as a reader sees.
-Affine3d pushBone(const Affine3d& motion, const Vec3d& center, const Affine3d& above, const BoneNodes& nodes,
-                  Stretch& stretch, std::vector<NodeKeys>& keys) {
-    const auto of = [&](std::int32_t node) -> NodeKeys& { return keys[static_cast<std::size_t>(node)]; };
+Affine3d addBoneKeys(const Affine3d& motion, const Vec3d& center, const Affine3d& above, const BoneNodes& nodes,
+                     Stretch& stretch, float time, rig::ClipBuilder& clip) {
+    const auto turn = [&](std::int32_t node, const Mat3d& rotation) {
+        return rig::addKey(clip.channel(ChannelPath::rotation, std::uint32_t(node)), time, toQuat(rotation));
+    };
+    const auto move = [&](std::int32_t node, const Vec3d& to) {
+        return rig::addKey(clip.channel(ChannelPath::translation, std::uint32_t(node)), time, to);
+    };
     const Mat3d to_parent = transposed(above.linear());  // carriers are rotations
     const Vec3d translation = to_parent * (motion * center - above.translation());
     Mat3d rotation = motion.linear();
     if (nodes.outer >= 0) {
         stretch = stretchNear(motion.linear(), stretch);
         rotation = stretch.rotation;
-        pushScale(of(nodes.outer), stretch.scale);
-        pushRotation(of(nodes.inner), transposed(stretch.axes));
+        rig::addKey(clip.channel(ChannelPath::scale, std::uint32_t(nodes.outer)), time, stretch.scale);
+        turn(nodes.inner, transposed(stretch.axes));
     }
     if (nodes.carrier < 0) {
-        pushTranslation(of(nodes.outer), translation);
-        pushRotation(of(nodes.outer), to_parent * rotation * stretch.axes);
+        move(nodes.outer, translation);
+        turn(nodes.outer, to_parent * rotation * stretch.axes);
         return {};
     }
-    if (nodes.outer >= 0) pushRotation(of(nodes.outer), stretch.axes);
-    const Vec3d t = pushTranslation(of(nodes.carrier), translation);
-    return above * Affine3d(toMatrix(pushRotation(of(nodes.carrier), to_parent * rotation)), t);
-}
-
-void addChannel(Clip& clip, ChannelPath path, std::size_t node, const std::vector<float>& times,
-                std::vector<float>& values) {
-    if (values.empty()) return;
-    Channel channel;
-    channel.path = path;
-    channel.target = static_cast<std::uint32_t>(node);
-    channel.width = path == ChannelPath::rotation ? 4 : 3;
-    channel.times = times;
-    channel.values = std::move(values);
-    clip.channels.push_back(std::move(channel));
+    if (nodes.outer >= 0) turn(nodes.outer, stretch.axes);
+    const Vec3d t = move(nodes.carrier, translation);
+    return above * Affine3d(toMatrix(turn(nodes.carrier, to_parent * rotation)), t);
 }
 
 Clip makeClip(const Decomposition& d, std::span<const BoneLink> links, const Layout& layout, const FrameRange& range,
               double seconds_per_frame) {
-    std::vector<NodeKeys> keys(layout.skeleton.nodes.size());
+    rig::ClipBuilder clip(range.name, layout.skeleton.nodes.size());
     std::vector<Stretch> stretches(d.bones);
     std::vector<Affine3d> carriers(d.bones);
-    std::vector<float> times;
     for (std::size_t k = 0; k < range.count; ++k) {
-        times.push_back(static_cast<float>(static_cast<double>(k) * seconds_per_frame));
+        const auto time = static_cast<float>(static_cast<double>(k) * seconds_per_frame);
         for (const std::uint32_t bone : layout.order) {
             const std::int32_t parent = links.empty() ? -1 : links[bone].parent;
             const Affine3d above = parent < 0 ? Affine3d{} : carriers[static_cast<std::size_t>(parent)];
             const Vec3d center = links.empty() ? Vec3d{} : links[bone].center;
-            carriers[bone] =
-                pushBone(d.pose(range.first + k)[bone], center, above, layout.bones[bone], stretches[bone], keys);
+            carriers[bone] = addBoneKeys(d.pose(range.first + k)[bone], center, above, layout.bones[bone],
+                                         stretches[bone], time, clip);
         }
     }
-    Clip clip;
-    clip.name = range.name;
-    clip.last_key = times.back();
-    for (std::size_t node = 0; node < keys.size(); ++node) {
-        addChannel(clip, ChannelPath::translation, node, times, keys[node].translations);
-        addChannel(clip, ChannelPath::rotation, node, times, keys[node].rotations);
-        addChannel(clip, ChannelPath::scale, node, times, keys[node].scales);
-    }
-    return clip;
+    return clip.take();
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// The nearest bone that a vertex can see inside the mesh. What the paper of Pinocchio [BaranPopovic07, Sec. 4] asks as
-// yes or no (does the line from the vertex to the bone stay inside?) is a price here, since real meshes are open, in
-// many parts and worn over one another: a bone that no vertex sees must still serve those that have no better one.
+// The nearest bone that is visible from a vertex inside the mesh. The yes-or-no test of Pinocchio [BaranPopovic07, Sec.
+// 4] (does the line from the vertex to the bone stay inside?) is a cost here, since real meshes are open, in many parts
+// and layered: a bone that no vertex sees must still be available to vertices without a better one.
 //
-// price = distance · (1 + outside + foreign) · (1 + facing) · (1 + beyond): docs/bind.md says what each is and how it
-// was measured.
+// price = distance · (1 + outside + foreign) · (1 + facing) · (1 + beyond): docs/bind.md describes the terms and how
+// they were measured.
 #include "bone_choice.h"
 
 #include <pelt/core/parallel.h>
@@ -14,17 +14,17 @@
 namespace pelt::fit {
 namespace {
 
-constexpr double kOutside = 2;      // for a line that runs outside all the way
-constexpr double kForeign = 2;      // for a bone of which nothing lies inside the vertex's own part
-constexpr double kFacing = 0.6;     // per 1 - cos of the angle between the normal and the way from the bone
-constexpr double kBehind = 4;       // and once more where the skin faces the bone: it is someone else's
-constexpr double kAlongBone = 0.2;  // share of the normal along the bone that is left out of the angle
-constexpr double kThick = 1.5;      // radii of the flesh around a bone that are free
-constexpr double kBeyond = 0.5;     // per radius beyond: a jaw hangs farther from the neck than the neck is thick
-constexpr double kEqual = 1e-9;     // prices that differ by less, relatively, are the same
+constexpr double kOutside = 2;      // for a line that is outside entirely
+constexpr double kForeign = 2;      // for a bone entirely outside the vertex's own part
+constexpr double kFacing = 0.6;     // per 1 - cos of the angle between the normal and the direction from the bone
+constexpr double kBehind = 4;       // in addition if the skin faces the bone: it belongs to another one
+constexpr double kAlongBone = 0.2;  // fraction of the normal along the bone that is left out of the angle
+constexpr double kThick = 1.5;      // radii around a bone without extra cost
+constexpr double kBeyond = 0.5;     // per further radius: a jaw is farther from the neck than the neck is thick
+constexpr double kEqual = 1e-9;     // prices that differ by less, relatively, are equal
 constexpr double kAtVertex = 1e-5;  // of the line: crossings there are the vertex's own faces
 
-/// The share of the line from the bone to the vertex that runs outside the mesh.
+/// The fraction of the line from the bone to the vertex that is outside the mesh.
 double shareOutside(const geometry::RayTree& tree, const Vec3d& from, const Vec3d& line, int winding,
                     std::vector<geometry::Crossing>& crossings) {
     tree.crossings(from, line, 1 - kAtVertex, crossings);
@@ -37,8 +37,8 @@ double shareOutside(const geometry::RayTree& tree, const Vec3d& from, const Vec3
     return winding <= 0 ? outside + 1 - last : outside;
 }
 
-/// What it costs that the skin does not face away from the bone. Beside the bone, the normal counts less along it: a
-/// limb that gets wider does not belong more to what comes before or after.
+/// The cost of skin that does not face away from the bone. Beside the bone, the normal counts less along it: a limb
+/// that becomes thicker does not belong more to the previous or next bone.
 double facingPrice(const Vec3d& normal, const Vec3d& line, const Vec3d& bone, bool beside) {
     const Vec3d direction = normalized(line);
     if (normal == Vec3d{} || direction == Vec3d{}) return 0;
@@ -65,7 +65,7 @@ double price(const BindSurface& surface, std::uint32_t vertex, const BoneView& b
     return length(line) * (1 + outside + foreign) * (1 + facing) * (1 + beyond);
 }
 
-/// The joint that both hang from (one of them, where it is the other's ancestor), -1 where there is none.
+/// The lowest common ancestor of two joints (one of them, if it is the other's ancestor), -1 if there is none.
 std::int32_t meetingPoint(std::span<const std::int32_t> parents, std::uint32_t a, std::uint32_t b) {
     std::vector<std::int32_t> above;
     for (auto j = static_cast<std::int32_t>(a); j >= 0; j = parents[static_cast<std::size_t>(j)]) above.push_back(j);

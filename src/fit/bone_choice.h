@@ -8,9 +8,9 @@
 
 namespace pelt::fit {
 
-/// Per welded vertex, the joint of the bone that it is nearest to as seen from inside the mesh; where two are as near,
-/// the joint that both hang from, so that the middle of a symmetric character leans to neither side. `bones` is not
-/// empty; `parents` has one entry a joint, -1 for a root.
+/// Per welded vertex, the joint of the bone of least cost as seen inside the mesh; if two are equal, their common
+/// ancestor, so that the middle of a symmetric character leans to neither side. `bones` is not empty; `parents` has one
+/// entry per joint, -1 for a root.
 std::vector<std::uint32_t> chooseBones(const BindSurface& surface, std::span<const BoneView> bones,
                                        std::span<const Piece> pieces, std::span<const std::int32_t> parents,
                                        const Progress& progress);

@@ -1,14 +1,14 @@
 // Joints between the bones of a decomposition, as in
 // [SchaeferYuksel07] Schaefer, Yuksel: "Example-Based Skeleton Extraction", SGP 2007.
 //
-// Notation: M_a^t = [R_a^t T_a^t] motion of bone a in frame t, w_ia weight of vertex i, p_i its rest position,
-// g the middle of what a and b share, c = g + x the joint between them.
+// g the middle of the region shared by a and b, c = g + x the joint between them.
 //
-// The joint minimises, as the mean over the frames, |(R_a − R_b) c + (T_a − T_b)|² + λ |c − g|². How strong the "small
-// pull" λ is, is left open there. Here it follows from what is known: the joint lies about ρ from g, and the motions
-// agree on a point only up to the residual σ that remains without a pull, so λ = σ²/ρ². Motions with an exact joint
-// give it exactly; two bones that hardly turn against each other, whose noise would throw the joint far away, keep g.
-// Along the axis of a hinge every point is as good, and the pull takes the one next to g.
+// The joint minimizes, averaged over the frames, |(R_a − R_b) c + (T_a − T_b)|² + λ |c − g|². The paper does not
+// specify the strength λ of this regularization. Here it is derived: the joint lies about ρ from g, and the motions
+// agree on a point only up to the residual σ that remains without regularization, so λ = σ²/ρ². Motions with an exact
+// joint give it exactly; two bones that hardly rotate relative to each other, where noise would move the joint far
+// away, keep g. Along the axis of a hinge every point is equally good, and the regularization selects the one closest
+// to g.
 #include <pelt/core/parallel.h>
 #include <pelt/fit/bone_skeleton.h>
 
@@ -25,18 +25,18 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-/// The least pull: a mean squared turn of this (radians²) is no turn.
+/// The smallest λ: a mean squared rotation of this (radians²) counts as none.
 constexpr double kLeastPull = 1e-10;
-/// ρ is at least this fraction of the rest pose's radius: one shared vertex is no certain joint.
+/// ρ is at least this fraction of the rest pose's radius: one shared vertex does not determine a joint.
 constexpr double kLeastSpread = 0.05;
-/// Errors below this fraction of the radius are alike; then the better boundary decides.
+/// Errors that differ by less than this fraction of the radius count as equal; then the better boundary decides.
 constexpr double kEqualError = 1e-3;
-/// What a unit of distance between bones that share nothing counts against a unit of error.
+/// The cost of a unit of distance between bones that share nothing, relative to a unit of error.
 constexpr double kGapCost = 0.05;
 
 Vector3d toEigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
 
-/// A place where two bones meet.
+/// The boundary between two bones.
 struct Boundary {
     double shared = 0;  ///< Σ_i min(w_ia, w_ib)
     Vec3d middle;       ///< g
@@ -46,13 +46,13 @@ struct Boundary {
 struct Candidate {
     std::uint32_t a = 0, b = 0;
     Boundary boundary;
-    double gap = 0;  ///< distance between the bones where they share no vertex
+    double gap = 0;  ///< distance between the bones if they share no vertex
     Vec3d center;
     double error = 0;
-    double cost = 0;  ///< what the spanning tree minimises
+    double cost = 0;  ///< minimized by the spanning tree
 };
 
-/// What a bone moves.
+/// The vertices of a bone.
 struct BoneShape {
     double weight = 0;  ///< Σ_i w_ij
     Vec3d middle;
@@ -121,7 +121,7 @@ std::vector<Candidate> touchingPairs(const Decomposition& d) {
     return pairs;
 }
 
-/// The position of the bone's own vertex nearest to a point; its middle where it is no vertex's heaviest bone.
+/// The position of the bone's own vertex nearest to a point; its middle if it is no vertex's heaviest bone.
 Vec3d nearestVertex(const Decomposition& d, const BoneShape& shape, const Vec3d& point) {
     Vec3d nearest = shape.middle;
     double best = std::numeric_limits<double>::infinity();
@@ -133,7 +133,7 @@ Vec3d nearestVertex(const Decomposition& d, const BoneShape& shape, const Vec3d&
     return nearest;
 }
 
-/// Two bones that share nothing, and the place between them.
+/// Two bones that share nothing, and the point between them.
 Candidate acrossGap(const Decomposition& d, const std::vector<BoneShape>& shapes, std::uint32_t a, std::uint32_t b) {
     const Vec3d near_a = nearestVertex(d, shapes[a], shapes[b].middle);
     const Vec3d near_b = nearestVertex(d, shapes[b], near_a);
@@ -146,7 +146,7 @@ Candidate acrossGap(const Decomposition& d, const std::vector<BoneShape>& shapes
     return pair;
 }
 
-/// RMS distance, over the frames, between where two bones take a point.
+/// RMS distance, over the frames, between the images of a point under two bones.
 double rmsApart(const Decomposition& d, std::size_t a, std::size_t b, const Vec3d& point) {
     double sum = 0;
     for (std::size_t t = 0; t < d.frames; ++t) {
@@ -156,7 +156,7 @@ double rmsApart(const Decomposition& d, std::size_t a, std::size_t b, const Vec3
     return d.frames ? std::sqrt(sum / static_cast<double>(d.frames)) : 0;
 }
 
-/// Fills in centre and error of a pair.
+/// Computes center and error of a pair.
 void fitCenter(const Decomposition& d, double radius, Candidate& pair) {
     const Vec3d middle = pair.boundary.middle;
     pair.center = middle;
@@ -197,8 +197,8 @@ void fitCenters(const Decomposition& d, double radius, std::vector<Candidate>& p
     });
 }
 
-/// A boundary of few vertices says little. Its error counts more, by the root of how much less the two bones share
-/// than each shares with its closest neighbour: two thighs that touch both hang on the pelvis.
+/// A boundary of few vertices is unreliable. Its error is weighted by the square root of how much less the two bones
+/// share than each shares with its closest neighbor: two thighs that touch are both children of the pelvis.
 void weighTouching(std::size_t bones, double radius, std::vector<Candidate>& pairs) {
     std::vector<double> most(bones, 0.0);
     for (const Candidate& pair : pairs) {
@@ -210,7 +210,7 @@ void weighTouching(std::size_t bones, double radius, std::vector<Candidate>& pai
     }
 }
 
-/// The bones that are linked already, as a forest with a name a tree.
+/// The bones linked so far, as a forest with a label per tree.
 class LinkedSets {
 public:
     explicit LinkedSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
@@ -228,7 +228,7 @@ private:
     std::vector<std::uint32_t> parent_;
 };
 
-/// Kruskal: takes the pairs by rising cost that join two trees; equal costs in the order of the bones.
+/// Kruskal: adds pairs that join two trees by increasing cost; equal costs in the order of the bones.
 void growTree(std::vector<Candidate>& pairs, LinkedSets& linked, std::vector<Candidate>& tree) {
     std::stable_sort(pairs.begin(), pairs.end(), [](const auto& x, const auto& y) { return x.cost < y.cost; });
     for (const Candidate& pair : pairs) {
@@ -253,7 +253,7 @@ std::vector<Candidate> pairsAcrossGaps(const Decomposition& d, const std::vector
     return pairs;
 }
 
-/// Turns the tree's pairs into parents, outwards from the root.
+/// Converts the tree's pairs into parents, starting from the root.
 void hangOn(std::uint32_t root, const std::vector<Candidate>& tree, std::vector<BoneLink>& links) {
     std::vector<std::vector<std::uint32_t>> pairs_of(links.size());
     for (std::uint32_t i = 0; i < tree.size(); ++i) {

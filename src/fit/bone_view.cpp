@@ -21,7 +21,7 @@ double BoneView::shareIn(std::uint32_t part) const {
 
 namespace {
 
-/// A sheet wraps round nothing: a place of a bone that is outside the mesh belongs to the one that it is beside.
+/// A sheet encloses nothing: a point of a bone outside the mesh belongs to the sheet beside it.
 void bindToSheets(const BindSurface& surface, std::vector<BoneView>& views) {
     std::vector<bool> sheets(surface.parts.count, true);
     for (const BoneView& view : views)
@@ -41,8 +41,8 @@ void bindToSheets(const BindSurface& surface, std::vector<BoneView>& views) {
     }
 }
 
-/// Adds how far the outside is from the place, in eight ways across the direction. Where one part lies inside another,
-/// as legs do in a skirt, it is outside both.
+/// Adds the distances from the point to the outside in eight directions perpendicular to `direction`. Where one part
+/// lies inside another, as legs in a skirt, the outside is outside both.
 void waysOut(const geometry::RayTree& tree, const Vec3d& place, const Vec3d& direction, int winding, double diagonal,
              std::vector<double>& found) {
     constexpr int kWays = 8;

@@ -8,24 +8,21 @@
 
 namespace pelt::fit {
 
-/// What the mesh is like along a bone: at places in the middle of equal stretches of it (not at joints, which may touch
-/// the skin).
-constexpr double kBeside =
-    0.015;  // of the diagonal: a bone that runs so close along a sheet (wing, fin, cape) is its bone
+/// The mesh along a bone: at points in the middle of equal sections (not at joints, which may touch the skin).
+constexpr double kBeside = 0.015;  // of the diagonal: a bone this close to a sheet (wing, fin, cape) belongs to it
 
 struct BoneView {
     static constexpr int kPlaces = 9;
 
     geometry::BoneSegment segment;
     std::array<int, kPlaces> windings{};
-    /// Whose own faces wrap round the place, ascending; where the place is outside the mesh, the sheet that it is
-    /// beside.
+    /// The parts whose faces enclose the point, ascending; outside the mesh, the sheet beside it.
     std::array<std::vector<std::uint32_t>, kPlaces> parts;
 
-    double radius = 0;  ///< how far the outside is across the bone, the median of many ways; 0 where it is all outside
+    double radius = 0;  ///< distance to the outside across the bone, a median; 0 if all of it is outside
 
     bool within(int place, std::uint32_t part) const;
-    /// How much of the bone the part wraps round.
+    /// The fraction of the bone that the part encloses.
     double shareIn(std::uint32_t part) const;
 };
 

@@ -4,7 +4,7 @@
 
 namespace pelt::fit {
 
-/// Throws Error (bad input) unless motions, weights and rest pose have the sizes that `bones` and `frames` announce.
+/// Throws Error (bad input) unless motions, weights and rest pose have the sizes implied by `bones` and `frames`.
 void checkDecomposition(const Decomposition& decomposition);
 
 }  // namespace pelt::fit

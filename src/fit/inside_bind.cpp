@@ -11,7 +11,7 @@
 namespace pelt::fit {
 namespace {
 
-/// Where nothing can be told from the mesh: every bone that the options allow, and the nearest one for each vertex.
+/// If nothing can be inferred from the mesh: every bone that the options allow, and the nearest one for each vertex.
 void bindByDistance(const Mesh& mesh, const Skeleton& skeleton, const std::vector<SkinChoice>& choices,
                     InsideBind& bind) {
     bind.bones = geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
@@ -21,7 +21,7 @@ void bindByDistance(const Mesh& mesh, const Skeleton& skeleton, const std::vecto
     bind.rigid.assign(mesh.vertexCount(), false);
 }
 
-/// By the bones that carry skin.
+/// Binds to the bones that carry skin.
 void bindBySight(const Mesh& mesh, const BindSurface& surface, const Skeleton& skeleton, const Progress& progress,
                  InsideBind& bind) {
     const std::vector<BoneView> views = viewBones(surface, bind.bones);

@@ -9,11 +9,11 @@ namespace pelt::fit {
 /// A mesh bound by the shape of its skeleton.
 struct InsideBind {
     std::vector<std::uint32_t> joints;         ///< per vertex
-    std::vector<bool> rigid;                   ///< per vertex: it belongs to a piece that moves as one
+    std::vector<bool> rigid;                   ///< per vertex: part of a piece that moves rigidly
     std::vector<geometry::BoneSegment> bones;  ///< those that may carry skin, by joint; never empty
 };
 
-/// As bindNearestBone says. Joints are slots of the skeleton, of several for one node the first.
+/// Binds as described at bindNearestBone. Joints are slots of the skeleton; of several slots of one node, the first.
 InsideBind bindInside(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options, const Progress& progress);
 
 }  // namespace pelt::fit

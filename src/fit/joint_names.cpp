@@ -7,7 +7,7 @@
 namespace pelt::fit {
 namespace {
 
-/// The name without what marks its side or number: "HandSlot.L" and "handslot_02" are "handslot".
+/// The name without the marks of its side or number: "HandSlot.L" and "handslot_02" become "handslot".
 std::string stemOf(const std::string& name) {
     std::string stem = name;
     const auto trim = [&] {
@@ -29,7 +29,7 @@ std::string stemOf(const std::string& name) {
     return stem;
 }
 
-/// Whether the stem ends in the word; with `whole`, only where the word begins there: "toe_end", "ToeEnd", not "bend".
+/// Whether the stem ends in the word; with `whole`, only if a word begins there: "toe_end", "ToeEnd", not "bend".
 bool endsInWord(const std::string& stem, std::string_view word, bool whole) {
     if (stem.size() < word.size()) return false;
     const std::size_t cut = stem.size() - word.size();

@@ -1,5 +1,5 @@
-// Which joints carry skin. Files do not say it: it is told from the shape of the skeleton and from where it lies in the
-// mesh; docs/bind.md has the list.
+// Which joints carry skin. Files do not say so: it is inferred from the shape of the skeleton and its position in the
+// mesh; docs/bind.md has the rules.
 #include "joint_roles.h"
 
 #include <algorithm>
@@ -14,16 +14,16 @@ namespace pelt::fit {
 namespace {
 
 constexpr std::uint32_t kNone = ~0u;
-constexpr double kAway = 0.02;  // of the diagonal from any skin: nearer, a joint may be that of a shoe's sole
-constexpr double kTip = 1.2;    // of the radius of the bone before: a tip's skin is no farther away
-constexpr std::size_t kMostJoints = 4096;  // every pair of joints is compared: beyond, none is taken for a control
+constexpr double kAway = 0.02;             // of the diagonal from any skin: a closer joint may be that of a shoe's sole
+constexpr double kTip = 1.2;               // of the radius of the previous bone: the skin of a tip is no farther away
+constexpr std::size_t kMostJoints = 4096;  // all pairs are compared: beyond this, no joint is treated as a control
 
 struct Branches {
     std::vector<std::uint32_t> of;     ///< per joint: its branch, kNone for the trunk
-    std::vector<std::uint32_t> sizes;  ///< joints a branch
+    std::vector<std::uint32_t> sizes;  ///< joints per branch
 };
 
-/// Cuts the tree at its first fork: a body and what hangs beside it under one root, or several roots.
+/// Cuts the tree at its first branching: a body and what is beside it under one root, or several roots.
 Branches branchesOf(const JointTree& tree) {
     std::vector<std::uint32_t> tops;
     for (std::uint32_t j = 0; j < tree.size(); ++j)
@@ -48,9 +48,10 @@ Branches branchesOf(const JointTree& tree) {
     return branches;
 }
 
-/// Branches that only steer: a lone joint away from the mesh (a pole target; a chain outside may be a cape), or a joint
-/// on one of a larger branch (an IK handle on a wrist). Siblings may share a place: two thighs that start in one hip
-/// do. A joint where another's bone merely ends, by its marker, is no handle on it: a foot that hangs from the root.
+/// Branches of controls: a single joint away from the mesh (a pole target; a chain outside may be a cape), or a joint
+/// at the place of one of a larger branch (an IK handle on a wrist). Siblings may share a place: two thighs may start
+/// in one hip. A joint where another's bone merely ends, at its marker, is not a handle: a foot that is a child of the
+/// root.
 std::vector<bool> controls(const JointTree& tree, const std::vector<bool>& away, double tolerance) {
     std::vector<bool> gone(tree.size(), false);
     if (tree.size() > kMostJoints) return gone;
@@ -75,8 +76,8 @@ std::vector<bool> controls(const JointTree& tree, const std::vector<bool>& away,
     return gone;
 }
 
-/// Whether another bone runs beside the point with nothing but the inside of the mesh between: a leg that comes back
-/// down beside the bone that leads up from the floor. A bone that goes on from the end of the first is not beside it.
+/// Whether another bone runs beside the point with only the inside of the mesh in between: a leg that comes back down
+/// beside the bone that leads up from the floor. A bone that continues from the end of the first is not beside it.
 bool hasBoneBeside(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& gone,
                    std::uint32_t joint, const Vec3d& point) {
     for (std::uint32_t k = 0; k < joints.size(); ++k) {
@@ -90,7 +91,8 @@ bool hasBoneBeside(const JointTree& joints, const geometry::RayTree& tree, const
     return false;
 }
 
-/// The share of the joint's bones that is its own: inside the mesh, and (where `alone`) no other bone runs beside it.
+/// The fraction of the joint's bones that belongs to it alone: inside the mesh and, with `alone`, without another bone
+/// beside it.
 double ownShare(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& gone,
                 std::uint32_t joint, bool alone) {
     constexpr int kSamples = 8;
@@ -109,9 +111,9 @@ double ownShare(const JointTree& joints, const geometry::RayTree& tree, const st
     return whole > 0 ? own / whole : 0;
 }
 
-/// A root that carries the whole body about lies outside the mesh (on the floor), and three quarters of its bones lie
-/// outside too, or in what other bones run through: between the legs inside a skirt, in a leg itself. What comes next
-/// may carry as well, if all but a quarter of it lies outside.
+/// A root that moves the whole body lies outside the mesh (on the floor), and three quarters of its bones lie outside
+/// too, or in regions of other bones: between the legs inside a skirt, or inside a leg. The next joint may do the same
+/// if three quarters of it lies outside.
 void dropCarriers(const JointTree& joints, const geometry::RayTree& tree, const std::vector<bool>& inside,
                   std::vector<bool>& gone) {
     for (std::uint32_t root = 0; root < joints.size(); ++root) {
@@ -125,7 +127,7 @@ void dropCarriers(const JointTree& joints, const geometry::RayTree& tree, const 
     }
 }
 
-/// Leaves far from any skin (pole targets, cameras): no bone leads there.
+/// Leaves far from any skin (pole targets, cameras): no bone leads to them.
 void dropFarLeaves(const JointTree& joints, const geometry::RayTree& tree, double diagonal,
                    const std::vector<bool>& inside, std::vector<bool>& gone) {
     const std::vector<bool> all(tree.tagCount(), true);
@@ -134,13 +136,13 @@ void dropFarLeaves(const JointTree& joints, const geometry::RayTree& tree, doubl
             gone[j] = !tree.nearest(joints.positions[j], 0.1 * diagonal, all);
 }
 
-/// Whether the mesh ends about where the leaf is: beyond it, in its parent's direction, there is only the rounding of
-/// the end, no longer than it is thick, and shorter than the bone that leads to the leaf. False where that bone does
-/// not lie in the mesh either (a cape is a sheet): then nothing can be told.
+/// Whether the mesh ends near the leaf: beyond it, in its parent's direction, there is only the rounded end, no longer
+/// than it is thick, and shorter than the bone that leads to the leaf. False if that bone does not lie in the mesh
+/// either (a cape is a sheet): then nothing can be inferred.
 bool meshEndsAt(const geometry::RayTree& tree, const Vec3d& leaf, const Vec3d& parent, double diagonal) {
     constexpr int kSteps = 32;
     const double bone = length(leaf - parent);
-    if (bone <= 1e-3 * diagonal) return true;  // in its parent's place: no bone of its own
+    if (bone <= 1e-3 * diagonal) return true;  // at its parent's position: no bone of its own
     if (geometry::enclosureOf(tree, parent).winding <= 0 && shareInside(tree, parent, leaf) == 0) return false;
     const Vec3d direction = normalized(leaf - parent);
     const double beyond = lengthInside(tree, leaf, direction, bone / kSteps, bone * (1 + 1e-9));
@@ -149,8 +151,8 @@ bool meshEndsAt(const geometry::RayTree& tree, const Vec3d& leaf, const Vec3d& p
     return beyond <= 2 * radiusAround(tree, leaf + direction * (0.25 * beyond), direction, diagonal);
 }
 
-/// Whether nothing but the rounding of the end is left around a leaf: ahead and to all sides, the skin is no farther
-/// away than it is from the middle of the bone that leads there, and that bone is longer than thick. A foot goes on.
+/// Whether only the rounded end is left around a leaf: ahead and on all sides, the skin is no farther away than from
+/// the middle of the bone that leads there, and that bone is longer than thick. A foot continues.
 bool isFingertip(const geometry::RayTree& tree, const Vec3d& leaf, const Vec3d& parent, double diagonal) {
     const Vec3d bone = leaf - parent, direction = normalized(bone);
     const double radius = radiusAround(tree, parent + bone * 0.5, direction, diagonal);
@@ -158,7 +160,7 @@ bool isFingertip(const geometry::RayTree& tree, const Vec3d& leaf, const Vec3d& 
     const Vec3d u = normalized(cross(direction, std::abs(direction.x) < 0.7 ? Vec3d(1, 0, 0) : Vec3d(0, 1, 0)));
     const Vec3d v = cross(direction, u);
     std::vector<geometry::Crossing> crossings;
-    for (int way = 0; way < 17; ++way) {  // straight ahead, eight ways half aside and eight to the side
+    for (int way = 0; way < 17; ++way) {  // straight ahead, eight directions at an angle and eight to the side
         const double angle = 2 * std::numbers::pi * way / 8, ahead = way == 16 ? 1 : way < 8 ? 0 : std::sqrt(0.5);
         const Vec3d side = u * std::cos(angle) + v * std::sin(angle);
         tree.crossings(leaf, direction * ahead + side * std::sqrt(1 - ahead * ahead), diagonal, crossings);
@@ -168,14 +170,14 @@ bool isFingertip(const geometry::RayTree& tree, const Vec3d& leaf, const Vec3d& 
     return true;
 }
 
-/// Whether every part of the mesh round the first point is also round the other: no eye or other piece of its own.
+/// Whether every part of the mesh around the first point is also around the other: no eye or other separate piece.
 bool sharesParts(const geometry::RayTree& tree, const Vec3d& point, const Vec3d& other) {
     const auto own = geometry::enclosureOf(tree, point).tags, others = geometry::enclosureOf(tree, other).tags;
     return std::includes(others.begin(), others.end(), own.begin(), own.end());
 }
 
-/// Leaves that only mark a place, by name and by shape. Gives, per joint, where such a leaf says that its bone goes;
-/// its own position where none does.
+/// Leaves that are only markers, by name and by shape. Returns, per joint, where such a leaf puts the end of its bone;
+/// its own position if none does.
 std::vector<Vec3d> dropMarkers(const JointTree& joints, const geometry::RayTree& tree, double diagonal,
                                std::vector<bool>& gone) {
     std::vector<Vec3d> ends = joints.positions;
@@ -183,7 +185,7 @@ std::vector<Vec3d> dropMarkers(const JointTree& joints, const geometry::RayTree&
         if (gone[j] || !joints.children[j].empty() || joints.parents[j] < 0) continue;
         const Marker marker = markerOf(joints.names[j]);
         const auto parent = static_cast<std::size_t>(joints.parents[j]);
-        if (gone[parent]) continue;  // its skin must have someone to go to
+        if (gone[parent]) continue;  // its skin must go to another joint
         // The last joint of a chain (a fingertip's) may have any name; then it must be right at the end.
         const bool last = joints.children[parent].size() == 1 && joints.parents[parent] >= 0 &&
                           sharesParts(tree, joints.positions[j], joints.positions[parent]);

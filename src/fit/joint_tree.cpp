@@ -7,7 +7,7 @@ namespace {
 
 using Axes = std::array<Vec3d, 6>;
 
-/// Skeletons beyond this many joints are taken as they are: every pair of joints is looked at.
+/// Larger skeletons are used as they are, since all pairs of joints are compared.
 constexpr std::size_t kMostJoints = 4096;
 
 Axes axesOf(const Joint& joint) {
@@ -30,7 +30,7 @@ struct Link {
     std::uint32_t parent, child;
 };
 
-/// Along the axis, the joint that each joint leads to: near and straight ahead.
+/// The joint that each joint leads to along the axis: near and straight ahead.
 std::vector<Link> linksAlong(const std::vector<Vec3d>& positions, const std::vector<Axes>& axes, std::size_t axis,
                              double tolerance) {
     std::vector<Link> links;
@@ -56,12 +56,12 @@ bool isAbove(const std::vector<std::int32_t>& parents, std::uint32_t ancestor, s
     return false;
 }
 
-/// Parents from the axis that links the most joints. The wrong way along the right axis runs chains together where they
-/// should fork (five fingers into one wrist): links that a joint cannot take count against their axis.
+/// Parents from the axis that links the most joints. In the wrong direction along the right axis, chains run together
+/// where they should branch (five fingers into one wrist): links that a joint cannot accept count against their axis.
 void linkFlatSkeleton(JointTree& tree, double tolerance) {
     std::vector<std::int32_t> best;
     std::int64_t best_score = 0;
-    // A straight chain fits both ways: then what programs lay along bones comes first, x, y and -z.
+    // A straight chain fits both directions: prefer the axes that programs align with bones, x, y and -z.
     for (const std::size_t axis : {0u, 2u, 5u, 1u, 3u, 4u}) {
         std::vector<std::int32_t> parents(tree.size(), -1);
         std::int64_t score = 0;

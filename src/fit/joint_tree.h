@@ -6,7 +6,7 @@
 
 namespace pelt::fit {
 
-/// The joints of a skeleton in rest space. Vectors have one entry a joint.
+/// The joints of a skeleton in rest space. Vectors have one entry per joint.
 struct JointTree {
     std::vector<Vec3d> positions;
     std::vector<std::int32_t> parents;  ///< -1 for a root; never a cycle
@@ -17,16 +17,16 @@ struct JointTree {
     std::size_t size() const { return positions.size(); }
 };
 
-/// Reads the tree. A skeleton without any hierarchy (every joint a root) gets chains from its joints' axes where most
-/// joints have another right ahead along one and the same axis. Joints nearer than `tolerance` count as one place.
+/// Builds the tree. A skeleton without any hierarchy (every joint a root) gets chains from the joints' axes if most
+/// joints have another straight ahead along the same axis. Joints closer than `tolerance` count as one place.
 JointTree jointTree(const Skeleton& skeleton, double tolerance);
 
-/// Takes the joints marked in `gone` out of the lists of children.
+/// Removes the joints marked in `gone` from the lists of children.
 void removeChildren(JointTree& tree, const std::vector<bool>& gone);
 
-/// Many programs lay one local axis along the bone. Where at least four in five of the joints with a single child agree
-/// on it: per joint, where its bone points by that axis. Zero vectors where they do not, or where all joints are turned
-/// alike, so that axes say nothing.
+/// Many programs align one local axis with the bone. If at least four fifths of the joints with a single child agree on
+/// it: per joint, the direction of its bone by that axis. Zero vectors if they do not, or if all joints have the same
+/// orientation, so that axes give no information.
 std::vector<Vec3d> boneDirections(const JointTree& tree, double tolerance);
 
 }  // namespace pelt::fit

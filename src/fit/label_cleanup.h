@@ -4,8 +4,8 @@
 
 namespace pelt::fit {
 
-/// Tidies one joint a welded vertex: islands of a joint that are small beside its main patch on the same part go to the
-/// joint that surrounds them most.
+/// Cleans up the joints of welded vertices: islands of a joint that are small relative to its main region on the same
+/// part are reassigned to the joint that surrounds them most.
 void cleanLabels(const BindSurface& surface, std::vector<std::uint32_t>& joints);
 
 }  // namespace pelt::fit

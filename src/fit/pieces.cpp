@@ -8,12 +8,12 @@
 namespace pelt::fit {
 namespace {
 
-constexpr double kFlesh = 0.15;  // of a bone inside a piece that is its flesh
+constexpr double kFlesh = 0.15;  // fraction of a bone inside a piece that counts as its flesh
 constexpr double kMost = 0.6;    // of a bone
 constexpr double kSmall = 0.1;   // of the surface
 constexpr double kVerySmall = 0.02;
-constexpr double kAgreed = 0.7;    // of the votes beneath a large piece, for it to be one with what it sits on
-constexpr double kContact = 0.02;  // of a piece's size: nearer than this counts as touching
+constexpr double kAgreed = 0.7;    // of the votes, for a large piece to follow the surface beneath it
+constexpr double kContact = 0.02;  // of the size of a piece: closer than this counts as touching
 
 struct Member {
     std::uint32_t vertex = 0;
@@ -32,22 +32,17 @@ std::vector<double> vertexAreas(const BindSurface& surface) {
 }
 
 double sizeOf(const BindSurface& surface, const std::vector<Member>& members) {
-    Vec3d low = surface.positions[members[0].vertex], high = low;
-    for (const Member& m : members) {
-        for (int k = 0; k < 3; ++k) {
-            low[k] = std::min(low[k], surface.positions[m.vertex][k]);
-            high[k] = std::max(high[k], surface.positions[m.vertex][k]);
-        }
-    }
-    return length(high - low);
+    geometry::Box box = geometry::Box::none();
+    for (const Member& m : members) box.grow(surface.positions[m.vertex]);
+    return box.diagonal();
 }
 
-/// The joint with the most votes, the lowest on ties.
+/// The joint with the most votes, the lowest index on ties.
 std::uint32_t winner(const std::vector<double>& votes) {
     return static_cast<std::uint32_t>(std::max_element(votes.begin(), votes.end()) - votes.begin());
 }
 
-/// The joint of the corner that is nearest to the place.
+/// The joint of the corner nearest to the point.
 std::uint32_t jointAt(const BindSurface& surface, const geometry::SurfacePlace& place,
                       const std::vector<std::uint32_t>& joints) {
     const Triangle& corners = surface.triangles[place.triangle];
@@ -57,8 +52,8 @@ std::uint32_t jointAt(const BindSurface& surface, const geometry::SurfacePlace& 
     return joints[best];
 }
 
-/// What a piece sits on votes for its joint, the more so the closer it comes. Where it sits on nothing, its own
-/// vertices do. Nothing where the winner has less than the share of the votes.
+/// The surface that a piece lies on votes for its joint, weighted by proximity. If it lies on nothing, its own vertices
+/// vote. Nothing if the winner has less than the required share of the votes.
 std::optional<std::uint32_t> jointBeneath(const BindSurface& surface, const std::vector<Member>& members,
                                           const std::vector<bool>& hosts, const std::vector<std::uint32_t>& joints,
                                           std::size_t joint_count, double share) {

@@ -4,25 +4,25 @@
 
 namespace pelt::fit {
 
-/// What a connected part of the mesh is to the skeleton.
+/// The relation of a connected part of the mesh to the skeleton.
 struct Piece {
     double area = 0;                    ///< as a share of the whole surface
-    std::vector<std::uint32_t> joints;  ///< whose bones it wraps round, ascending: what it is the flesh of
+    std::vector<std::uint32_t> joints;  ///< joints whose bones it encloses, ascending
 
     std::vector<std::uint32_t> most;  ///< those of them with most of a bone inside
 
-    /// Nothing of the skeleton is inside: it sits on something else.
+    /// No bone is inside: it is attached to another piece.
     bool rides() const { return joints.empty(); }
-    /// Whether it moves as one: small, and not the flesh of several joints. What is very small needs most of two bones
-    /// inside to bend: a finger does, a ball in an elbow does not.
+    /// Whether it moves rigidly: small, and not the flesh of several joints. A very small piece bends only if most of
+    /// two bones is inside: a finger does, a ball in an elbow does not.
     bool isRigid() const;
 };
 
-/// One for each part of the surface.
+/// One entry per part of the surface.
 std::vector<Piece> piecesOf(const BindSurface& surface, std::span<const BoneView> bones);
 
-/// Puts small pieces on one joint as a whole: those that ride, on the joint of what they sit on, larger ones first; and
-/// those that are the flesh of one joint alone. `joints`: per welded vertex.
+/// Assigns small pieces to one joint as a whole: pieces without a bone to the joint of the surface they lie on, larger
+/// ones first; and pieces with the bones of a single joint to that joint. `joints`: per welded vertex.
 void settlePieces(const BindSurface& surface, std::span<const Piece> pieces, std::size_t joint_count,
                   std::vector<std::uint32_t>& joints);
 

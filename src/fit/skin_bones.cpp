@@ -9,12 +9,12 @@
 namespace pelt::fit {
 namespace {
 
-constexpr double kStraight = 0.99;    // cosine: a child at the tail of its parent's bone lies straight ahead
-constexpr double kGoesOn = 0.7;       // the same where it must be guessed from the parent's direction
-constexpr double kBesideTail = 0.35;  // of the way to a child beside the bone's tail is its parent's
+constexpr double kStraight = 0.99;    // cosine: a child at the tail of its parent's bone is straight ahead
+constexpr double kGoesOn = 0.7;       // the same if it is estimated from the parent's direction
+constexpr double kBesideTail = 0.35;  // of the line to a child off the bone's axis belongs to the parent
 
-/// Where the bone of a root below the mesh comes into it, so that what lies outside is not held against the rest; the
-/// start where it does not come in, or starts there.
+/// The point where the bone of a root below the mesh enters it, so that the part outside does not count against the
+/// rest; the start of the bone if it does not enter, or starts inside.
 Vec3d entryOf(const geometry::RayTree& tree, const Vec3d& start, const Vec3d& end) {
     constexpr int kSamples = 32;
     for (int s = 0; s < kSamples; ++s) {
@@ -24,9 +24,9 @@ Vec3d entryOf(const geometry::RayTree& tree, const Vec3d& start, const Vec3d& en
     return start;
 }
 
-/// The ends of bones where no axis is known to lie along them: the child that goes on in the parent's direction best is
-/// taken for the tail (the neck on a chest, the middle finger on a hand); of the way to others only the first stretch
-/// is the joint's own. All of it where no child goes on.
+/// Ends of bones if no axis is known to lie along them: the child closest to the parent's direction defines the tail
+/// (the neck on a chest, the middle finger on a hand); of the lines to the other children only the first part belongs
+/// to the joint. If no child continues in the parent's direction, all of it does.
 std::vector<Vec3d> endsWithoutAxis(const JointTree& joints, std::uint32_t joint, std::vector<Vec3d> ends,
                                    double tolerance) {
     if (joints.parents[joint] < 0) return ends;
@@ -47,10 +47,10 @@ std::vector<Vec3d> endsWithoutAxis(const JointTree& joints, std::uint32_t joint,
     return ends;
 }
 
-/// Where the bones of a joint with children end. With an axis that is known to lie along bones, a joint of several
-/// children has one bone along it: programs that draw bones by head and tail hang further children on it beside its
-/// tail (thighs on a pelvis, fingers on a hand), and what lies around their start is theirs; only the first stretch of
-/// the way there is their parent's.
+/// Ends of the bones of a joint with children. If an axis is known to lie along bones, a joint with several children
+/// has one bone along it: programs that define bones by head and tail attach further children off its tail (thighs to a
+/// pelvis, fingers to a hand). The skin around their start belongs to them; only the first part of the line to them
+/// belongs to the parent.
 std::vector<Vec3d> boneEnds(const JointTree& joints, std::uint32_t joint, const Vec3d& ahead, double tolerance) {
     const Vec3d start = joints.positions[joint];
     std::vector<Vec3d> ends;
@@ -74,8 +74,8 @@ std::vector<Vec3d> boneEnds(const JointTree& joints, std::uint32_t joint, const 
     return result;
 }
 
-/// The bone of a joint without children: where a marker or its own axis says, else on in its parent's direction. It
-/// ends short of the skin; where it does not start inside, it is as long as its parent's.
+/// The bone of a joint without children: in the direction of a marker or of its own axis, otherwise in its parent's
+/// direction. It ends before the skin; if it does not start inside, it is as long as its parent's.
 geometry::BoneSegment leafBone(const JointTree& joints, const JointRoles& roles, const geometry::RayTree& tree,
                                double diagonal, std::uint32_t j) {
     const Vec3d start = joints.positions[j], marked = roles.ends[j] - start;

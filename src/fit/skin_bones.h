@@ -6,16 +6,16 @@
 
 namespace pelt::fit {
 
-/// What a user says about a joint.
+/// The user's choice for a joint.
 enum class SkinChoice : std::uint8_t { automatic, skin, none };
 
-/// The bones that may carry skin, by joint, as geometry::boneSegments draws them, except that
-/// - joints that only steer (pole targets, IK handles, a root on the floor) or mark a place (finger tips, a hand's slot
-///   for a sword) have none: see docs/bind.md for how they are told, never by a name alone;
-/// - a leaf's bone ends shortly before it leaves the mesh, and follows the joint's own axis where the rig has one.
-/// - a joint of several children has one bone, along its own axis, where the rig has one.
-/// Empty where no joint lies inside the mesh, so that nothing can be told. `diagonal` is the size of the mesh;
-/// `choices` is empty or has one entry a joint, which goes before what the shape says.
+/// The bones that may carry skin, by joint, as in geometry::boneSegments, except that
+/// - control joints (pole targets, IK handles, a root on the floor) and markers (finger tips, a hand's slot for a
+/// sword) have no bone; docs/bind.md describes how they are recognized, never by name alone;
+/// - the bone of a leaf ends shortly before it leaves the mesh, and follows the joint's own axis if the rig has one;
+/// - a joint with several children has one bone, along its own axis, if the rig has one. Empty if no joint lies inside
+/// the mesh, so that nothing can be inferred. `diagonal` is the size of the mesh; `choices` is empty or has one entry
+/// per joint, which overrides what the shape suggests.
 std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geometry::RayTree& tree, double diagonal,
                                              std::span<const SkinChoice> choices = {});
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "../eigen_mat3.h"
+#include "../internal/eigen_mat3.h"
 
 namespace pelt::fit {
 namespace {

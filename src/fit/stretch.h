@@ -4,7 +4,7 @@
 
 namespace pelt::fit {
 
-/// A = R · Q D Qᵀ: a rotation after a stretch along the axes Q, columns of a rotation. D has negative entries where A
+/// A = R · Q D Qᵀ: a rotation after a stretch along the axes Q, columns of a rotation. D has negative entries if A
 /// mirrors.
 struct Stretch {
     Mat3d rotation;        ///< R
@@ -12,8 +12,9 @@ struct Stretch {
     Vec3d scale{1, 1, 1};  ///< D
 };
 
-/// Of the decompositions that A has (the axes in any order and of either sign, any axes in a space that is stretched
-/// evenly, the mirrored axis), the one nearest to the frame before, so that keys can be interpolated. Total.
+/// Of the possible decompositions of A (axes in any order and of either sign, any axes of an isotropic subspace, the
+/// choice of the mirrored axis), the one closest to the previous frame, so that keys can be interpolated. Defined for
+/// every A.
 Stretch stretchNear(const Mat3d& a, const Stretch& before);
 
 /// Whether A is a rotation to single precision.

@@ -109,27 +109,6 @@ Sphere smallestEnclosingSphere(std::span<const Vec3f> points) {
     }
 }
 
-Box boundingBox(std::span<const Vec3f> points) {
-    Box box;
-    bool any = false;
-    for (const Vec3f& f : points) {
-        if (!isFinite(f)) continue;
-        const Vec3d p(f);
-        if (!any) box = {p, p};
-        any = true;
-        for (int k = 0; k < 3; ++k) {
-            box.low[k] = std::min(box.low[k], p[k]);
-            box.high[k] = std::max(box.high[k], p[k]);
-        }
-    }
-    return box;
-}
-
-double boundingDiagonal(std::span<const Vec3f> points) {
-    const Box box = boundingBox(points);
-    return length(box.high - box.low);
-}
-
 bool isFlat(std::span<const Vec3f> positions) {
     if (positions.empty()) return true;
     const Vec3d first(positions[0]);

@@ -1,5 +1,5 @@
 // Polynomials of a sparse matrix by the recurrence T_{k+1} = 2 A T_k - T_{k-1}, for rows of several channels.
-#include "../kernel_targets.h"
+#include "../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "chebyshev_kernel.cpp"

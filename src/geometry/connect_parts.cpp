@@ -1,4 +1,5 @@
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/connect_parts.h>
 
 #include <algorithm>
@@ -49,17 +50,14 @@ private:
 };
 
 double reachOf(const Laplacian& laplacian, std::span<const Vec3f> positions) {
-    Vec3d low(positions[0]), high = low;
     double sum = 0;
     std::size_t edges = 0;
     for (std::uint32_t v = 0; v < positions.size(); ++v) {
         const Vec3d p(positions[v]);
-        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
         for (const std::uint32_t n : laplacian.edges.of(v)) sum += length(Vec3d(positions[n]) - p);
         edges += laplacian.edges.of(v).size();
     }
-    return std::max(2 * sum / double(std::max<std::size_t>(edges, 1)), 0.005 * length(high - low));
+    return std::max(2 * sum / double(std::max<std::size_t>(edges, 1)), 0.005 * boundingDiagonal(positions));
 }
 
 /// Per part, whether it has more than one label.

@@ -16,9 +16,11 @@
 #include <Eigen/MetisSupport>
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <new>
 #include <numbers>
 #include <queue>
 
@@ -33,6 +35,33 @@ constexpr float kUnreached = std::numeric_limits<float>::infinity();
 /// METIS draws from the C library's global random numbers after seeding them: one call at a time, or two threads
 /// would disturb each other's orderings and with them the last bits of the results.
 std::mutex ordering_mutex;
+
+/// METIS takes SIGTERM and SIGABRT while it works and puts them back without their flags and masks. SIGTERM stays
+/// blocked in the calling thread meanwhile: METIS's handler would jump out of whatever is going on, malloc included. A
+/// program with more threads has to block it in those as well.
+class SignalActionsKept {
+public:
+    SignalActionsKept() {
+        sigset_t ending;
+        ::sigemptyset(&ending);
+        ::sigaddset(&ending, SIGTERM);
+        ::pthread_sigmask(SIG_BLOCK, &ending, &mask_);
+        ::sigaction(SIGTERM, nullptr, &terminate_);
+        ::sigaction(SIGABRT, nullptr, &abort_);
+    }
+    ~SignalActionsKept() {
+        ::sigaction(SIGTERM, &terminate_, nullptr);
+        ::sigaction(SIGABRT, &abort_, nullptr);
+        ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+    }
+    SignalActionsKept(const SignalActionsKept&) = delete;
+    SignalActionsKept& operator=(const SignalActionsKept&) = delete;
+
+private:
+    sigset_t mask_{};
+    struct sigaction terminate_ {
+    }, abort_{};
+};
 
 /// Beyond this distance (in units of the kernel's a) p steps carry less than `cutoff`.
 double reachOf(int iterations, double cutoff) {
@@ -85,8 +114,11 @@ std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian) {
     std::vector<int> forward(count), backward(count);
     int size = int(count);
     const std::lock_guard lock(ordering_mutex);
-    if (METIS_NodeND(&size, outer.data(), inner.data(), nullptr, nullptr, forward.data(), backward.data()) != METIS_OK)
-        throw Error::badInput("the mesh's edges cannot be ordered for solving");
+    const SignalActionsKept kept;
+    const int status =
+        METIS_NodeND(&size, outer.data(), inner.data(), nullptr, nullptr, forward.data(), backward.data());
+    if (status == METIS_ERROR_MEMORY) throw std::bad_alloc();
+    if (status != METIS_OK) throw Error::badInput("the mesh's edges cannot be ordered for solving");
     for (std::size_t v = 0; v < count; ++v) order[std::size_t(backward[v])] = std::uint32_t(v);
     return order;
 }

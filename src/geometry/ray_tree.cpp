@@ -29,18 +29,15 @@ const std::array<Vec3d, kDirections>& directions() {
     return spiral;
 }
 
-Vec3d lower(const Vec3d& a, const Vec3d& b) { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
-Vec3d upper(const Vec3d& a, const Vec3d& b) { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
-
 /// Whether the ray meets the box between 0 and t_max.
-bool meets(const Vec3d& low, const Vec3d& high, const Vec3d& origin, const Vec3d& direction, double t_max) {
+bool meets(const Box& box, const Vec3d& origin, const Vec3d& direction, double t_max) {
     double enter = 0, leave = t_max;
     for (int k = 0; k < 3; ++k) {
         if (direction[k] == 0) {
-            if (origin[k] < low[k] || origin[k] > high[k]) return false;
+            if (origin[k] < box.low[k] || origin[k] > box.high[k]) return false;
             continue;
         }
-        const double a = (low[k] - origin[k]) / direction[k], b = (high[k] - origin[k]) / direction[k];
+        const double a = (box.low[k] - origin[k]) / direction[k], b = (box.high[k] - origin[k]) / direction[k];
         enter = std::max(enter, std::min(a, b));
         leave = std::min(leave, std::max(a, b));
     }
@@ -81,21 +78,16 @@ RayTree::RayTree(std::span<const Vec3d> positions, std::span<const Triangle> tri
 }
 
 void RayTree::split(std::size_t node, std::uint32_t first, std::uint32_t last) {
-    constexpr double kFar = std::numeric_limits<double>::infinity();
-    Box box{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}, first, last - first};
-    Vec3d low = box.low, high = box.high;  // of the centres
+    Node box{Box::none(), first, last - first};
+    Box centers = Box::none();
     for (std::uint32_t f = first; f < last; ++f) {
         const auto& c = faces_[f].corners;
-        for (const Vec3d& corner : c) {
-            box.low = lower(box.low, corner);
-            box.high = upper(box.high, corner);
-        }
-        low = lower(low, c[0] + c[1] + c[2]);
-        high = upper(high, c[0] + c[1] + c[2]);
+        for (const Vec3d& corner : c) box.grow(corner);
+        centers.grow(c[0] + c[1] + c[2]);
     }
     nodes_[node] = box;
     if (last - first <= kLeafFaces) return;
-    const Vec3d size = high - low;
+    const Vec3d size = centers.high - centers.low;
     const int axis = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
     const auto centre = [axis](const Face& f) { return f.corners[0][axis] + f.corners[1][axis] + f.corners[2][axis]; };
     const std::uint32_t middle = first + (last - first) / 2;
@@ -116,8 +108,8 @@ void RayTree::crossings(const Vec3d& origin, const Vec3d& direction, double t_ma
     int top = 0;
     stack[top++] = 0;
     while (top > 0) {
-        const Box& box = nodes_[stack[--top]];
-        if (!meets(box.low, box.high, origin, direction, t_max)) continue;
+        const Node& box = nodes_[stack[--top]];
+        if (!meets(box, origin, direction, t_max)) continue;
         if (box.count == 0) {
             stack[top++] = box.first;
             stack[top++] = box.first + 1;
@@ -142,10 +134,10 @@ void RayTree::crossings(const Vec3d& origin, const Vec3d& direction, double t_ma
 
 namespace {
 
-double squaredDistance(const Vec3d& point, const Vec3d& low, const Vec3d& high) {
+double squaredDistance(const Vec3d& point, const Box& box) {
     double sum = 0;
     for (int k = 0; k < 3; ++k) {
-        const double apart = std::max({low[k] - point[k], point[k] - high[k], 0.0});
+        const double apart = std::max({box.low[k] - point[k], point[k] - box.high[k], 0.0});
         sum += apart * apart;
     }
     return sum;
@@ -176,12 +168,11 @@ std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach, c
     int top = 0;
     stack[top++] = 0;
     while (top > 0) {
-        const Box& box = nodes_[stack[--top]];
-        if (!(squaredDistance(point, box.low, box.high) <= squared)) continue;
+        const Node& box = nodes_[stack[--top]];
+        if (!(squaredDistance(point, box) <= squared)) continue;
         if (box.count == 0) {
-            const Box &left = nodes_[box.first], &right = nodes_[box.first + 1];
             const bool left_first =
-                squaredDistance(point, left.low, left.high) <= squaredDistance(point, right.low, right.high);
+                squaredDistance(point, nodes_[box.first]) <= squaredDistance(point, nodes_[box.first + 1]);
             stack[top++] = box.first + (left_first ? 1 : 0);
             stack[top++] = box.first + (left_first ? 0 : 1);
             continue;

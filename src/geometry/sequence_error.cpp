@@ -38,9 +38,32 @@ struct RangeError {
     double sum = 0, max = 0;  ///< of squared distances
 };
 
+/// Squared distances of one frame: adds them to `vertex_sums` and gives their sum and largest. The sum is taken
+/// range by range, so that it has the same rounding on any number of threads.
+RangeError addFrame(std::span<const Vec3f> a, std::span<const Vec3f> b, std::span<double> vertex_sums) {
+    std::vector<RangeError> ranges((a.size() + kGrain - 1) / kGrain);
+    parallelFor(a.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t start = first; start < last; start += kGrain) {
+            RangeError& range = ranges[start / kGrain];
+            for (std::size_t v = start; v < std::min(last, start + kGrain); ++v) {
+                const Vec3d d = Vec3d(a[v]) - Vec3d(b[v]);
+                const double squared = dot(d, d);
+                vertex_sums[v] += squared;
+                range.sum += squared;
+                range.max = std::max(range.max, squared);
+            }
+        }
+    });
+    RangeError total;
+    for (const RangeError& range : ranges) total = {total.sum + range.sum, std::max(total.max, range.max)};
+    return total;
+}
+
+}  // namespace
+
 /// Counts the angles between the normals of faces: a histogram, so that memory does not grow with the frames. Sums are
 /// taken range by range, so that they have the same rounding on any number of threads.
-class NormalAngles {
+class SequenceComparison::NormalAngles {
 public:
     explicit NormalAngles(std::span<const Triangle> triangles)
         : triangles_(triangles), ranges_((triangles.size() + kGrain - 1) / kGrain), counts_(kBins, 0) {}
@@ -94,66 +117,51 @@ private:
     std::vector<std::uint64_t> counts_;
 };
 
-/// Squared distances of one frame: adds them to `vertex_sums` and gives their sum and largest. The sum is taken
-/// range by range, so that it has the same rounding on any number of threads.
-RangeError addFrame(std::span<const Vec3f> a, std::span<const Vec3f> b, std::span<double> vertex_sums) {
-    std::vector<RangeError> ranges((a.size() + kGrain - 1) / kGrain);
-    parallelFor(a.size(), kGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t start = first; start < last; start += kGrain) {
-            RangeError& range = ranges[start / kGrain];
-            for (std::size_t v = start; v < std::min(last, start + kGrain); ++v) {
-                const Vec3d d = Vec3d(a[v]) - Vec3d(b[v]);
-                const double squared = dot(d, d);
-                vertex_sums[v] += squared;
-                range.sum += squared;
-                range.max = std::max(range.max, squared);
-            }
-        }
-    });
-    RangeError total;
-    for (const RangeError& range : ranges) total = {total.sum + range.sum, std::max(total.max, range.max)};
-    return total;
+SequenceComparison::SequenceComparison(std::span<const Vec3f> rest, std::span<const Triangle> triangles)
+    : rest_(rest), vertex_sums_(rest.size(), 0.0) {
+    checkFaces(triangles, rest.size());
+    angles_ = std::make_unique<NormalAngles>(triangles);
 }
 
-}  // namespace
+SequenceComparison::~SequenceComparison() = default;
+
+void SequenceComparison::add(std::span<const Vec3f> a, std::span<const Vec3f> b) {
+    const RangeError frame = addFrame(a, b, vertex_sums_);
+    const double vertices = double(std::max<std::size_t>(1, rest_.size()));
+    frames_.push_back({std::sqrt(frame.sum / vertices), std::sqrt(frame.max)});
+    sum_ += frame.sum;
+    angles_->addFrame(a, b);
+}
+
+SequenceError SequenceComparison::result() const {
+    SequenceError error;
+    error.frames = frames_;
+    error.vertex_rms.resize(rest_.size(), 0.0f);
+    if (rest_.empty() || frames_.empty()) return error;
+    for (const FrameError& frame : frames_) error.max = std::max(error.max, frame.max);
+    error.normals = angles_->result();
+    const double count = double(rest_.size()) * double(frames_.size());
+    const double radius = smallestEnclosingSphere(rest_).radius;
+    error.rms = std::sqrt(sum_ / count);
+    error.e_rms = radius > 0 ? 1000 * std::sqrt(sum_ / (3 * count)) / radius : 0;
+    for (std::size_t v = 0; v < rest_.size(); ++v)
+        error.vertex_rms[v] = static_cast<float>(std::sqrt(vertex_sums_[v] / double(frames_.size())));
+    return error;
+}
 
 SequenceError compareSequences(MeshSequence& a, MeshSequence& b, std::span<const Vec3f> rest, const Progress& progress,
                                std::span<const Triangle> triangles) {
     checkSizes(a, b, rest);
-    checkFaces(triangles, rest.size());
-    const std::size_t vertices = a.vertexCount(), frames = a.frameCount();
-    SequenceError error;
-    error.vertex_rms.resize(vertices, 0.0f);
-    if (vertices == 0 || frames == 0) {
-        error.frames.resize(frames);
-        return error;
-    }
-
-    std::vector<Vec3f> positions_a(vertices), positions_b(vertices);
-    std::vector<double> vertex_sums(vertices, 0.0);
-    NormalAngles angles(triangles);
-    double sum = 0;
-    for (std::size_t f = 0; f < frames; ++f) {
-        progress.report("compare", double(f) / double(frames));
+    SequenceComparison comparison(rest, triangles);
+    std::vector<Vec3f> positions_a(rest.size()), positions_b(rest.size());
+    for (std::size_t f = 0; f < a.frameCount(); ++f) {
+        progress.report("compare", double(f) / double(a.frameCount()));
         a.readFrame(f, positions_a);
         b.readFrame(f, positions_b);
-        const RangeError frame = addFrame(positions_a, positions_b, vertex_sums);
-        error.frames.push_back({std::sqrt(frame.sum / double(vertices)), std::sqrt(frame.max)});
-        error.max = std::max(error.max, error.frames.back().max);
-        sum += frame.sum;
-        angles.addFrame(positions_a, positions_b);
+        comparison.add(positions_a, positions_b);
     }
-    error.normals = angles.result();
     progress.report("compare", 1);
-
-    const double count = double(vertices) * double(frames);
-    const double radius = smallestEnclosingSphere(rest).radius;
-    error.rms = std::sqrt(sum / count);
-    error.e_rms = radius > 0 ? 1000 * std::sqrt(sum / (3 * count)) / radius : 0;
-    for (std::size_t v = 0; v < vertices; ++v) {
-        error.vertex_rms[v] = static_cast<float>(std::sqrt(vertex_sums[v] / double(frames)));
-    }
-    return error;
+    return comparison.result();
 }
 
 }  // namespace pelt::geometry

@@ -1,5 +1,5 @@
 // Forward and backward substitution with a sparse L D L^T for rows of several channels.
-#include "../kernel_targets.h"
+#include "../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sweep_kernel.cpp"

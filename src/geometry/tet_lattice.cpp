@@ -1,6 +1,7 @@
 // A lattice of tets around a surface: every cell that a triangle touches, and every cell inside.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
+#include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/ray_tree.h>
 #include <pelt/geometry/tets.h>
 
@@ -20,7 +21,7 @@ constexpr int kVotesInside = 4;  // of six
 struct Surface {
     std::vector<Vec3d> positions;
     std::span<const Triangle> triangles;
-    Vec3d low, high;
+    Box box = Box::none();
     double diagonal = 0, area = 0, volume = 0;
 };
 
@@ -29,21 +30,17 @@ Surface surfaceOf(const Mesh& mesh) {
     if (mesh.positions.empty()) throw Error::badInput("the mesh has no vertices to embed");
     Surface surface;
     surface.triangles = mesh.triangles;
-    surface.low = surface.high = Vec3d(mesh.positions[0]);
     for (std::size_t v = 0; v < mesh.vertexCount(); ++v) {
         const Vec3d p(mesh.positions[v]);
         if (!isFinite(p)) throw Error::badInput("vertex " + std::to_string(v) + " is not finite");
         surface.positions.push_back(p);
-        for (int k = 0; k < 3; ++k) {
-            surface.low[k] = std::min(surface.low[k], p[k]);
-            surface.high[k] = std::max(surface.high[k], p[k]);
-        }
+        surface.box.grow(p);
     }
-    surface.diagonal = length(surface.high - surface.low);
+    surface.diagonal = surface.box.diagonal();
     if (!(surface.diagonal > 0)) throw Error::badInput("the mesh is a single point and cannot be embedded");
     for (const Triangle& t : mesh.triangles) {
-        const Vec3d a = surface.positions[t[0]] - surface.low, b = surface.positions[t[1]] - surface.low,
-                    c = surface.positions[t[2]] - surface.low;
+        const Vec3d a = surface.positions[t[0]] - surface.box.low, b = surface.positions[t[1]] - surface.box.low,
+                    c = surface.positions[t[2]] - surface.box.low;
         surface.area += length(cross(b - a, c - a)) / 2;
         surface.volume += dot(a, cross(b, c)) / 6;
     }
@@ -85,16 +82,12 @@ bool meet(const std::array<Vec3d, 4>& tet, const std::array<Vec3d, 3>& triangle,
 
 /// Marks the cells that the triangle touches.
 void markTriangle(const BccLattice& lattice, const std::array<Vec3d, 3>& triangle, std::vector<std::uint8_t>& kept) {
-    Vec3d low = triangle[0], high = low;
-    for (const Vec3d& p : triangle)
-        for (int k = 0; k < 3; ++k) {
-            low[k] = std::min(low[k], p[k]);
-            high[k] = std::max(high[k], p[k]);
-        }
+    Box box = Box::none();
+    for (const Vec3d& p : triangle) box.grow(p);
     const double size = lattice.size(), slack = 1e-9 * size;
     const Vec3d normal = normalized(cross(triangle[1] - triangle[0], triangle[2] - triangle[0]));
-    const auto first = lattice.cubeOf(low - Vec3d{slack, slack, slack}),
-               last = lattice.cubeOf(high + Vec3d{slack, slack, slack});
+    const auto first = lattice.cubeOf(box.low - Vec3d{slack, slack, slack}),
+               last = lattice.cubeOf(box.high + Vec3d{slack, slack, slack});
     // A cell reaches from its cube's centre to the next one's, and half a cube to each side.
     for (int z = first[2] - 1; z <= last[2]; ++z)
         for (int y = first[1] - 1; y <= last[1]; ++y)
@@ -147,7 +140,7 @@ std::vector<std::uint8_t> insideVotes(const BccLattice& lattice, const Surface& 
                 for (cube[v] = 0; cube[v] < lattice.counts()[v]; ++cube[v]) {
                     Vec3d origin = lattice.cubeCentre(cube) + hair;
                     for (int k = 0; k < 3; ++k) origin[k] += offset[std::size_t(k)] * 0.25 * lattice.size();
-                    origin[axis] = surface.low[axis] - lattice.size();
+                    origin[axis] = surface.box.low[axis] - lattice.size();
                     Vec3d direction;
                     direction[axis] = 1;
                     tree.crossings(origin, direction, HUGE_VAL, crossings);
@@ -225,7 +218,7 @@ TetEmbedding embedInTets(const Mesh& mesh, const EmbeddingOptions& options, cons
     double size = guessedSize(surface, wanted);
     for (int attempt = 0;; ++attempt) {
         progress.report(kStage, 0);
-        const BccLattice lattice(surface.low, surface.high, size);
+        const BccLattice lattice(surface.box.low, surface.box.high, size);
         const std::vector<std::uint8_t> kept = chooseCells(lattice, surface, progress);
         const double count = double(std::count(kept.begin(), kept.end(), 1));
         const double better = std::max(surface.diagonal / kFinest, size * std::cbrt(count / wanted));

@@ -1,9 +1,8 @@
 // Finds the tet that holds a point: a grid of boxes lists the tets whose bounds reach into each.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
+#include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/tets.h>
-
-#include <limits>
 
 #include "barycentric.h"
 
@@ -32,13 +31,9 @@ struct Boxes {
 
 template <class Visit>
 void forCells(const Boxes& boxes, const TetMesh& mesh, const Tet& tet, const Visit& visit) {
-    Vec3d low = mesh.positions[tet[0]], high = low;
-    for (const std::uint32_t v : tet)
-        for (int k = 0; k < 3; ++k) {
-            low[k] = std::min(low[k], mesh.positions[v][k]);
-            high[k] = std::max(high[k], mesh.positions[v][k]);
-        }
-    const auto a = boxes.cellOf(low), b = boxes.cellOf(high);
+    Box box = Box::none();
+    for (const std::uint32_t v : tet) box.grow(mesh.positions[v]);
+    const auto a = boxes.cellOf(box.low), b = boxes.cellOf(box.high);
     for (int z = a[2]; z <= b[2]; ++z)
         for (int y = a[1]; y <= b[1]; ++y)
             for (int x = a[0]; x <= b[0]; ++x) visit(boxes.indexOf(x, y, z));
@@ -46,15 +41,11 @@ void forCells(const Boxes& boxes, const TetMesh& mesh, const Tet& tet, const Vis
 
 Boxes fillBoxes(const TetMesh& mesh) {
     Boxes boxes;
-    Vec3d low = mesh.positions[mesh.tets[0][0]], high = low;
+    Box whole = Box::none();
     for (const Tet& t : mesh.tets)
-        for (const std::uint32_t v : t)
-            for (int k = 0; k < 3; ++k) {
-                low[k] = std::min(low[k], mesh.positions[v][k]);
-                high[k] = std::max(high[k], mesh.positions[v][k]);
-            }
-    boxes.low = low;
-    const Vec3d extent = high - low;
+        for (const std::uint32_t v : t) whole.grow(mesh.positions[v]);
+    boxes.low = whole.low;
+    const Vec3d extent = whole.high - whole.low;
     const double longest = std::max({extent.x, extent.y, extent.z});
     const double cells = std::clamp(std::cbrt(double(mesh.tets.size())), 1.0, 256.0);
     boxes.size = longest > 0 ? longest / cells : 1;

@@ -1,51 +1,160 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
+#include <mutex>
 
 namespace pelt::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path temporaryBeside(const fs::path& target) {
-    static std::atomic<unsigned> serial{0};
-    fs::path name = target.filename();
-    name += fmt::format(".{}-{}.tmp", ::getpid(), serial++);
-    return target.parent_path() / name;
+[[noreturn]] void failWriting(const fs::path& target, int code) {
+    throw Error::system({target.string()}, fmt::format("cannot write: {}", std::strerror(code)));
 }
 
-[[noreturn]] void failWriting(const fs::path& target, int code) {
-    throw Error::system(fmt::format("{}: cannot write: {}", target.string(), std::strerror(code)));
+/// The temporary files and folders there are, so that a program which has to end at once can remove them.
+struct Temporaries {
+    std::mutex mutex;
+    std::vector<fs::path> paths;
+    bool closed = false;
+};
+
+Temporaries& temporaries() {
+    static auto* all = new Temporaries;  // never destroyed: another thread may ask while the program ends
+    return *all;
+}
+
+/// A name beside the target that nobody can foresee. What is cut from a long name is room for the rest.
+fs::path randomNameBeside(const fs::path& target) {
+    constexpr std::size_t kMostOfName = 200;
+    std::uint64_t number = 0;
+    if (::getentropy(&number, sizeof number) != 0) failWriting(target, errno);
+    const std::string name = target.filename().string().substr(0, kMostOfName);
+    return target.parent_path() / fmt::format("{}.{:016x}.tmp", name, number);
+}
+
+/// Calls `make` with random names until one is new; it returns false with errno set where it could not.
+template <class Make>
+fs::path makeTemporary(const fs::path& target, Make make) {
+    constexpr int kTries = 100;
+    Temporaries& all = temporaries();
+    const std::lock_guard lock(all.mutex);
+    if (all.closed) throw Error(ErrorCode::cancelled, "cancelled");
+    for (int i = 0; i < kTries; ++i) {
+        all.paths.push_back(randomNameBeside(target));
+        if (make(all.paths.back().c_str())) return all.paths.back();
+        all.paths.pop_back();
+        if (errno != EEXIST) break;
+    }
+    failWriting(target, errno);
+}
+
+void forgetTemporary(const fs::path& path) {
+    Temporaries& all = temporaries();
+    const std::lock_guard lock(all.mutex);
+    std::erase(all.paths, path);
+}
+
+/// Removes a folder and the files in it, but no folder in it. False where it is still there.
+bool removeFlatFolder(const fs::path& folder) {
+    std::error_code fault;
+    for (fs::directory_iterator it(folder, fault), end; !fault && it != end; it.increment(fault))
+        ::unlink(it->path().c_str());
+    return ::rmdir(folder.c_str()) == 0 || errno == ENOENT;
+}
+
+bool removeTemporary(const fs::path& path) {
+    return ::unlink(path.c_str()) == 0 || errno == ENOENT || removeFlatFolder(path);
+}
+
+/// What the name stands for: through a symbolic link, what that points to.
+fs::path behindLink(const fs::path& target) {
+    std::error_code fault;
+    if (!fs::is_symlink(target, fault)) return target;
+    const fs::path real = fs::weakly_canonical(target, fault);
+    return fault ? target : real;
+}
+
+/// Opens a new file that nobody reads who could not read the one that it replaces.
+int createLike(const char* path, const struct stat* replaced) {
+    constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const int file = ::open(path, kNew, replaced ? replaced->st_mode & 0777U : 0666U);
+    if (file < 0 || !replaced) return file;
+    // The owner first: to give a file away takes rights that the program may not have, and may take bits off the mode.
+    [[maybe_unused]] const int kept_owner = ::fchown(file, replaced->st_uid, replaced->st_gid);
+    ::fchmod(file, replaced->st_mode & 0777U);
+    return file;
+}
+
+bool isUnsupported(int code) { return code == EINVAL || code == ENOSYS || code == ENOTSUP; }
+
+/// Renames unless something has the name already (EEXIST), in one step where the file system can do that.
+bool renameToFree(const fs::path& from, const fs::path& to) {
+#if defined(__linux__) && defined(RENAME_NOREPLACE)
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (!isUnsupported(errno)) return false;
+#endif
+    struct stat status = {};
+    if (::lstat(to.c_str(), &status) == 0) return errno = EEXIST, false;
+    return std::rename(from.c_str(), to.c_str()) == 0;
+}
+
+/// Both names change places in one step. False with errno where the file system cannot do that.
+bool exchange(const fs::path& a, const fs::path& b) {
+#if defined(__linux__) && defined(RENAME_EXCHANGE)
+    return ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
+#else
+    return errno = ENOSYS, false;
+#endif
 }
 
 }  // namespace
 
-AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
-    std::error_code fault;
-    if (fs::is_symlink(target, fault)) {
-        // The link stays, and what it points to is replaced.
-        const fs::path real = fs::weakly_canonical(target, fault);
-        if (!fault) target_ = real;
+void removeTemporaryFiles() {
+    constexpr int kTries = 100;  // a frame that gets its name meanwhile is easily overlooked
+    Temporaries& all = temporaries();
+    const std::lock_guard lock(all.mutex);
+    all.closed = true;
+    for (const fs::path& path : all.paths)
+        for (int i = 0; i < kTries && !removeTemporary(path); ++i) continue;
+}
+
+AtomicFile::AtomicFile(const fs::path& target) : target_(behindLink(target)) {
+    struct stat status = {};
+    const bool exists = ::stat(target_.c_str(), &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) failWriting(target, EISDIR);
+    int descriptor = -1;
+    if (!exists || S_ISREG(status.st_mode)) {
+        temporary_ = makeTemporary(target_, [&](const char* path) {
+            descriptor = createLike(path, exists ? &status : nullptr);
+            return descriptor >= 0;
+        });
+    } else {
+        // A device or a pipe cannot be replaced by a rename; it is written as it is.
+        descriptor = ::open(target_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+        if (descriptor < 0) failWriting(target, errno);
     }
-    const fs::file_status status = fs::status(target_, fault);
-    if (fs::is_directory(status)) failWriting(target, EISDIR);
-    if (!fs::exists(status) || fs::is_regular_file(status)) temporary_ = temporaryBeside(target_);
-    // A device or a pipe cannot be replaced by a rename; it is written as it is.
-    file_ = std::fopen(temporary_.empty() ? target_.c_str() : temporary_.c_str(), "wb");
-    if (!file_) failWriting(target, errno);
+    file_ = ::fdopen(descriptor, "wb");
+    if (file_) return;
+    const int code = errno;
+    ::close(descriptor);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str()), forgetTemporary(temporary_);
+    failWriting(target, code);
 }
 
 AtomicFile::~AtomicFile() {
-    if (!file_) return;
-    std::fclose(file_);
-    std::error_code ignored;
-    if (!temporary_.empty()) fs::remove(temporary_, ignored);
+    if (file_) std::fclose(file_);
+    if (temporary_.empty()) return;
+    ::unlink(temporary_.c_str());
+    forgetTemporary(temporary_);
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -58,66 +167,64 @@ void AtomicFile::rewrite(std::uint64_t offset, std::span<const std::byte> bytes)
     if (::fseeko(file_, 0, SEEK_END) != 0) failWriting(target_, errno);
 }
 
-void AtomicFile::commit() {
-    const bool flushed = std::fflush(file_) == 0;
-    int code = errno;
-    const bool closed = std::fclose(file_) == 0;
-    if (flushed && !closed) code = errno;
+/// 0, or why not everything is on the disk.
+int AtomicFile::close() {
+    if (!file_) return 0;
+    const int flushed = std::fflush(file_) == 0 ? 0 : errno;
+    const int closed = std::fclose(file_) == 0 ? 0 : errno;
     file_ = nullptr;
-    if (flushed && closed) {
-        if (temporary_.empty() || std::rename(temporary_.c_str(), target_.c_str()) == 0) return;
-        code = errno;
-    }
-    std::error_code ignored;
-    if (!temporary_.empty()) fs::remove(temporary_, ignored);
-    failWriting(target_, code);
+    return flushed != 0 ? flushed : closed;
+}
+
+void AtomicFile::commit() {
+    int code = close();
+    if (code == 0 && !temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) code = errno;
+    if (code != 0) failWriting(target_, code);
+}
+
+bool AtomicFile::commitAs(const fs::path& name) {
+    if (const int code = close(); code != 0) failWriting(name, code);
+    if (renameToFree(temporary_, name)) return true;
+    if (errno != EEXIST) failWriting(name, errno);
+    return false;
 }
 
 AtomicFolder::AtomicFolder(const fs::path& target) {
     // "name/" and "name" are the same folder; the temporary one must stand beside it.
-    target_ = target.has_filename() ? target : target.parent_path();
-    temporary_ = temporaryBeside(target_);
-    std::error_code fault;
-    if (fs::exists(target_, fault) && !fs::is_directory(target_, fault)) failWriting(target_, ENOTDIR);
-    fs::create_directory(temporary_, fault);
-    if (fault) failWriting(target_, fault.value());
+    target_ = behindLink(target.has_filename() ? target : target.parent_path());
+    struct stat status = {};
+    const bool exists = ::stat(target_.c_str(), &status) == 0;
+    if (exists && !S_ISDIR(status.st_mode)) failWriting(target_, ENOTDIR);
+    temporary_ = makeTemporary(target_, [](const char* path) { return ::mkdir(path, 0777) == 0; });
+    if (exists) ::chmod(temporary_.c_str(), status.st_mode & 0777U);
 }
 
 AtomicFolder::~AtomicFolder() {
-    std::error_code ignored;
-    if (!committed_) fs::remove_all(temporary_, ignored);
+    if (!committed_) removeFlatFolder(temporary_);
+    forgetTemporary(temporary_);
 }
 
 void AtomicFolder::commit() {
-    std::error_code fault;
-    const fs::path old = temporaryBeside(target_);
-    const bool had_old = fs::exists(target_);
-    if (had_old) fs::rename(target_, old, fault);
-    if (!fault) fs::rename(temporary_, target_, fault);
-    if (fault) {
-        std::error_code ignored;
-        if (had_old && !fs::exists(target_)) fs::rename(old, target_, ignored);
-        failWriting(target_, fault.value());
+    struct stat status = {};
+    const bool had_old = ::lstat(target_.c_str(), &status) == 0;
+    fs::path old = temporary_;  // where the old one is after the exchange
+    if (had_old && !exchange(temporary_, target_)) {
+        if (!isUnsupported(errno)) failWriting(target_, errno);
+        // The second best: for a moment there is neither.
+        old = randomNameBeside(target_);
+        if (std::rename(target_.c_str(), old.c_str()) != 0) failWriting(target_, errno);
+    }
+    if (!had_old || old != temporary_) {
+        if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+            const int code = errno;
+            if (had_old) std::rename(old.c_str(), target_.c_str());
+            failWriting(target_, code);
+        }
     }
     committed_ = true;
-    if (had_old) fs::remove_all(old, fault);
-}
-
-std::vector<std::byte> readFile(const fs::path& path, std::uint64_t limit) {
-    std::error_code fault;
-    if (fs::is_directory(path, fault)) throw Error::badInput(fmt::format("{}: is a folder, not a file", path.string()));
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (!file) throw Error::badInput(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> closer(file, std::fclose);
-    const std::uint64_t size = fs::file_size(path, fault);
-    if (fault) throw Error::badInput(fmt::format("{}: cannot be read: {}", path.string(), fault.message()));
-    if (size > limit)
-        throw Error::badInput(
-            fmt::format("{}: {} bytes are more than the {} that are read", path.string(), size, limit));
-    std::vector<std::byte> bytes(size);
-    if (std::fread(bytes.data(), 1, size, file) != size)
-        throw Error::badInput(fmt::format("{}: could not be read to its end", path.string()));
-    return bytes;
+    if (had_old && !removeFlatFolder(old))
+        throw Error::system({target_.string()}, fmt::format("was written, but what stood there before holds more than frames and is "
+                        "now in {}; move it where it belongs", old.string()));
 }
 
 }  // namespace pelt::io

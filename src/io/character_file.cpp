@@ -46,6 +46,7 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     gltf::Loading loading(gltf::readDocument(bytes, name, folder), progress);
     loading.progress.documentRead();
     gltf::findInstances(loading);
+    gltf::checkMemory(loading);
     loading.progress.expect(gltf::numbersToDecode(loading));
     gltf::loadSkeleton(loading);
     gltf::loadMeshes(loading);
@@ -88,8 +89,7 @@ Character loadCharacter(const fs::path& path, const Progress& progress) {
     const std::string extension = lowerExtension(path);
     if (isImported(path)) return importCharacter(path, {}, progress);
     if (extension != ".glb" && extension != ".gltf" && extension != ".vrm")
-        throw Error::badInput(
-            fmt::format("{}: characters are read from .glb, .gltf, .vrm, .fbx and .dae", path.string()));
+        throw Error::badInput({path.string()}, "characters are read from .glb, .gltf, .vrm, .fbx and .dae");
     progress.report("load", 0);
     return loadGltf(readFile(path), path.string(), folderOf(path), progress);
 }
@@ -97,7 +97,7 @@ Character loadCharacter(const fs::path& path, const Progress& progress) {
 void saveCharacter(const Character& character, const fs::path& path) {
     const std::string extension = lowerExtension(path);
     if (extension != ".glb" && extension != ".gltf")
-        throw Error::badUsage(fmt::format("{}: characters are written as .glb or .gltf", path.string()));
+        throw Error::badUsage({path.string()}, "characters are written as .glb or .gltf");
     gltf::writeDocument(documentOf(character), path, extension == ".glb");
 }
 

@@ -47,14 +47,14 @@ public:
         smoothed_ = std::make_shared<DdmPayload>();
         smoothed_->variant = character.ddm ? character.ddm->variant : DdmVariant::v0;
         smoothed_->rows = ddmRows(character, request.method_options, progress);
-        is_ddm_ = !sequence_ && request.method.find("dm") != std::string::npos;
         if (sequence_) return;
+        const Method& method = findMethod(request.method);
+        is_ddm_ = method.traits.smooths;
         // Smoothed once, then every method finds its rows as if they came with the file.
         Character prepared = character;
-        const bool stored = request.method.starts_with("ddm") || request.method == "eddm";
+        const bool stored = method.traits.stored_rows;
         if (stored) prepared.ddm = smoothed_;
-        deformer_ =
-            findMethod(request.method).prepare(prepared, stored ? MethodOptions{} : request.method_options, progress);
+        deformer_ = method.prepare(prepared, stored ? MethodOptions{} : request.method_options, progress);
     }
 
     bool isDdm() const { return is_ddm_; }
@@ -112,7 +112,7 @@ std::vector<Pose> clipPoses(const Character& character, const BakeRequest& reque
     if (request.sequence && request.sequence->frameCount() != times.size())
         throw Error::badInput(
             fmt::format("has {} samples in its clip, but there are {} meshes to bake; they must be "
-                        "as many (see --clip, --fps and --frames)",
+                        "as many (see `clip`, `fps` and `frames`)",
                         times.size(), request.sequence->frameCount()));
     if (request.sequence && request.sequence->vertexCount() != character.mesh.vertexCount())
         throw Error::badInput(fmt::format("has {} vertices, but the meshes to bake have {}",
@@ -291,7 +291,8 @@ std::vector<std::uint32_t> lockedSlots(const Character& character, const std::ve
         for (std::uint32_t j = 0; j < character.skeleton.joints.size(); ++j)
             if (rig::jointName(character.skeleton, j) == name) slots.push_back(j);
         if (slots.size() == before)
-            throw Error::badInput(fmt::format("has no joint '{}' to lock; pelt info lists its joints", name));
+            throw Error::badInput({"", fmt::format("joint '{}'", name)},
+                                  "not found, so it cannot be locked; `pelt info` lists the joints");
     }
     return slots;
 }

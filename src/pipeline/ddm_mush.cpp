@@ -1,6 +1,7 @@
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/deform/ddm.h>
+#include <pelt/geometry/bounding_box.h>
 #include <pelt/io/ddm_storage.h>
 #include <pelt/pipeline/ddm.h>
 #include <pelt/rig/range_of_motion.h>
@@ -14,16 +15,6 @@ namespace {
 constexpr double kTolerance = 1e-4;         ///< of the diagonal: what pruning may cost by default
 constexpr std::size_t kMostInfluences = 8;  ///< a vertex, where nobody asked for more
 constexpr std::size_t kGrain = 2048;
-
-double diagonalOf(const Mesh& mesh) {
-    Vec3d low(mesh.positions.at(0)), high = low;
-    for (const Vec3f& q : mesh.positions) {
-        const Vec3d p(q);
-        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-    }
-    return length(high - low);
-}
 
 /// The poses of the range of motion, deformed by some rows; compared with others' rows.
 class RangeOfMotionMeasure {
@@ -102,8 +93,8 @@ std::size_t chooseInfluences(const Character& character, const deform::DdmPrepar
     const std::vector<std::uint32_t> vertices = measuredVertices(character.mesh.vertexCount());
     const DdmRows<float> all = preparation.rounded(0, vertices);
     const std::size_t most = std::min(mostInfluences(all), kMostInfluences);
-    const RangeOfMotionMeasure measure(pointsOf(character.mesh, vertices), diagonalOf(character.mesh),
-                                       character.skeleton, all);
+    const RangeOfMotionMeasure measure(pointsOf(character.mesh, vertices),
+                                       geometry::boundingDiagonal(character.mesh.positions), character.skeleton, all);
     for (std::size_t k = settings.influences ? std::size_t(*settings.influences) : 2;; ++k) {
         const double error = measure.error(io::asStored(preparation.rounded(k, vertices), encoding));
         told.trials.push_back({k, error});
@@ -116,11 +107,18 @@ std::size_t chooseInfluences(const Character& character, const deform::DdmPrepar
     }
 }
 
+constexpr MushField kMushFields[] = {
+    {{"variant", "v0..v5", "Which run time the file asks for (default: v0, the full model)"}, &MushTarget::variant},
+    {{"payload", "float|q16", "How numbers are stored (default: float)"}, &MushTarget::encoding},
+};
+
 }  // namespace
+
+std::span<const MushField> mushFields() { return kMushFields; }
 
 double rangeOfMotionError(const Mesh& mesh, const Skeleton& skeleton, const DdmRows<float>& rows,
                           const DdmRows<float>& reference) {
-    return RangeOfMotionMeasure(mesh, diagonalOf(mesh), skeleton, reference).error(rows);
+    return RangeOfMotionMeasure(mesh, geometry::boundingDiagonal(mesh.positions), skeleton, reference).error(rows);
 }
 
 DdmPayload mush(const Character& character, const DdmSettings& settings, const MushTarget& target,

@@ -7,9 +7,9 @@
 // fixed share of the distance of the vertex from its bone, kept within bounds of what is usual for that bone.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/geometry/smoothing.h>
-#include <pelt/geometry/weld.h>
 #include <pelt/pipeline/ddm.h>
 
 #include <algorithm>
@@ -25,27 +25,22 @@ constexpr double kTranslationWidth = 0.35;  ///< σ of κ
 constexpr double kAlpha = 0.5;
 constexpr double kLeastEdges = 0.7;  ///< σ is at least so many edges: a rigid bind has steps as wide as one
 
-/// The surface that smoothing sees: welded, with the area of each vertex.
+/// The surface that smoothing sees, with the area of each vertex.
 struct Surface {
-    geometry::Weld weld;
-    geometry::Laplacian laplacian;
+    const geometry::WeldedSurface& welded;
     std::vector<double> area;  ///< per welded vertex
     std::vector<double> most;  ///< per welded vertex, the largest σ that its part can tell from a larger one
     double factor = 1;         ///< of L over the cotangent Laplacian
 
-    Surface(const Mesh& mesh, const deform::DdmOptions& options)
-        : weld(geometry::weldByPosition(mesh, options.weld_tolerance)) {
-        std::vector<Vec3f> positions;
-        for (const std::uint32_t v : weld.representative) positions.push_back(mesh.positions[v]);
-        const auto triangles = geometry::weldedTriangles(mesh.triangles, weld);
-        laplacian = geometry::makeLaplacian(options.laplacian, positions, triangles);
+    explicit Surface(const geometry::WeldedSurface& surface) : welded(surface) {
+        const std::vector<Vec3f>& positions = welded.positions;
         area.assign(positions.size(), 0);
-        for (const Triangle& t : triangles) {
+        for (const Triangle& t : welded.triangles) {
             const Vec3d a(positions[t[0]]), b(positions[t[1]]), c(positions[t[2]]);
             const double third = length(cross(b - a, c - a)) / 6;
             for (const std::uint32_t v : t) area[v] += third;
         }
-        if (options.laplacian == geometry::LaplacianKind::uniform) factor = std::numbers::sqrt3;
+        if (welded.kind == LaplacianKind::uniform) factor = std::numbers::sqrt3;
         limitToParts(positions);
     }
 
@@ -53,26 +48,21 @@ struct Surface {
     /// across it, is divided by (1 + τ π² / size²)^p): more only costs digits.
     void limitToParts(std::span<const Vec3f> positions) {
         constexpr double kSizes = 3;
-        const geometry::ConnectedParts parts = geometry::connectedParts(laplacian.edges);
-        std::vector<Vec3d> low(parts.count, Vec3d{1e300, 1e300, 1e300}),
-            high(parts.count, Vec3d{-1e300, -1e300, -1e300});
-        for (std::size_t v = 0; v < positions.size(); ++v)
-            for (int i = 0; i < 3; ++i) {
-                low[parts.part[v]][i] = std::min<double>(low[parts.part[v]][i], positions[v][i]);
-                high[parts.part[v]][i] = std::max<double>(high[parts.part[v]][i], positions[v][i]);
-            }
-        for (std::size_t v = 0; v < positions.size(); ++v)
-            most.push_back(kSizes * length(high[parts.part[v]] - low[parts.part[v]]));
+        const geometry::ConnectedParts parts = geometry::connectedParts(welded.laplacian.edges);
+        std::vector<geometry::Box> boxes(parts.count, geometry::Box::none());
+        for (std::size_t v = 0; v < positions.size(); ++v) boxes[parts.part[v]].grow(Vec3d(positions[v]));
+        for (std::size_t v = 0; v < positions.size(); ++v) most.push_back(kSizes * boxes[parts.part[v]].diagonal());
     }
 
     /// λ for a width σ in p steps. A vertex without area, of a needle or a point, moves with its neighbours.
     double strength(std::uint32_t vertex, double sigma, int iterations) const {
         constexpr double kMost = 1e6;
-        const std::uint32_t v = weld.welded[vertex];
+        const std::uint32_t v = welded.weld.welded[vertex];
         const double edge = std::sqrt(2 * area[v] / std::numbers::sqrt3);
         sigma = std::max(std::min(sigma, most[v]), kLeastEdges * edge);
         const double tau = sigma * sigma / (2 * iterations);
-        return std::min(tau * laplacian.diagonal[v], kMost * area[v] * factor) / std::max(area[v] * factor, 1e-300);
+        return std::min(tau * welded.laplacian.diagonal[v], kMost * area[v] * factor) /
+               std::max(area[v] * factor, 1e-300);
     }
 };
 
@@ -122,12 +112,14 @@ std::vector<double> attributeMap(const Mesh& mesh, const std::string& name) {
         if (attribute.name != name) continue;
         for (std::size_t v = 0; v < attribute.values.size(); ++v)
             if (!(attribute.values[v] >= 0) || !std::isfinite(attribute.values[v]))
-                throw Error::badInput(fmt::format("vertex attribute '{}' is {} at vertex {}; a map is zero or positive",
-                                                  name, attribute.values[v], v));
+                throw Error::badInput(
+                    {"", fmt::format("vertex attribute '{}'", name)},
+                    fmt::format("is {} at vertex {}; a map is zero or positive", attribute.values[v], v));
         return {attribute.values.begin(), attribute.values.end()};
     }
     throw Error::badInput(
-        fmt::format("no scalar vertex attribute '{}'; there {}", name, names.empty() ? "are none" : "is " + names));
+        {"", fmt::format("vertex attribute '{}'", name)},
+        names.empty() ? "not found; there are no attributes with one number a vertex" : "not found; there is " + names);
 }
 
 struct Planner {
@@ -138,7 +130,7 @@ struct Planner {
     std::vector<double> distances{}, radii{};
 
     const Surface& surface() {
-        if (!surface_cache) surface_cache.emplace(character.mesh, plan.options);
+        if (!surface_cache) surface_cache.emplace(*plan.options.surface);
         return *surface_cache;
     }
     const std::vector<double>& boneDistance() {
@@ -150,10 +142,9 @@ struct Planner {
         return radii;
     }
 
-    /// D of numerics: uniform, radius (its maximum scaled to 1), or an attribute.
-    std::vector<double> map(const std::string& name) {
-        if (name.empty() || name == "uniform") return std::vector<double>(character.mesh.vertexCount(), 1.0);
-        if (name != "radius") return attributeMap(character.mesh, name);
+    std::vector<double> map(const DdmMap& choice) {
+        if (choice.kind == DdmMap::Kind::attribute) return attributeMap(character.mesh, choice.attribute);
+        if (choice.kind != DdmMap::Kind::radius) return std::vector<double>(character.mesh.vertexCount(), 1.0);
         std::vector<double> values = boneDistance();
         const double most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
         for (double& x : values) x = most > 0 ? x / most : 1;
@@ -167,12 +158,12 @@ struct Planner {
         return values;
     }
 
-    std::vector<double> strengths(const std::optional<double>& value, const std::string& map_name, double width,
+    std::vector<double> strengths(const std::optional<double>& value, const DdmMap& factors, double width,
                                   const char* name) {
         if (value && (!(*value >= 0) || !std::isfinite(*value)))
-            throw Error::badUsage(fmt::format("{} is {}; it must be zero or a positive number", name, *value));
-        if (!value && map_name.empty()) return chosen(width, plan.options.iterations);
-        std::vector<double> values = map(map_name);
+            throw Error::badUsage(fmt::format("`{}` is {}; it must be zero or a positive number", name, *value));
+        if (!value && factors.isChosen()) return chosen(width, plan.options.iterations);
+        std::vector<double> values = map(factors);
         double scale = value.value_or(0);
         if (!value) {
             double sum = 0;
@@ -188,7 +179,7 @@ struct Planner {
         deform::DdmOptions& options = plan.options;
         options.iterations = settings.iterations.value_or(kIterations);
         if (options.iterations < 0)
-            throw Error::badUsage(fmt::format("--iterations is {}; it must be at least 0", options.iterations));
+            throw Error::badUsage(fmt::format("`iterations` is {}; it must be at least 0", options.iterations));
         const bool free = !settings.iterations && !settings.lambda;
         if (options.smoothing != geometry::SmoothingKind::explicit_ || !free) return;
         const std::vector<double> wanted = chosen(kRotationWidth, kIterations);
@@ -202,7 +193,7 @@ struct Planner {
         for (std::size_t v = 0; v < values.size(); ++v) {
             if (given && values[v] > 1)
                 throw Error::badUsage(
-                    fmt::format("{} is {} at vertex {}; explicit smoothing is stable up to 1, use "
+                    fmt::format("`{}` is {} at vertex {}; explicit smoothing is stable up to 1, use "
                                 "implicit smoothing for more",
                                 name, values[v], v));
             values[v] = std::min(values[v], 1.0);
@@ -212,7 +203,7 @@ struct Planner {
     void chooseAlpha() {
         const double alpha = settings.alpha.value_or(kAlpha);
         if (!(alpha >= 0 && alpha < 1))
-            throw Error::badUsage(fmt::format("--alpha is {}; it must be at least 0 and below 1", alpha));
+            throw Error::badUsage(fmt::format("`alpha` is {}; it must be at least 0 and below 1", alpha));
         plan.options.alpha = map(settings.alpha_map);
         for (double& x : plan.options.alpha) x *= alpha;
         if (!settings.joint_alpha.empty()) spreadJointAlpha();
@@ -223,21 +214,21 @@ struct Planner {
         std::vector<double>& alpha = plan.options.alpha;
         for (const auto& [name, value] : settings.joint_alpha) {
             const auto joint = rig::findJoint(character.skeleton, name);
-            if (!joint) throw Error::badInput(fmt::format("has no joint '{}' for --joint-alpha", name));
+            if (!joint) throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found; see `joint_alpha`");
             if (!(value >= 0 && value < 1))
                 throw Error::badUsage(
-                    fmt::format("--joint-alpha {}={}: it must be at least 0 and below 1", name, value));
+                    fmt::format("`joint_alpha` {}={}: it must be at least 0 and below 1", name, value));
             for (std::size_t v = 0; v < alpha.size(); ++v)
                 if (rig::jointName(character.skeleton, plan.bind.jointsOf(v)[0]) == name) alpha[v] = value;
         }
         const Surface& s = surface();
         std::vector<double> welded, strength;
-        for (const std::uint32_t v : s.weld.representative) {
+        for (const std::uint32_t v : s.welded.weld.representative) {
             welded.push_back(alpha[v]);
             strength.push_back(s.strength(v, kRotationWidth * limbRadius()[v], kIterations));
         }
-        geometry::ImplicitSmoother(s.laplacian, 1, strength).smooth(welded, kIterations);
-        for (std::size_t v = 0; v < alpha.size(); ++v) alpha[v] = welded[s.weld.welded[v]];
+        geometry::ImplicitSmoother(s.welded.laplacian, 1, strength).smooth(welded, kIterations);
+        for (std::size_t v = 0; v < alpha.size(); ++v) alpha[v] = welded[s.welded.weld.welded[v]];
     }
 
     void exclude() {
@@ -255,8 +246,8 @@ struct Planner {
                     plan.options.excluded[part.first_vertex + v] = true;
             }
             if (!found)
-                throw Error::badInput(
-                    fmt::format("has no part or material '{}' to exclude; there are {}", name, names));
+                throw Error::badInput({"", fmt::format("part or material '{}'", name)},
+                                      "not found, so it cannot be excluded; there are " + names);
         }
     }
 };
@@ -269,7 +260,8 @@ fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::stri
         std::vector<std::uint32_t> found;
         for (const std::string& name : names) {
             const auto joint = rig::findJoint(skeleton, name);
-            if (!joint) throw Error::badInput(fmt::format("has no joint '{}'; `pelt info` lists them", name));
+            if (!joint)
+                throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found; `pelt info` lists them");
             found.push_back(static_cast<std::uint32_t>(*joint));
         }
         return found;
@@ -279,31 +271,32 @@ fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::stri
 
 DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
     if (character.skeleton.joints.empty()) throw Error::badInput("has no joints to follow");
+    if (!(settings.weld >= 0) || !std::isfinite(settings.weld))
+        throw Error::badUsage(fmt::format("`weld` is {}; it must be zero or a positive length", settings.weld));
     DdmPlan plan;
     plan.original = character.ddm ? character.ddm->bind : character.weights;
-    plan.bind = settings.keep_bind && !plan.original.empty()
+    plan.bind = settings.bind == DdmBind::keep && !plan.original.empty()
                     ? plan.original
                     : fit::bindRigid(character.mesh, character.skeleton, plan.original,
                                      bindOptions(character.skeleton, settings.joints, settings.exclude_joints));
     if (plan.original.empty()) plan.original = plan.bind;
     deform::DdmOptions& options = plan.options;
-    options.laplacian =
-        settings.laplacian == "uniform" ? geometry::LaplacianKind::uniform : geometry::LaplacianKind::cotangent;
-    options.smoothing =
-        settings.smoothing == "explicit" ? geometry::SmoothingKind::explicit_ : geometry::SmoothingKind::implicit;
+    options.laplacian = settings.laplacian;
+    options.smoothing = settings.smoothing;
     options.connect_parts = settings.connect_parts;
     options.weld_tolerance = settings.weld;
+    options.surface = geometry::weldSurface(character.mesh, settings.weld, settings.laplacian);
     if (settings.influences && *settings.influences < 0)
-        throw Error::badUsage(fmt::format("--influences is {}; it must be at least 0", *settings.influences));
+        throw Error::badUsage(fmt::format("`influences` is {}; it must be at least 0", *settings.influences));
     if (settings.influences == 0) options.cutoff = 1e-12;
     options.coarse = settings.influences != 0 && !settings.lambda && !settings.kappa;
 
     Planner planner{character, settings, plan};
     planner.chooseIterations();
-    options.lambda = planner.strengths(settings.lambda, settings.lambda_map, kRotationWidth, "--lambda");
-    options.kappa = planner.strengths(settings.kappa, settings.kappa_map, kTranslationWidth, "--kappa");
-    planner.limitExplicit(options.lambda, settings.lambda.has_value(), "--lambda");
-    planner.limitExplicit(options.kappa, settings.kappa.has_value(), "--kappa");
+    options.lambda = planner.strengths(settings.lambda, settings.lambda_map, kRotationWidth, "lambda");
+    options.kappa = planner.strengths(settings.kappa, settings.kappa_map, kTranslationWidth, "kappa");
+    planner.limitExplicit(options.lambda, settings.lambda.has_value(), "lambda");
+    planner.limitExplicit(options.kappa, settings.kappa.has_value(), "kappa");
     planner.chooseAlpha();
     planner.exclude();
     return plan;

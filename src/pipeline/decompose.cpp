@@ -5,6 +5,7 @@
 #include <pelt/io/character_file.h>
 #include <pelt/pipeline/decompose.h>
 #include <pelt/pipeline/sampling.h>
+#include <pelt/rig/clip_builder.h>
 
 #include <algorithm>
 #include <numeric>
@@ -84,11 +85,7 @@ std::vector<std::size_t> firstFrames(std::span<const NamedSequence> sequences) {
 /// k/30, rounded up, so that whoever samples at 30 frames a second meets as many keys as there are frames.
 std::vector<float> keyTimes(std::size_t frames) {
     std::vector<float> times(frames);
-    for (std::size_t k = 0; k < frames; ++k) {
-        const double exact = double(k) / kFramesPerSecond;
-        times[k] = float(exact);
-        if (double(times[k]) < exact) times[k] = std::nextafter(times[k], std::numeric_limits<float>::max());
-    }
+    for (std::size_t k = 0; k < frames; ++k) times[k] = rig::keyTimeFrom(double(k) / kFramesPerSecond);
     return times;
 }
 
@@ -171,9 +168,9 @@ void keepMotion(DecomposeRequest& request, const Character& character, std::span
         const std::vector<double> times = rig::sampleTimes(clip, kFramesPerSecond);
         const std::size_t frames = sequences[s].frames->frameCount();
         if (times.size() != frames)
-            throw Error::badInput(
-                fmt::format("clip '{}' has {} samples at 30 a second, but sequence '{}' has {} frames", clip.name,
-                            times.size(), sequences[s].name, frames));
+            throw Error::badInput({"", fmt::format("clip '{}'", clip.name)},
+                                  fmt::format("has {} samples at 30 a second, but sequence '{}' has {} frames",
+                                              times.size(), sequences[s].name, frames));
         for (const double t : times)
             for (const Affine3d& bone : rig::drivenSkinMatrices(character.skeleton, character.driven, &clip, t))
                 request.solver.kept_motion.push_back(bone);

@@ -31,31 +31,22 @@ FileKind fileKind(const std::filesystem::path& path) {
     if (std::filesystem::is_directory(status)) return FileKind::sequence;
     if (!std::filesystem::exists(status)) {
         if (path.string().find_first_of("*?[") != std::string::npos) return FileKind::sequence;
-        throw Error::badInput(fmt::format("{}: cannot be read: {}", path.string(),
-                                          fault ? fault.message() : "No such file or directory"));
+        throw Error::badInput({path.string()},
+                              fmt::format("cannot be read: {}", fault ? fault.message() : "No such file or directory"));
     }
     // A pipe or a device could keep a reader waiting for ever.
     if (!std::filesystem::is_regular_file(status))
-        throw Error::badInput(fmt::format("{}: is no plain file; copy its data into one first", path.string()));
+        throw Error::badInput({path.string()}, "is no plain file; copy its data into one first");
     const std::string extension = extensionOf(path);
     if (contains(kCharacters, extension)) return FileKind::character;
     if (contains(kMeshes, extension)) return FileKind::mesh;
     if (contains(kSequences, extension)) return FileKind::sequence;
     throw Error::badInput(
-        fmt::format("{}: not a file that Pelt reads by its extension '{}'; it reads .glb .gltf .vrm .fbx .dae, .obj "
+        {path.string()},
+        fmt::format("not a file that Pelt reads by its extension '{}'; it reads .glb .gltf .vrm .fbx .dae, .obj "
                     ".ply .off, .npy "
                     ".pc2 .mdd, and folders of .obj or .ply",
-                    path.string(), extension));
-}
-
-Error withFile(const Error& error, const std::filesystem::path& path) {
-    const std::string name = path.string();
-    const std::string_view what = error.what();
-    if (what.substr(0, name.size()) == name || error.code() == ErrorCode::cancelled) return error;
-    // A sequence that is read on the way names its own file.
-    std::error_code fault;
-    if (std::filesystem::is_regular_file(what.substr(0, what.find(": ")), fault)) return error;
-    return {error.code(), fmt::format("{}: {}", name, what)};
+                    extension));
 }
 
 }  // namespace pelt::pipeline

@@ -86,9 +86,10 @@ private:
                                               made_.character.mesh.vertexCount(), examples.vertexCount()));
         if (examples.frameCount() != made_.times.size())
             throw Error::badInput(
-                fmt::format("clip '{}' gives {} poses, but there are {} examples; each example needs its pose (--clip, "
-                            "--fps, --frames)",
-                            clip().name, made_.times.size(), examples.frameCount()));
+                {"", fmt::format("clip '{}'", clip().name)},
+                fmt::format("gives {} poses, but there are {} examples; each example needs its pose (`clip`, `fps`, "
+                            "`frames`)",
+                            made_.times.size(), examples.frameCount()));
     }
 
     void addExtraJoints();
@@ -124,7 +125,8 @@ void CharacterFitter::addExtraJoints() {
         if (!is_driven[joint.node]) free.joints.push_back(joint);
     for (const std::string& name : request_.drivers) {
         const auto joint = rig::findJoint(free, name);
-        if (!joint) throw Error::badInput(fmt::format("has no joint '{}' that could drive others", name));
+        if (!joint)
+            throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found, so it cannot drive others");
         choice.drivers.push_back(free.joints[*joint].node);
     }
     const std::size_t before = free.joints.size();

@@ -1,9 +1,9 @@
 #include "fit_character.h"
 
 #include <pelt/geometry/normals.h>
+#include <pelt/rig/clip_builder.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "small_weights.h"
 
@@ -18,27 +18,12 @@ Vec3f turned(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
     return v * cosine + cross(axis, v) + axis * (dot(axis, v) / (1 + cosine));
 }
 
-/// Rounded up, so that whoever samples at the poses' rate meets the last of them.
-float keyTime(double t) {
-    const auto rounded = float(t);
-    return double(rounded) < t ? std::nextafter(rounded, std::numeric_limits<float>::max()) : rounded;
-}
-
 Channel resampled(const Channel& channel, std::span<const double> times) {
     Channel out{channel.path, channel.target, Interpolation::linear, channel.width, {}, {}};
-    std::vector<double> value(channel.width), before;
+    std::vector<double> value(channel.width);
     for (const double t : times) {
         rig::sampleChannel(channel, t, value);
-        // Of a rotation's two quaternions the one nearer to the last, for players that do not look.
-        if (channel.path == ChannelPath::rotation && !before.empty()) {
-            double along = 0;
-            for (std::size_t i = 0; i < value.size(); ++i) along += value[i] * before[i];
-            if (along < 0)
-                for (double& x : value) x = -x;
-        }
-        before = value;
-        out.times.push_back(keyTime(t));
-        for (const double x : value) out.values.push_back(float(x));
+        rig::addKey(out, rig::keyTimeFrom(t), value);
     }
     return out;
 }
@@ -81,7 +66,8 @@ std::string freeClipName(const Character& character, const std::string& base) {
 
 void keyPoses(Character& character, std::size_t clip, std::vector<double> times) {
     std::sort(times.begin(), times.end());
-    times.erase(std::unique(times.begin(), times.end(), [](double a, double b) { return keyTime(a) == keyTime(b); }),
+    times.erase(std::unique(times.begin(), times.end(),
+                            [](double a, double b) { return rig::keyTimeFrom(a) == rig::keyTimeFrom(b); }),
                 times.end());
     Clip fitted = character.clips[clip];
     fitted.name = freeClipName(character, fitted.name + "_fit");

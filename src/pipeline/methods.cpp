@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/core/spelling.h>
 #include <pelt/deform/cor.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/deform/delta_mush.h>
@@ -7,6 +8,8 @@
 #include <pelt/deform/lbs.h>
 #include <pelt/pipeline/ddm.h>
 #include <pelt/pipeline/methods.h>
+
+#include <algorithm>
 
 namespace pelt::pipeline {
 namespace {
@@ -34,6 +37,7 @@ public:
         deform::evaluate(rig_, linear_pose_, {rest, {}}, first, count, {tangents, {}});
         for (Vec3f& t : tangents.subspan(first, count)) t = normalized(t);
     }
+    std::span<const std::byte> rigBytes() const noexcept override { return rig_.bytes(); }
 
 private:
     deform::LbsRig rig_;
@@ -51,6 +55,12 @@ public:
     void evaluate(const deform::RestShape& rest, std::size_t first, std::size_t count,
                   const deform::Output& out) const noexcept override {
         deform::evaluate(rig_, pose_, rest, first, count, out);
+    }
+    std::span<const std::byte> rigBytes() const noexcept override {
+        if constexpr (requires { rig_.bytes(); })
+            return rig_.bytes();
+        else
+            return {};
     }
 
 private:
@@ -80,14 +90,17 @@ Made prepareDqs(const Character& character, const MethodOptions&, const Progress
     return dqs(character, character.weights);
 }
 
-Made prepareCor(const Character& character, const MethodOptions&, const Progress& progress) {
-    const DdmRows<float> rows = deform::corRows(character.mesh, character.weights, {}, progress);
+Made prepareCor(const Character& character, const MethodOptions& options, const Progress& progress) {
+    deform::CorOptions numbers;
+    setOptions(numbers, deform::corFields(), options);
+    const DdmRows<float> rows = deform::corRows(character.mesh, character.weights, numbers, progress);
     return std::make_unique<DdmDeformer>(deform::packDdm(character.mesh, rows, DdmForm::v4));
 }
 
-DdmSettings settingsFor(const Character& character, const MethodOptions& options) {
+DdmSettings settingsFor(const Character& character, const MethodOptions& options, bool* changed = nullptr) {
     DdmSettings settings = character.ddm ? character.ddm->settings : DdmSettings{};
-    if (options.change_ddm) options.change_ddm(settings);
+    const bool any = setOptions(settings, ddmFields(), options);
+    if (changed) *changed = any;
     return settings;
 }
 
@@ -108,6 +121,7 @@ Made prepareDeltaMush(const Character& character, const MethodOptions& options, 
     for (std::size_t v = 0; v < ties.rigid.size(); ++v)
         if (ties.rigid[v]) numbers.lambda[v] = 0;
     numbers.weld_tolerance = plan.options.weld_tolerance;
+    numbers.surface = plan.options.surface;
     return std::make_unique<DeltaMushDeformer>(deform::prepareDeltaMush(character.mesh, plan.bind, numbers));
 }
 
@@ -148,33 +162,41 @@ Made prepareStored(const Character& character, const MethodOptions& options, con
     return ddm(character, rows, DdmForm::ddm);
 }
 
+std::vector<OptionInfo> noOptions() { return {}; }
+std::vector<OptionInfo> corOptions() { return optionInfos(deform::corFields()); }
+std::vector<OptionInfo> ddmOptions() { return optionInfos(ddmFields()); }
+
+constexpr MethodTraits kPlain{}, kLinear{true, false, false}, kMush{false, true, false}, kRows{false, true, true};
+
 constexpr Method kMethods[] = {
-    {"lbs", "linear blend skinning", prepareLbs},
-    {"dqs", "dual quaternion skinning, joints that stretch included", prepareDqs},
-    {"cor", "optimised centres of rotation", prepareCor},
-    {"dm", "Delta Mush, iterative, with the best fitting frames",
+    {"lbs", "linear blend skinning", kLinear, noOptions, prepareLbs},
+    {"dqs", "dual quaternion skinning, joints that stretch included", kPlain, noOptions, prepareDqs},
+    {"cor", "optimised centres of rotation", kPlain, corOptions, prepareCor},
+    {"dm", "Delta Mush, iterative, with the best fitting frames", kMush, ddmOptions,
      prepareDeltaMush<deform::DeltaMushFrames::procrustes>},
-    {"dm-tangent", "Delta Mush with tangent frames, as it was published",
+    {"dm-tangent", "Delta Mush with tangent frames, as it was published", kMush, ddmOptions,
      prepareDeltaMush<deform::DeltaMushFrames::tangent>},
-    {"ddm", "Direct Delta Mush: what a mushed file stores, else v0; enhanced wherever joints scale or shear",
-     prepareStored},
-    {"ddm-v0", "the full model", prepareForm<DdmForm::v0>},
-    {"ddm-v1", "without a rotation solved", prepareForm<DdmForm::v1>},
-    {"ddm-v1-printed", "v1 with the division by the determinant that the paper prints",
+    {"ddm", "Direct Delta Mush: what a mushed file stores, else v0; enhanced wherever joints scale or shear", kRows,
+     ddmOptions, prepareStored},
+    {"ddm-v0", "the full model", kRows, ddmOptions, prepareForm<DdmForm::v0>},
+    {"ddm-v1", "without a rotation solved", kRows, ddmOptions, prepareForm<DdmForm::v1>},
+    {"ddm-v1-printed", "v1 with the division by the determinant that the paper prints", kRows, ddmOptions,
      prepareForm<DdmForm::v1_printed>},
-    {"ddm-v2", "rotations blended as quaternions", prepareForm<DdmForm::v2>},
-    {"ddm-v3", "rotations blended as matrices", prepareForm<DdmForm::v3>},
-    {"ddm-v4", "one weight for translations too", prepareForm<DdmForm::v4>},
-    {"ddm-v5", "linear blend skinning with the smoothed weights", prepareV5},
-    {"ddm-v5-dqs", "dual quaternion skinning with the smoothed weights", prepareV5Dqs},
-    {"eddm", "Enhanced Direct Delta Mush, for joints that scale and shear", prepareForm<DdmForm::eddm>},
+    {"ddm-v2", "rotations blended as quaternions", kRows, ddmOptions, prepareForm<DdmForm::v2>},
+    {"ddm-v3", "rotations blended as matrices", kRows, ddmOptions, prepareForm<DdmForm::v3>},
+    {"ddm-v4", "one weight for translations too", kRows, ddmOptions, prepareForm<DdmForm::v4>},
+    {"ddm-v5", "linear blend skinning with the smoothed weights", kRows, ddmOptions, prepareV5},
+    {"ddm-v5-dqs", "dual quaternion skinning with the smoothed weights", kRows, ddmOptions, prepareV5Dqs},
+    {"eddm", "Enhanced Direct Delta Mush, for joints that scale and shear", kRows, ddmOptions,
+     prepareForm<DdmForm::eddm>},
 };
 
 }  // namespace
 
 DdmRows<float> ddmRows(const Character& character, const MethodOptions& options, const Progress& progress) {
-    if (character.ddm && !options.change_ddm) return character.ddm->rows;
-    const DdmSettings settings = settingsFor(character, options);
+    bool changed = false;
+    const DdmSettings settings = settingsFor(character, options, &changed);
+    if (character.ddm && !changed) return character.ddm->rows;
     const DdmPlan plan = planDdm(character, settings);
     deform::DdmPreparation preparation(character.mesh, plan.bind);
     preparation.update(plan.options, progress);
@@ -183,13 +205,23 @@ DdmRows<float> ddmRows(const Character& character, const MethodOptions& options,
 
 std::span<const Method> methods() { return kMethods; }
 
+std::vector<std::string> optionsNotOf(const Method& method, const MethodOptions& options) {
+    const std::vector<OptionInfo> own = method.options();
+    std::vector<std::string> others;
+    for (const auto& entry : options)
+        if (std::none_of(own.begin(), own.end(), [&](const OptionInfo& o) { return o.name == entry.first; }))
+            others.push_back(entry.first);
+    return others;
+}
+
 const Method& findMethod(std::string_view name) {
-    std::string names;
+    std::vector<std::string> names;
     for (const Method& method : kMethods) {
         if (method.name == name) return method;
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", method.name);
+        names.emplace_back(method.name);
     }
-    throw Error::badUsage(fmt::format("no method '{}'; there are {}", name, names));
+    throw Error::badUsage(
+        fmt::format("no method '{}'{}; there are {}", name, didYouMean(name, names), fmt::join(names, ", ")));
 }
 
 }  // namespace pelt::pipeline

@@ -26,13 +26,11 @@ PoseClip::PoseClip(const Character& character, const PoseStart& start)
       start_(start),
       slot_(character.skeleton.nodes.size(), -1),
       keyed_(character.skeleton.nodes.size(), false),
-      keys_(character.skeleton.nodes.size()) {
+      clip_(kClipName, character.skeleton.nodes.size()) {
     const Skeleton& skeleton = character.skeleton;
     for (std::size_t j = skeleton.joints.size(); j-- > 0;) slot_[skeleton.joints[j].node] = std::int32_t(j);
     for (std::size_t n = 0; n < skeleton.nodes.size(); ++n) {
-        const Affine3d rest = rig::restLocal(skeleton.nodes[n]);
-        const bool moved = !std::equal(rest.m, rest.m + 16, start.locals[n].m);
-        keyed_[n] = slot_[n] >= 0 || moved;
+        keyed_[n] = slot_[n] >= 0 || !(rig::restLocal(skeleton.nodes[n]) == start.locals[n]);
     }
 }
 
@@ -50,26 +48,21 @@ std::vector<Affine3d> PoseClip::localsOf(std::span<const Affine3d> motions) cons
     return locals;
 }
 
-std::vector<Affine3d> PoseClip::add(double time, std::span<const Affine3d> motions) {
-    const std::vector<Affine3d> locals = localsOf(motions);
+ClipPose PoseClip::add(double time, std::span<const Affine3d> motions) {
+    const Skeleton& skeleton = character_.skeleton;
+    std::vector<Affine3d> locals = localsOf(motions);
     times_.push_back(float(time));
-    for (std::size_t n = 0; n < locals.size(); ++n) {
+    for (std::uint32_t n = 0; n < locals.size(); ++n) {
         if (!keyed_[n]) continue;
-        Keys& keys = keys_[n];
         const Trs start = rig::trsOf(start_.locals[n]);
         Trs now = rig::trsOf(locals[n]);
         now.translation = snapped(now.translation, start.translation);
         now.scale = snapped(now.scale, start.scale);
-        Quatd& q = now.rotation;
-        if (dot(q, keys.last) < 0) q = {-q.x, -q.y, -q.z, -q.w};
-        keys.last = q;
-        for (int a = 0; a < 3; ++a) {
-            keys.translations.push_back(float(now.translation[a]));
-            keys.scales.push_back(float(now.scale[a]));
-        }
-        keys.rotations.insert(keys.rotations.end(), {float(q.x), float(q.y), float(q.z), float(q.w)});
+        locals[n] = toAffine(clip_.addKeys(n, times_.back(), now));
     }
-    return rig::skinMatricesOf(character_.skeleton, locals);
+    ClipPose pose{rig::skinMatricesOf(skeleton, locals), std::vector<Affine3d>(locals.size())};
+    rig::worldTransforms(skeleton, locals, pose.worlds);
+    return pose;
 }
 
 /// Morph targets stay as the start has them.
@@ -79,28 +72,22 @@ void PoseClip::addMorphs(Clip& clip) const {
         if (channel.path != ChannelPath::morph_weights || channel.times.empty()) continue;
         std::vector<double> now(channel.width);
         rig::sampleChannel(channel, start_.at, now);
-        Channel held{channel.path, channel.target, Interpolation::linear, channel.width, times_, {}};
-        for (std::size_t t = 0; t < times_.size(); ++t)
-            for (const double w : now) held.values.push_back(float(w));
+        Channel held{channel.path, channel.target, Interpolation::linear, channel.width, {}, {}};
+        for (const float time : times_) rig::addKey(held, time, now);
         clip.channels.push_back(std::move(held));
     }
 }
 
 Clip PoseClip::take() {
-    Clip clip{kClipName, double(times_.front()), double(times_.back()), {}};
-    for (std::uint32_t n = 0; n < keys_.size(); ++n) {
-        Keys& keys = keys_[n];
-        if (keys.rotations.empty()) continue;
-        const auto add = [&](ChannelPath path, std::uint32_t width, std::vector<float>& values) {
-            clip.channels.push_back({path, n, Interpolation::linear, width, times_, std::move(values)});
-        };
-        const Vec3d rest = rig::trsOf(rig::restLocal(character_.skeleton.nodes[n])).scale;
-        bool scaled = length(rest - Vec3d{1, 1, 1}) > 1e-5;
-        for (const float s : keys.scales) scaled = scaled || std::abs(s - 1) > 1e-5f;
-        add(ChannelPath::translation, 3, keys.translations);
-        add(ChannelPath::rotation, 4, keys.rotations);
-        if (scaled) add(ChannelPath::scale, 3, keys.scales);
-    }
+    Clip clip = clip_.take([&](const Channel& channel) {
+        if (channel.path != ChannelPath::scale) return true;
+        const Vec3d rest = rig::trsOf(rig::restLocal(character_.skeleton.nodes[channel.target])).scale;
+        return length(rest - Vec3d{1, 1, 1}) > 1e-5 ||
+               std::any_of(channel.values.begin(), channel.values.end(),
+                           [](float scale) { return std::abs(scale - 1) > 1e-5f; });
+    });
+    clip.first_key = times_.front();  // also where nothing is keyed
+    clip.last_key = times_.back();
     addMorphs(clip);
     return clip;
 }

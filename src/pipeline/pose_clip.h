@@ -1,24 +1,27 @@
 #pragma once
 
+#include <pelt/rig/clip_builder.h>
+
 #include "pose_start.h"
 
 namespace pelt::pipeline {
+
+/// A frame as a player of the clip sees it.
+struct ClipPose {
+    std::vector<Affine3d> bones;   ///< per joint slot, from rest space to the pose
+    std::vector<Affine3d> worlds;  ///< of all nodes
+};
 
 /// Keys of a clip, one a frame, of joints that moved from the start.
 class PoseClip {
 public:
     PoseClip(const Character& character, const PoseStart& start);
 
-    /// `motions`: per joint slot, from the start to the pose. Gives, per slot, the map from rest space to the pose that
-    /// the clip holds: joints that others drive follow them.
-    std::vector<Affine3d> add(double time, std::span<const Affine3d> motions);
+    /// `motions`: per joint slot, from the start to the pose. Joints that others drive follow them.
+    ClipPose add(double time, std::span<const Affine3d> motions);
     Clip take();
 
 private:
-    struct Keys {
-        std::vector<float> translations, rotations, scales;
-        Quatd last;
-    };
     std::vector<Affine3d> localsOf(std::span<const Affine3d> motions) const;
     void addMorphs(Clip& clip) const;
 
@@ -27,7 +30,7 @@ private:
     std::vector<std::int32_t> slot_;  ///< of each node, -1 for those that are no joint
     std::vector<bool> keyed_;         ///< nodes that get keys
     std::vector<float> times_;
-    std::vector<Keys> keys_;
+    rig::ClipBuilder clip_;
 };
 
 }  // namespace pelt::pipeline

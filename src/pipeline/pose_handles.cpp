@@ -24,7 +24,7 @@ constexpr double kOutside = 0.1;  ///< of the diagonal: farther from the mesh th
 constexpr std::size_t kTetsAVertex = 5;
 
 [[noreturn]] void refuse(const PoseHandle& handle, std::size_t number, const std::string& what) {
-    throw Error::badInput(fmt::format("{} {}", nameOf(handle, number), what));
+    throw Error::badInput({"", nameOf(handle, number)}, what);
 }
 
 std::uint32_t nearestVertex(const Mesh& mesh, const PoseHandle& handle, std::size_t number) {
@@ -52,31 +52,43 @@ std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle
     return handle.region;
 }
 
+/// A joint where the handle is, with nothing above it.
+void addJoint(Skeleton& skeleton, const std::string& name, const Vec3d& place) {
+    SkeletonNode node;
+    node.name = name;
+    node.local.translation = place;
+    skeleton.joints.push_back({std::uint32_t(skeleton.nodes.size()), Affine3d({}, -place)});
+    skeleton.nodes.push_back(std::move(node));
+}
+
 /// A joint for each handle, bound by bounded biharmonic weights.
-void addJoints(Character& character, std::span<const PoseHandle> handles, const PreparationCache* cache,
-               const Progress& progress) {
+void addJoints(Character& character, PoseStart& start, std::span<const PoseHandle> handles,
+               const PreparationCache* cache, const Progress& progress) {
+    const Mesh& mesh = start.mesh;
     std::vector<fit::BiharmonicHandle> held;
     ContentKey key;
     key.add("handles");
-    addShape(key, character);
+    addShape(key, mesh, character.skeleton);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         fit::BiharmonicHandle handle;
-        handle.region = verticesOf(character.mesh, handles[i], i);
+        handle.region = verticesOf(mesh, handles[i], i);
         key.addValues(std::span<const std::uint32_t>(handle.region));
         Vec3d mean;
-        for (const std::uint32_t v : handle.region) mean += Vec3d(character.mesh.positions[v]);
+        for (const std::uint32_t v : handle.region) mean += Vec3d(mesh.positions[v]);
         mean = mean / double(handle.region.size());
-        SkeletonNode node;
-        node.name = fmt::format("handle_{}", i);
-        node.local.translation = mean;
-        character.skeleton.joints.push_back({std::uint32_t(character.skeleton.nodes.size()), Affine3d({}, -mean)});
-        character.skeleton.nodes.push_back(std::move(node));
+        addJoint(character.skeleton, fmt::format("handle_{}", i), mean);
         held.push_back(std::move(handle));
     }
+    start.skeleton = character.skeleton;
+    start.locals = rig::sampleLocals(character.skeleton, nullptr, 0);
+    start.worlds.resize(start.locals.size());
+    rig::worldTransforms(character.skeleton, start.locals, start.worlds);
+    start.bones.assign(character.skeleton.joints.size(), Affine3d());
+    start.file_bones = start.bones;
     character.weights = keptWeights(cache, key, [&] {
         fit::BiharmonicOptions options;  // a coarse mesh needs no finer volume
-        options.target_tets = std::clamp<std::size_t>(kTetsAVertex * character.mesh.vertexCount(), 4000, 50000);
-        const fit::HandleWeights weights = fit::biharmonicWeights(character.mesh, held, options, progress).weights;
+        options.target_tets = std::clamp<std::size_t>(kTetsAVertex * mesh.vertexCount(), 4000, 50000);
+        const fit::HandleWeights weights = fit::biharmonicWeights(mesh, held, options, progress).weights;
         std::vector<std::uint32_t> joints(held.size());
         std::iota(joints.begin(), joints.end(), 0u);
         SkinWeights skin;
@@ -88,13 +100,13 @@ void addJoints(Character& character, std::span<const PoseHandle> handles, const 
     });
 }
 
-/// Bounded biharmonic weights of a character that has joints but none.
-void addWeights(Character& character, const PreparationCache* cache, const Progress& progress) {
+/// Bounded biharmonic weights, for a character that has joints but none.
+SkinWeights boundWeights(const PoseStart& start, const PreparationCache* cache, const Progress& progress) {
     ContentKey key;
     key.add("biharmonic");
-    addShape(key, character);
-    character.weights = keptWeights(
-        cache, key, [&] { return fit::bindBiharmonic(character.mesh, character.skeleton, 0, {}, progress).weights; });
+    addShape(key, start.mesh, start.skeleton);
+    return keptWeights(cache, key,
+                       [&] { return fit::bindBiharmonic(start.mesh, start.skeleton, 0, {}, progress).weights; });
 }
 
 std::vector<double> jointWeights(const Character& character) {
@@ -123,11 +135,11 @@ std::vector<std::uint32_t> findCarriers(const Character& character, std::span<co
     return carrier;
 }
 
-std::size_t jointOf(const Character& character, const PoseHandle& handle, std::size_t number) {
-    const auto joint = rig::findJoint(character.skeleton, handle.joint);
+std::size_t jointOf(const Skeleton& skeleton, const PoseHandle& handle, std::size_t number) {
+    const auto joint = rig::findJoint(skeleton, handle.joint);
     if (!joint) refuse(handle, number, "is not there; pelt info lists the joints");
-    for (std::size_t other = *joint + 1; other < character.skeleton.joints.size(); ++other)
-        if (rig::jointName(character.skeleton, other) == handle.joint)
+    for (std::size_t other = *joint + 1; other < skeleton.joints.size(); ++other)
+        if (rig::jointName(skeleton, other) == handle.joint)
             refuse(handle, number, "is a name that several joints have; rename them first");
     return *joint;
 }
@@ -135,7 +147,7 @@ std::size_t jointOf(const Character& character, const PoseHandle& handle, std::s
 /// One joint: there, named once, and with skin to move if it is to go somewhere.
 void checkJoint(const Character& character, std::span<const PoseHandle> handles, std::size_t i,
                 std::span<const std::uint32_t> carrier, std::span<const double> weight) {
-    const std::size_t joint = jointOf(character, handles[i], i);
+    const std::size_t joint = jointOf(character.skeleton, handles[i], i);
     for (std::size_t k = 0; k < i; ++k)
         if (handles[k].kind == Kind::joint && handles[i].joint == handles[k].joint)
             refuse(handles[i], i, "is there twice; say once where it goes");
@@ -144,23 +156,23 @@ void checkJoint(const Character& character, std::span<const PoseHandle> handles,
         refuse(handles[i], i, "moves no vertex, nor does any joint above or below it; drag one that does");
 }
 
-pose::Constraint constraintOf(const Character& character, const PoseHandle& handle, std::size_t number,
+pose::Constraint constraintOf(const Mesh& mesh, const PoseHandle& handle, std::size_t number,
                               std::optional<std::size_t> joint, const HandlePlan& plan) {
     const bool whole = handle.given == Given::full || (handle.given == Given::hold && joint);
     if (whole) return {pose::ConstraintKind::transform, plan.carrier[*joint], {}, {}};
     if (handle.given == Given::rotation) return {pose::ConstraintKind::turn, plan.carrier[*joint], {}, {}};
     if (handle.kind == Kind::joint)
         return {pose::ConstraintKind::position, plan.carrier[*joint], plan.joint_positions[*joint], {}};
-    return {pose::ConstraintKind::vertices, 0, {}, verticesOf(character.mesh, handle, number)};
+    return {pose::ConstraintKind::vertices, 0, {}, verticesOf(mesh, handle, number)};
 }
 
 /// What a handle holds, as it is at the start.
-Vec3d heldPlace(const Character& standing, const PoseHandle& handle, std::size_t number,
-                std::optional<std::size_t> joint, const HandlePlan& plan) {
+Vec3d heldPlace(const Mesh& mesh, const PoseHandle& handle, std::size_t number, std::optional<std::size_t> joint,
+                const HandlePlan& plan) {
     if (joint) return plan.joint_positions[*joint];
-    const std::vector<std::uint32_t> vertices = verticesOf(standing.mesh, handle, number);
+    const std::vector<std::uint32_t> vertices = verticesOf(mesh, handle, number);
     Vec3d mean;
-    for (const std::uint32_t v : vertices) mean += Vec3d(standing.mesh.positions[v]) / double(vertices.size());
+    for (const std::uint32_t v : vertices) mean += Vec3d(mesh.positions[v]) / double(vertices.size());
     return mean;
 }
 
@@ -182,7 +194,10 @@ std::string nameOf(const PoseHandle& handle, std::size_t number) {
     return fmt::format("handle {} ({})", counted, handle.kind == Kind::point ? "a point" : "a region");
 }
 
-void checkHandles(const Character& character, std::span<const PoseHandle> handles) {
+namespace {
+
+/// `mesh` is the character's as it stands.
+void checkHandlesOn(const Mesh& mesh, const Character& character, std::span<const PoseHandle> handles) {
     const bool own_joints = character.skeleton.joints.empty();
     std::vector<double> weight = jointWeights(character);
     const std::vector<std::int32_t> of_props = rig::carriersOfProps(character);
@@ -191,7 +206,7 @@ void checkHandles(const Character& character, std::span<const PoseHandle> handle
     const std::vector<std::uint32_t> carrier = findCarriers(character, weight);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         if (handles[i].kind != Kind::joint) {
-            verticesOf(character.mesh, handles[i], i);
+            verticesOf(mesh, handles[i], i);
             const bool turned = handles[i].given == Given::full || handles[i].given == Given::rotation;
             if (!own_joints && turned)
                 refuse(handles[i], i,
@@ -206,6 +221,12 @@ void checkHandles(const Character& character, std::span<const PoseHandle> handle
     if (std::all_of(handles.begin(), handles.end(), [](const PoseHandle& h) { return h.given == Given::free; }))
         throw Error::badInput(
             "no handle is constrained; give at least one an offset, a target, a rotation or a transform");
+}
+
+}  // namespace
+
+void checkHandles(const Character& character, std::span<const PoseHandle> handles) {
+    checkHandlesOn(character.mesh, character, handles);
 }
 
 std::vector<double> frameTimes(std::span<const PoseHandle> handles, double fps) {
@@ -242,27 +263,27 @@ Affine3d motionAt(const PoseHandle& handle, const Vec3d& start, const Affine3d& 
     return {turn, placeAt(handle, start, time) - turn * start};
 }
 
-HandlePlan planHandles(Character& standing, std::span<const PoseHandle> handles, const PreparationCache* cache,
-                       const Progress& progress) {
-    const bool own_joints = standing.skeleton.joints.empty();
-    if (standing.mesh.positions.empty()) throw Error::badInput("has no vertices to pose");
-    checkHandles(standing, handles);
+HandlePlan planHandles(Character& character, PoseStart& start, std::span<const PoseHandle> handles,
+                       const PreparationCache* cache, const Progress& progress) {
+    const bool own_joints = character.skeleton.joints.empty();
+    if (start.mesh.positions.empty()) throw Error::badInput("has no vertices to pose");
+    checkHandlesOn(start.mesh, character, handles);
     if (own_joints)
-        addJoints(standing, handles, cache, progress);
-    else if (standing.weights.empty())
-        addWeights(standing, cache, progress);
+        addJoints(character, start, handles, cache, progress);
+    else if (character.weights.empty())
+        character.weights = boundWeights(start, cache, progress);
 
     HandlePlan plan;
-    plan.carrier = findCarriers(standing, jointWeights(standing));
-    plan.joint_positions = rig::jointRestPositions(standing.skeleton);
+    plan.carrier = findCarriers(character, jointWeights(character));
+    plan.joint_positions = rig::jointRestPositions(start.skeleton);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         std::optional<std::size_t> joint;
         if (own_joints) joint = i;
-        if (handles[i].kind == Kind::joint) joint = jointOf(standing, handles[i], i);
+        if (handles[i].kind == Kind::joint) joint = jointOf(start.skeleton, handles[i], i);
         plan.joint_of.push_back(joint);
-        plan.held.push_back(heldPlace(standing, handles[i], i, joint, plan));
+        plan.held.push_back(heldPlace(start.mesh, handles[i], i, joint, plan));
         if (handles[i].given == Given::free) continue;
-        plan.constraints.push_back(constraintOf(standing, handles[i], i, joint, plan));
+        plan.constraints.push_back(constraintOf(start.mesh, handles[i], i, joint, plan));
         plan.handle_of.push_back(i);
     }
     return plan;

@@ -29,9 +29,9 @@ Affine3d motionAt(const PoseHandle& handle, const Vec3d& start, const Affine3d& 
 /// How messages call a handle.
 std::string nameOf(const PoseHandle& handle, std::size_t number);
 
-/// For a character as it stands. Also gives it what it lacks: joints for the handles, weights. See poseCharacter for
-/// what it throws.
-HandlePlan planHandles(Character& standing, std::span<const PoseHandle> handles, const PreparationCache* cache,
-                       const Progress& progress);
+/// Also gives the character what it lacks: joints for the handles, which `start` gets too, and weights. See
+/// poseCharacter for what it throws.
+HandlePlan planHandles(Character& character, PoseStart& start, std::span<const PoseHandle> handles,
+                       const PreparationCache* cache, const Progress& progress);
 
 }  // namespace pelt::pipeline

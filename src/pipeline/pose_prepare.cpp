@@ -1,6 +1,7 @@
 #include "pose_prepare.h"
 
 #include <pelt/geometry/tets.h>
+#include <pelt/geometry/weld.h>
 
 #include <algorithm>
 #include <cstring>
@@ -8,17 +9,17 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr std::uint32_t kRigs = 1, kWeights = 1;  ///< raised whenever what is prepared changes
+constexpr std::uint32_t kRigs = 2, kWeights = 1;  ///< raised whenever what is prepared changes
 
-pose::PoseRig makeRig(const Character& standing, const PoseRequest& request, const Progress& progress) {
-    pose::Shape shape{standing.mesh.positions, standing.mesh.triangles, &standing.weights,
-                      standing.skeleton.joints.size()};
+pose::PoseRig makeRig(const Mesh& standing, const SkinWeights& weights, std::size_t joints, const PoseRequest& request,
+                      const Progress& progress) {
+    const std::vector<std::uint32_t> bodies = geometry::bodiesOf(standing);
+    pose::Shape shape{standing.positions, standing.triangles, &weights, joints, bodies};
     if (request.rig.energy != pose::Energy::tets) return pose::prepare(shape, request.rig, progress);
-    const geometry::TetEmbedding in = geometry::embedInTets(standing.mesh, {}, progress);
-    const SkinWeights weights =
-        pose::extendWeights(in.lattice, in.tet, in.barycentric, standing.weights, shape.handles);
+    const geometry::TetEmbedding in = geometry::embedInTets(standing, {}, progress);
+    const SkinWeights extended = pose::extendWeights(in.lattice, in.tet, in.barycentric, weights, shape.handles);
     shape.volume = &in.lattice;
-    shape.volume_weights = &weights;
+    shape.volume_weights = &extended;
     return pose::prepare(shape, request.rig, progress);
 }
 
@@ -28,14 +29,16 @@ void addWeights(ContentKey& key, const SkinWeights& weights) {
     key.addValues(std::span(weights.weights));
 }
 
-ContentKey rigKey(const Character& standing, const PoseRequest& request) {
+ContentKey rigKey(const Mesh& standing, const SkinWeights& weights, std::size_t joints, const PoseRequest& request) {
     ContentKey key;
     key.add("rig");
     key.addValue(kRigs);
-    key.addValues(std::span(standing.mesh.positions));
-    key.addValues(std::span(standing.mesh.triangles));
-    addWeights(key, standing.weights);
-    key.addValue(std::uint64_t(standing.skeleton.joints.size()));
+    key.addValues(std::span(standing.positions));
+    key.addValues(std::span(standing.triangles));
+    const std::vector<std::uint32_t> bodies = geometry::bodiesOf(standing);
+    key.addValues(std::span(bodies));
+    addWeights(key, weights);
+    key.addValue(std::uint64_t(joints));
     key.addValue(std::uint64_t(request.rig.energy));
     key.addValue(std::uint64_t(request.rig.clusters ? *request.rig.clusters + 1 : 0));
     key.addValue(std::uint64_t(request.rig.extra_weights));
@@ -75,20 +78,21 @@ std::optional<SkinWeights> weightsOf(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-void addShape(ContentKey& key, const Character& character) {
-    key.addValues(std::span(character.mesh.positions));
-    key.addValues(std::span(character.mesh.triangles));
-    const std::vector<std::int32_t> parents = rig::jointParents(character.skeleton);
+void addShape(ContentKey& key, const Mesh& mesh, const Skeleton& skeleton) {
+    key.addValues(std::span(mesh.positions));
+    key.addValues(std::span(mesh.triangles));
+    const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
     key.addValues(std::span(parents));
-    for (const Joint& joint : character.skeleton.joints) key.addValue(joint.inverse_bind);
+    for (const Joint& joint : skeleton.joints) key.addValue(joint.inverse_bind);
 }
 
-pose::PoseRig prepareRig(const Character& standing, const PoseRequest& request, const Progress& progress) {
-    if (!request.cache) return makeRig(standing, request, progress);
-    const std::string key = rigKey(standing, request).hex();
+pose::PoseRig prepareRig(const Mesh& standing, const SkinWeights& weights, std::size_t joints,
+                         const PoseRequest& request, const Progress& progress) {
+    if (!request.cache) return makeRig(standing, weights, joints, request, progress);
+    const std::string key = rigKey(standing, weights, joints, request).hex();
     if (const auto bytes = request.cache->load(key))
         if (auto rig = pose::rigFromBytes(*bytes)) return *rig;
-    pose::PoseRig rig = makeRig(standing, request, progress);
+    pose::PoseRig rig = makeRig(standing, weights, joints, request, progress);
     request.cache->store(key, pose::toBytes(rig));
     return rig;
 }

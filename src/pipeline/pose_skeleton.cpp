@@ -1,8 +1,8 @@
 #include "pose_skeleton.h"
 
-#include <pelt/deform/rotation.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/rig/props.h>
+#include <pelt/runtime/rotation.h>
 
 #include <algorithm>
 #include <cmath>
@@ -26,8 +26,8 @@ double areaOf(const Vec3d& a, const Vec3d& b, const Vec3d& c) { return length(cr
 /// The surface that each node carries, props too.
 std::vector<double> surfaceByNode(const Character& character, const PoseStart& start, double size) {
     std::vector<double> surface(character.skeleton.nodes.size(), 0.0);
-    const SkinWeights& weights = start.standing.weights;
-    const Mesh& mesh = start.standing.mesh;
+    const SkinWeights& weights = character.weights;
+    const Mesh& mesh = start.mesh;
     const auto add = [&](std::size_t v, double area) {
         for (std::size_t k = 0; k < weights.influenceCount(v); ++k)
             surface[character.skeleton.joints[weights.jointsOf(v)[k]].node] += area * double(weights.weightsOf(v)[k]);
@@ -53,7 +53,7 @@ std::vector<double> surfaceByNode(const Character& character, const PoseStart& s
 }
 
 double figureSize(const Character& character, const PoseStart& start) {
-    std::vector<Vec3f> points = start.standing.mesh.positions;
+    std::vector<Vec3f> points = start.mesh.positions;
     const std::size_t skin = points.size();
     points.resize(skin + character.props.mesh.vertexCount());
     rig::placeProps(character.props, start.worlds, {character.props.mesh.positions, {}, {}},
@@ -75,7 +75,7 @@ bool hasSkeleton(const Character& character, const PoseStart& start) {
 
 SkeletonPoser::SkeletonPoser(const Character& character, const PoseStart& start, std::span<const PoseHandle> handles,
                              const HandlePlan& plan, const PoseRequest& request, const pose::PoseRig& rig)
-    : start_(start), handles_(handles), plan_(plan), bones_(bonesAtStart(character, start)) {
+    : character_(character), start_(start), handles_(handles), plan_(plan), bones_(bonesAtStart(character, start)) {
     for (const Joint& joint : character.skeleton.joints)
         bone_of_slot_.push_back(std::uint32_t(bones_.bone_of[joint.node]));
     setLimits(character, request);
@@ -142,7 +142,7 @@ void SkeletonPoser::setStiffness(const Skeleton& skeleton, const HandlePlan& pla
 /// The mean of vertices as the bones carry it.
 std::vector<pose::Share> SkeletonPoser::sharesOf(std::span<const std::uint32_t> vertices) const {
     std::vector<pose::Share> shares;
-    const SkinWeights& weights = start_.standing.weights;
+    const SkinWeights& weights = character_.weights;
     for (const std::uint32_t v : vertices)
         for (std::size_t k = 0; k < weights.influenceCount(v); ++k) {
             const std::size_t slot = weights.jointsOf(v)[k];
@@ -175,7 +175,7 @@ pose::SkeletonGoals SkeletonPoser::goalsAt(double time) const {
         const double strength = handle.given == Given::hold || handle.given == Given::full ? kFirm : 1;
         if (handle.given != Given::rotation) goals.places.push_back({{{bone, held, 1}}, motion * held, strength});
         if (handle.given != Given::position)
-            goals.turns.push_back({bone, deform::boneRotation(motion.linear()), strength});
+            goals.turns.push_back({bone, runtime::boneRotation(motion.linear()), strength});
     }
     for (const pose::Pin& pin : bones_.pins)
         goals.places.push_back({{{pin.a, pin.place, 1}, {pin.b, pin.place, -1}}, {}, kPin});

@@ -22,6 +22,7 @@ private:
     pose::SkeletonGoals goalsAt(double time) const;
     std::vector<pose::Share> sharesOf(std::span<const std::uint32_t> vertices) const;
 
+    const Character& character_;
     const PoseStart& start_;
     std::span<const PoseHandle> handles_;
     const HandlePlan& plan_;

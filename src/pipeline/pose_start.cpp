@@ -19,20 +19,21 @@ bool nearIdentity(const Affine3d& a, double size) {
 
 void chooseMoment(const Character& character, const PoseRequest& request, PoseStart& start) {
     if (!request.clip) {
-        if (request.at) throw Error::badUsage("--at names a moment of a clip; say which with --clip");
+        if (request.at) throw Error::badUsage("`at` names a moment of a clip; say which with `clip`");
         return;
     }
     start.clip = &rig::findClip(character, *request.clip);
     start.at = request.at.value_or(start.clip->first_key);
     const double slack = 1e-4 * std::max(1.0, start.clip->seconds());
     if (!(start.at >= start.clip->first_key - slack && start.at <= start.clip->last_key + slack))
-        throw Error::badUsage(fmt::format("clip '{}' lasts from {:.4g} to {:.4g} s; --at {:.4g} is outside it",
-                                          start.clip->name, start.clip->first_key, start.clip->last_key, start.at));
+        throw Error::badUsage({"", fmt::format("clip '{}'", start.clip->name)},
+                              fmt::format("lasts from {:.4g} to {:.4g} s; `at` {:.4g} is outside it",
+                                          start.clip->first_key, start.clip->last_key, start.at));
 }
 
 /// The joints as bound where they stand.
 void bindThere(PoseStart& start) {
-    Skeleton& skeleton = start.standing.skeleton;
+    Skeleton& skeleton = start.skeleton;
     for (std::size_t n = 0; n < skeleton.nodes.size(); ++n) skeleton.nodes[n].matrix = start.locals[n];
     for (Joint& joint : skeleton.joints) {
         joint.inverse_bind = inverse(start.worlds[joint.node]);
@@ -43,15 +44,14 @@ void bindThere(PoseStart& start) {
 }
 
 /// Plain skinning; a vertex without weight goes with the first joint.
-void moveMesh(PoseStart& start) {
-    const SkinWeights& weights = start.standing.weights;
+void moveMesh(const SkinWeights& weights, PoseStart& start) {
     for (std::size_t v = 0; v < start.rest.size(); ++v) {
         const Vec3d p(start.rest[v]);
         Vec3d sum;
         for (std::size_t k = 0; k < (weights.empty() ? 0 : weights.influenceCount(v)); ++k)
             sum += (start.bones[weights.jointsOf(v)[k]] * p) * double(weights.weightsOf(v)[k]);
         if (weights.empty() || weights.influenceCount(v) == 0) sum = start.bones.front() * p;
-        start.standing.mesh.positions[v] = Vec3f(sum);
+        start.mesh.positions[v] = Vec3f(sum);
     }
 }
 
@@ -75,11 +75,12 @@ void findFileBones(const Character& character, PoseStart& start) {
 PoseStart startOf(const Character& character, const PoseRequest& request) {
     PoseStart start;
     chooseMoment(character, request, start);
-    start.standing = character;
-    start.standing.ddm = nullptr;
     start.rest = character.mesh.positions;
     rig::addMorphs(character.mesh, rig::morphWeights(character.mesh, start.clip, start.at), start.rest, {});
-    start.standing.mesh.positions = start.rest;
+    start.mesh.positions = start.rest;
+    start.mesh.triangles = character.mesh.triangles;
+    start.mesh.parts = character.mesh.parts;
+    start.skeleton = character.skeleton;
     if (character.skeleton.joints.empty()) return start;
     start.locals = rig::sampleDrivenLocals(character.skeleton, character.driven, start.clip, start.at);
     start.worlds.resize(start.locals.size());
@@ -93,7 +94,7 @@ PoseStart startOf(const Character& character, const PoseRequest& request) {
     if (bound)
         std::fill(start.bones.begin(), start.bones.end(), Affine3d());
     else
-        moveMesh(start);
+        moveMesh(character.weights, start);
     findFileBones(character, start);
     return start;
 }

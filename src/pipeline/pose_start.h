@@ -6,7 +6,8 @@ namespace pelt::pipeline {
 
 /// How a character stands before it is posed.
 struct PoseStart {
-    Character standing;            ///< as if it were bound there: mesh and joints in the file's world
+    Mesh mesh;                     ///< in the file's world: positions, triangles and parts of the character's
+    Skeleton skeleton;             ///< in the file's world, as if it were bound there
     std::vector<Affine3d> locals;  ///< of its nodes
     std::vector<Affine3d> worlds;
     std::vector<Affine3d> bones;       ///< per joint slot, from the rest pose of the file to the start

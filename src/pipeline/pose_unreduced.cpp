@@ -11,23 +11,23 @@ constexpr float kHeld = 0.99f;  ///< a vertex with so much weight on a joint is 
 
 }  // namespace
 
-Unreduced::Unreduced(const Character& standing, const HandlePlan& plan, const PoseRequest& request)
+Unreduced::Unreduced(const Mesh& standing, const SkinWeights& weights, const HandlePlan& plan,
+                     const PoseRequest& request)
     : request_(request) {
     if (request.rig.energy == pose::Energy::tets)
-        throw Error::badUsage("--unreduced works on surfaces; choose another energy than tets");
-    const Mesh& mesh = standing.mesh;
-    weld_ = geometry::weldByPosition(mesh.positions, request.rig.weld);
-    triangles_ = geometry::weldedTriangles(mesh.triangles, weld_);
+        throw Error::badUsage("`unreduced` works on surfaces; choose another energy than tets");
+    weld_ = geometry::weldByPosition(standing, request.rig.weld);
+    triangles_ = geometry::weldedTriangles(standing.triangles, weld_);
     held_.assign(weld_.count(), 0);
-    std::vector<char> given(standing.skeleton.joints.size(), 0);
+    std::vector<char> given(plan.carrier.size(), 0);
     for (const pose::Constraint& c : plan.constraints) {
         for (const std::uint32_t v : c.vertices) held_[weld_.welded[v]] = 1;
         if (c.kind != pose::ConstraintKind::vertices) given[c.handle] = 1;
     }
     for (std::size_t w = 0; w < weld_.count(); ++w) {
         const std::uint32_t v = weld_.representative[w];
-        rest_.emplace_back(mesh.positions[v]);
-        if (standing.weights.weightsOf(v)[0] > kHeld && given[standing.weights.jointsOf(v)[0]]) held_[w] = 1;
+        rest_.emplace_back(standing.positions[v]);
+        if (weights.weightsOf(v)[0] > kHeld && given[weights.jointsOf(v)[0]]) held_[w] = 1;
     }
 }
 

@@ -9,7 +9,7 @@ namespace pelt::pipeline {
 /// As-rigid-as-possible deformation of the welded mesh from a pose on; what handles hold stays where the pose has it.
 class Unreduced {
 public:
-    Unreduced(const Character& standing, const HandlePlan& plan, const PoseRequest& request);
+    Unreduced(const Mesh& standing, const SkinWeights& weights, const HandlePlan& plan, const PoseRequest& request);
     void apply(std::span<Vec3f> posed, std::vector<double>& energies, const Progress& progress) const;
 
 private:

@@ -1,18 +1,18 @@
 #include <fmt/format.h>
+#include <pelt/io/atomic_file.h>
 #include <pelt/pipeline/preparation_cache.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <random>
 
 namespace pelt::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kMagic[] = "pelt preparation 1\n";
+constexpr char kMagic[] = "pelt preparation 2\n";
 constexpr char kExtension[] = ".prepared";
 
 std::uint64_t mixed(std::uint64_t x) {  // the finaliser of SplitMix64
@@ -85,14 +85,10 @@ void PreparationCache::store(const std::string& key, std::span<const std::byte> 
         if (header.size() + content.size() > limit_) return;
         fs::create_directories(folder_);
         makeRoom(header.size() + content.size());
-        const fs::path draft = folder_ / fmt::format("{}.{:08x}.tmp", key, std::random_device()());
-        std::ofstream file(draft, std::ios::binary);
-        file.write(header.data(), std::streamsize(header.size()));
-        file.write(reinterpret_cast<const char*>(content.data()), std::streamsize(content.size()));
-        file.close();
-        std::error_code none;
-        if (file) fs::rename(draft, fileOf(key), none);
-        if (!file || none) fs::remove(draft, none);
+        io::AtomicFile file(fileOf(key));
+        file.write(header);
+        file.write(content);
+        file.commit();
     } catch (const std::exception&) {  // a cache that cannot be written is none
     }
 }

@@ -3,12 +3,13 @@
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>
 #include <pelt/pipeline/sampling.h>
-#include <pelt/pipeline/slice.h>
 #include <pelt/rig/props.h>
 #include <pelt/rig/rest_space.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "slice.h"
 
 namespace pelt::pipeline {
 namespace {
@@ -40,9 +41,8 @@ const Clip& chosenClip(const Character& character, const Sampling& sampling) {
     if (sampling.clip) return rig::findClip(character, *sampling.clip);
     if (character.clips.empty())
         throw Error::badInput(
-            "has no animation clip; play its range of motion (--clip @range), take clips from another file (--clips "
-            "F.glb), or "
-            "ask for the bind pose (--bind-pose)");
+            "has no animation clip; play its range of motion (`clip` @range), take clips from another file "
+            "(`clips`), or ask for the bind pose (`bind_pose`)");
     return character.clips.front();
 }
 
@@ -56,7 +56,7 @@ std::vector<double> sampleTimes(const Character& character, const Sampling& samp
     std::vector<double> chosen;
     for (const std::size_t index : sliceIndices(*slice, times.size())) chosen.push_back(times[index]);
     if (chosen.empty())
-        throw Error::badInput(fmt::format("--frames {} chooses none of the {} samples of clip '{}'", *sampling.frames,
+        throw Error::badInput(fmt::format("`frames` {} chooses none of the {} samples of clip '{}'", *sampling.frames,
                                           times.size(), clip.name));
     return chosen;
 }
@@ -75,7 +75,7 @@ struct PropsAtRest {
     rig::PropsShape shape(const Mesh& mesh, const Clip* clip, double seconds, bool want_normals, bool want_tangents) {
         if (want_normals && normals.empty()) normals = restNormals(mesh);
         if (want_tangents && tangents.empty()) {
-            if (mesh.tangents.empty()) throw Error::badInput("has props without tangents; leave them out (--no-props)");
+            if (mesh.tangents.empty()) throw Error::badInput("has props without tangents; leave them out (`no_props`)");
             for (const Vec4f& t : mesh.tangents) tangents.emplace_back(t.x, t.y, t.z);
         }
         rig::PropsShape shape{mesh.positions, normals, tangents};

@@ -78,7 +78,7 @@ std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, co
             try {
                 return sampleCharacter(io::loadCharacter(path), sampling, findMethod("lbs"));
             } catch (const Error& error) {
-                throw withFile(error, path);
+                throw error.in(path.string());
             }
         case FileKind::mesh: {
             Mesh loaded = io::loadMesh(path);

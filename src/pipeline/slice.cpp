@@ -1,6 +1,7 @@
+#include "slice.h"
+
 #include <fmt/format.h>
 #include <pelt/core/error.h>
-#include <pelt/pipeline/slice.h>
 
 #include <algorithm>
 #include <charconv>

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/deform/rotation.h>
 #include <pelt/pose/arap.h>
+#include <pelt/runtime/rotation.h>
 
 #include <Eigen/Dense>
 #include <Eigen/Sparse>
@@ -55,7 +55,7 @@ void localStep(const EdgeSets& sets, std::span<const std::size_t> offsets, std::
     parallelFor(sets.count, kGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t s = first; s < last; ++s) {
             const Mat3d sum = covariance(sets, offsets[s], offsets[s + 1], rest, posed);
-            rotations[s] = deform::nearestRotation(sum, rotations[s]).rotation;
+            rotations[s] = runtime::nearestRotation(sum, rotations[s]).rotation;
         }
     });
 }

@@ -1,18 +1,18 @@
 // x' = Σ w_j T_j x for a register of vertices at a time: all weights of a rig, dense or not.
-#include "../kernel_targets.h"
+#include "../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "blend_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
+#include "../internal/lanes-inl.h"
 #include "blend_layout.h"
-#include "block_kernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::pose {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-namespace dk = pelt::deform::HWY_NAMESPACE;
+namespace dk = pelt::simd::HWY_NAMESPACE;
 using dk::kStep;
 using dk::Lanes;
 using dk::V;

@@ -1,7 +1,7 @@
 // The local and the global step of [Jacobson12] for a register of clusters at a time; iterate_reference.cpp has them as
 // they read. A panel's part of G is used twice while it is near: for S, then for what its rotations add to y. The
 // sums over clusters stay spread over lanes until the end.
-#include "../kernel_targets.h"
+#include "../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "iterate_kernel.cpp"
@@ -9,14 +9,14 @@
 //
 #include <algorithm>
 
-#include "ddm/rotation_kernel-inl.h"
+#include "../internal/rotation-inl.h"
 #include "iterate.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::pose {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-namespace dk = pelt::deform::HWY_NAMESPACE;
+namespace dk = pelt::simd::HWY_NAMESPACE;
 using dk::kStep;
 using dk::Lanes;
 using dk::Matrix;

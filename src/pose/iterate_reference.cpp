@@ -1,6 +1,6 @@
 // The local and the global step of [Jacobson12], as they read: what the kernel is checked against, and the solver in
 // double precision.
-#include <pelt/deform/rotation.h>
+#include <pelt/runtime/rotation.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +34,7 @@ void rotate(const T* s, std::size_t lane, T* rotations) {
             squared += covariance(int(a), int(b)) * covariance(int(a), int(b));
         }
     const double inertia = kInertia * std::sqrt(squared) + kLeastInertia;
-    const Mat3d nearest = deform::nearestRotation(covariance + last * inertia, last).rotation;
+    const Mat3d nearest = runtime::nearestRotation(covariance + last * inertia, last).rotation;
     for (std::size_t b = 0; b < 3; ++b)
         for (std::size_t a = 0; a < 3; ++a) rotations[place(a, b, lane)] = T(nearest(int(a), int(b)));
 }

@@ -233,7 +233,7 @@ PoseRig prepare(const Shape& shape, const RigOptions& options, const Progress& p
     auto data = std::make_shared<PoseRig::Data>();
     data->handles = shape.handles;
     scaleSpace(shape, *data);
-    data->weld = geometry::weldByPosition(shape.positions, options.weld);
+    data->weld = geometry::weldByPosition(shape.positions, options.weld, shape.bodies);
     for (const std::uint32_t v : data->weld.representative)
         data->positions.push_back((Vec3d(shape.positions[v]) - data->center) / data->scale);
     data->rows = rowsOf(*shape.weights, data->weld.representative, shape.handles);

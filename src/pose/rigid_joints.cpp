@@ -2,8 +2,8 @@
 // held, what hangs on joint j moves the vertices by x_i(R) = a_i + R b_i about where the joint is, so that the best
 // rotation is the one nearest to Σ (v'_i - a_i) b_i^T, and the error never rises (but where limits cut in). Targets of
 // joints count as vertices of great weight.
-#include <pelt/deform/rotation.h>
 #include <pelt/pose/rigid_joints.h>
+#include <pelt/runtime/rotation.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ public:
         for (std::size_t j = 0; j < parents_.size(); ++j)
             if (parents_[j] < 0) addOrder(j);
         takeSamples(skin);
-        for (const Affine3d& t : transforms) given_.push_back(deform::boneRotation(t.linear()));
+        for (const Affine3d& t : transforms) given_.push_back(runtime::boneRotation(t.linear()));
         for (const std::size_t j : order_) {
             const Vec3d at = parents_[j] < 0 ? transforms[j] * rest_[j] : worlds_[std::size_t(parents_[j])] * rest_[j];
             put(j, given_[j], at);
@@ -135,7 +135,7 @@ private:
             const Vec3d from = (hanging - at * share) * s.strength, to = rest - at * share;
             for (int a = 0; a < 3; ++a) sum.col[a] += to * from[a];
         }
-        const NearestTurn turn = deform::nearestRotation(sum);
+        const NearestTurn turn = runtime::nearestRotation(sum);
         if (!(turn.gap > 1e-4)) return;  // nothing hangs there that would tell
         put(j, turn.rotation * worlds_[j].linear(), at);
         follow(j);
@@ -159,7 +159,7 @@ private:
         follow(j);
     }
 
-    using NearestTurn = deform::NearestRotation;
+    using NearestTurn = runtime::NearestRotation;
     const RigidOptions& options_;
     std::vector<std::int32_t> parents_;
     std::vector<Vec3d> rest_;

@@ -1,5 +1,5 @@
-#include <pelt/deform/rotation.h>
 #include <pelt/pose/skeleton_bones.h>
+#include <pelt/runtime/rotation.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ void addBones(const SkeletonCase& given, SkeletonBones& out) {
              p = skeleton.nodes[std::size_t(p)].parent)
             bone.parent = out.bone_of[std::size_t(p)];
         bone.place = given.worlds[n].translation();
-        bone.bound = deform::boneRotation((given.worlds[n] * skeleton.joints[j].inverse_bind).linear());
+        bone.bound = runtime::boneRotation((given.worlds[n] * skeleton.joints[j].inverse_bind).linear());
         bone.along = rest[j];  // made a direction below
         out.bone_of[n] = std::int32_t(out.bones.size());
         out.bones.push_back(bone);

@@ -1,7 +1,7 @@
 // How a skeleton is used to move: hinges and the side to which they bend, from clips, the bind pose, or anatomy.
 #include "skeleton_habits.h"
 
-#include <pelt/deform/rotation.h>
+#include <pelt/runtime/rotation.h>
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -209,7 +209,7 @@ std::vector<ClipPose> clipPoses(const Skeleton& skeleton, std::span<const Clip> 
                 const std::uint32_t n = bones.node[b];
                 const std::int32_t p = bones.bones[b].parent;
                 pose.worlds.push_back(worlds[n]);
-                turned.push_back(deform::boneRotation((worlds[n] * slot[n]->inverse_bind).linear()));
+                turned.push_back(runtime::boneRotation((worlds[n] * slot[n]->inverse_bind).linear()));
                 pose.turns.push_back(
                     rotationVector(p < 0 ? turned[b] : transposed(turned[std::size_t(p)]) * turned[b]));
             }
@@ -222,7 +222,7 @@ double slideOver(std::span<const ClipPose> poses, std::size_t bone, std::size_t 
     if (poses.empty()) return 0;
     std::vector<Vec3d> places;
     for (const ClipPose& pose : poses) {
-        const Mat3d turn = deform::boneRotation(pose.worlds[seen_from].linear());
+        const Mat3d turn = runtime::boneRotation(pose.worlds[seen_from].linear());
         places.push_back(transposed(turn) * (pose.worlds[bone].translation() - pose.worlds[seen_from].translation()));
     }
     const auto quantile = [&](std::vector<double> values, double part) {

@@ -1,5 +1,5 @@
 // Alternating local and global steps [Jacobson12], warm from the last pose.
-#include <pelt/deform/rotation.h>
+#include <pelt/runtime/rotation.h>
 
 #include <algorithm>
 #include <cassert>
@@ -143,7 +143,7 @@ Mat3d Solver<T>::State::rigidFit() const {
         const Vec3d to = point ? target(row) - mean_target : target(row);
         for (int a = 0; a < 3; ++a) sum.col[a] += to * from[a];
     }
-    return deform::nearestRotation(sum).rotation;
+    return runtime::nearestRotation(sum).rotation;
 }
 
 template <class T>

@@ -2,26 +2,20 @@
 
 #include <pelt/core/skin_weights.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace pelt::pose {
 
 /// Weights by rows of vertices in double precision: the handles' with sum 1, then those of extra weights. A row is also
 /// the vertex's place in weight space.
-struct WeightRows {
-    std::vector<std::size_t> offsets{0};
+struct WeightRows : CompressedRows {
     std::vector<std::uint32_t> columns;
     std::vector<double> values;
 
-    std::size_t count() const { return offsets.size() - 1; }
+    std::size_t count() const { return rowCount(); }
     void append(std::uint32_t column, double value) {
         columns.push_back(column);
         values.push_back(value);
     }
-    void endRow() { offsets.push_back(columns.size()); }
+    void endRow() { CompressedRows::endRow(columns.size()); }
 };
 
 /// The rows of the vertices that `chosen` lists. Throws Error (bad input) for one without weight, with a weight that is

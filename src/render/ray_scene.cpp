@@ -1,6 +1,7 @@
 #include "ray_scene.h"
 
 #include <pelt/core/error.h>
+#include <pelt/core/start_threads.h>
 
 #include <cstring>
 #include <exception>
@@ -40,6 +41,7 @@ void fillBuffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, cons
 RayScene::RayScene(std::vector<Vec3f> positions, std::vector<Triangle> triangles, const Progress& progress)
     : positions_(std::move(positions)), triangles_(std::move(triangles)) {
     if (empty()) return;
+    startThreads();
     device_.reset(rtcNewDevice(nullptr));
     if (!device_) throw Error::system("the ray caster cannot start on this machine");
     scene_.reset(rtcNewScene(device_.get()));

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/normals.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace pelt::render {
 
@@ -21,6 +21,8 @@ void checkSizes(const Subject& s) {
         throw Error::badInput(fmt::format("render: {} normals for {} vertices", s.normals.size(), s.positions.size()));
     if (!s.colors.empty() && s.colors.size() != s.positions.size())
         throw Error::badInput(fmt::format("render: {} colours for {} vertices", s.colors.size(), s.positions.size()));
+    if (!s.bodies.empty() && s.bodies.size() != s.positions.size())
+        throw Error::badInput(fmt::format("render: {} bodies for {} vertices", s.bodies.size(), s.positions.size()));
     if (s.scalars && s.scalars->values.size() != s.positions.size())
         throw Error::badInput(
             fmt::format("render: {} values for {} vertices", s.scalars->values.size(), s.positions.size()));
@@ -78,7 +80,7 @@ Skin::Skin(const Subject& subject, const Normalization& normalize, const Progres
     if (scalars_) scale_.emplace(scalars_->map);
     if (subject.normals.empty())
         normals_ = geometry::angleWeightedNormals(scene_.positions(), scene_.triangles(),
-                                                  geometry::weldByPosition(scene_.positions()));
+                                                  geometry::weldByPosition(scene_.positions(), 0, subject.bodies));
     else
         normals_.assign(subject.normals.begin(), subject.normals.end());
     for (Vec3f& n : normals_) n = normalized(n);
@@ -89,15 +91,10 @@ Skin::Skin(const Subject& subject, const Normalization& normalize, const Progres
 
 void Skin::findBounds() {
     if (scene_.empty()) return;
-    const float inf = std::numeric_limits<float>::infinity();
-    Vec3f low(inf, inf, inf), high(-inf, -inf, -inf);
+    geometry::Box box = geometry::Box::none();
     for (const Triangle& t : scene_.triangles())
-        for (const std::uint32_t v : t)
-            for (int k = 0; k < 3; ++k) {
-                low[k] = std::min(low[k], scene_.positions()[v][k]);
-                high[k] = std::max(high[k], scene_.positions()[v][k]);
-            }
-    center_ = (low + high) * 0.5f;
+        for (const std::uint32_t v : t) box.grow(Vec3d(scene_.positions()[v]));
+    center_ = Vec3f(box.center());
     for (const Triangle& t : scene_.triangles())
         for (const std::uint32_t v : t) radius_ = std::max(radius_, length(scene_.positions()[v] - center_));
 }

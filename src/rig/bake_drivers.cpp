@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/rig/clip_builder.h>
 #include <pelt/rig/driven_joints.h>
 
 #include <algorithm>
@@ -87,13 +88,7 @@ private:
 
     Affine3d sample(const Input& input, double t) const {
         Trs trs = skeleton_.nodes[input.node].local;
-        for (const Channel* channel : input.channels) {
-            double v[4] = {0, 0, 0, 0};
-            sampleChannel(*channel, t, v);
-            if (channel->path == ChannelPath::translation) trs.translation = {v[0], v[1], v[2]};
-            if (channel->path == ChannelPath::rotation) trs.rotation = {v[0], v[1], v[2], v[3]};
-            if (channel->path == ChannelPath::scale) trs.scale = {v[0], v[1], v[2]};
-        }
+        for (const Channel* channel : input.channels) sampleChannel(*channel, t, trs);
         return toAffine(trs);
     }
 
@@ -160,18 +155,13 @@ Keys keysOf(DrivenTrack& track, double fps) {
 }
 
 Channel channelOf(const Keys& keys, std::uint32_t node, ChannelPath path, Interpolation interpolation) {
-    Channel channel{path, node, interpolation, path == ChannelPath::rotation ? 4u : 3u, keys.times, {}};
-    Quatd before;
-    for (const Trs& trs : keys.values) {
-        if (path == ChannelPath::rotation) {
-            Quatd q = trs.rotation;
-            if (dot(q, before) < 0) q = {-q.x, -q.y, -q.z, -q.w};
-            for (const double x : {q.x, q.y, q.z, q.w}) channel.values.push_back(float(x));
-            before = q;
-        } else {
-            const Vec3d& v = path == ChannelPath::scale ? trs.scale : trs.translation;
-            for (int i = 0; i < 3; ++i) channel.values.push_back(float(v[i]));
-        }
+    Channel channel = emptyChannel(path, node, interpolation);
+    for (std::size_t k = 0; k < keys.times.size(); ++k) {
+        const Trs& trs = keys.values[k];
+        if (path == ChannelPath::rotation)
+            addKey(channel, keys.times[k], trs.rotation);
+        else
+            addKey(channel, keys.times[k], path == ChannelPath::scale ? trs.scale : trs.translation);
     }
     return channel;
 }

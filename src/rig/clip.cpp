@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip.h>
+#include <pelt/runtime/morphs.h>
 
 #include <algorithm>
 
@@ -62,6 +63,14 @@ void sampleChannel(const Channel& channel, double t, std::span<double> out) {
     if (channel.path == ChannelPath::rotation) normalizeRotation(out);
 }
 
+void sampleChannel(const Channel& channel, double t, Trs& node) {
+    double v[4] = {0, 0, 0, 0};
+    sampleChannel(channel, t, v);
+    if (channel.path == ChannelPath::translation) node.translation = {v[0], v[1], v[2]};
+    if (channel.path == ChannelPath::rotation) node.rotation = {v[0], v[1], v[2], v[3]};
+    if (channel.path == ChannelPath::scale) node.scale = {v[0], v[1], v[2]};
+}
+
 std::vector<Affine3d> sampleLocals(const Skeleton& skeleton, const Clip* clip, double t) {
     std::vector<Trs> posed(skeleton.nodes.size());
     std::vector<bool> animated(skeleton.nodes.size(), false);
@@ -69,12 +78,7 @@ std::vector<Affine3d> sampleLocals(const Skeleton& skeleton, const Clip* clip, d
     if (clip) {
         for (const Channel& channel : clip->channels) {
             if (channel.path == ChannelPath::morph_weights || channel.times.empty()) continue;
-            double v[4] = {0, 0, 0, 0};
-            sampleChannel(channel, t, v);
-            Trs& trs = posed[channel.target];
-            if (channel.path == ChannelPath::translation) trs.translation = {v[0], v[1], v[2]};
-            if (channel.path == ChannelPath::rotation) trs.rotation = {v[0], v[1], v[2], v[3]};
-            if (channel.path == ChannelPath::scale) trs.scale = {v[0], v[1], v[2]};
+            sampleChannel(channel, t, posed[channel.target]);
             animated[channel.target] = true;
         }
     }
@@ -118,23 +122,22 @@ void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f
         const MorphTarget& morph = mesh.morphs[m];
         const float w = weights[m];
         if (w == 0) continue;
-        for (std::size_t i = 0; i < morph.vertices.size(); ++i)
-            positions[morph.vertices[i]] += morph.position_offsets[i] * w;
+        runtime::addOffsets(morph.vertices, morph.position_offsets, w, 0, positions.size(), positions);
         if (normals.empty() || morph.normal_offsets.empty()) continue;
         normals_moved = true;
-        for (std::size_t i = 0; i < morph.vertices.size(); ++i)
-            normals[morph.vertices[i]] += morph.normal_offsets[i] * w;
+        runtime::addOffsets(morph.vertices, morph.normal_offsets, w, 0, normals.size(), normals);
     }
     if (normals_moved)
         for (Vec3f& n : normals) n = normalized(n, Vec3f{0, 0, 1});
 }
 
 std::vector<double> sampleTimes(const Clip& clip, double fps) {
-    if (!(fps > 0) || !std::isfinite(fps)) throw Error::badUsage(fmt::format("--fps {}: must be above 0", fps));
+    if (!(fps > 0) || !std::isfinite(fps)) throw Error::badUsage(fmt::format("`fps` is {}; it must be above 0", fps));
     const double steps = std::floor(clip.seconds() * fps + 1e-4);
     if (!(steps < kMostSamples))
-        throw Error::badInput(fmt::format("clip '{}': {} s at {} frames a second are too many samples; lower --fps",
-                                          clip.name, clip.seconds(), fps));
+        throw Error::badInput(
+            {"", fmt::format("clip '{}'", clip.name)},
+            fmt::format("{} s at {} frames a second are too many samples; lower `fps`", clip.seconds(), fps));
     std::vector<double> times(static_cast<std::size_t>(std::max(steps, 0.0)) + 1);
     for (std::size_t k = 0; k < times.size(); ++k)
         times[k] = std::min(clip.first_key + static_cast<double>(k) / fps, clip.last_key);

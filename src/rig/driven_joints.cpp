@@ -173,67 +173,40 @@ private:
     std::vector<DrivenJoint> driven_;
 };
 
-Trs learnedLocal(const DrivenJoint& joint, std::span<const Affine3d> locals) {
-    Vec3d move[2];  // translation and rotation vector
-    const std::size_t row = kLearnedTerms * joint.inputs.size();
-    for (std::size_t i = 0; i < joint.inputs.size(); ++i) {
-        const auto terms = learnedTerms(joint.inputs[i], locals[joint.inputs[i].node]);
-        for (std::size_t r = 0; r < 6; ++r)
-            for (std::size_t k = 0; k < kLearnedTerms; ++k)
-                move[r / 3][int(r % 3)] += joint.coefficients[r * row + kLearnedTerms * i + k] * terms[k];
-    }
-    Trs trs = joint.placed;
-    trs.translation += move[0];
-    const double angle = length(move[1]);
-    if (angle > 0) trs.rotation = axisAngle(move[1], angle) * trs.rotation;
-    return trs;
-}
+struct MatrixLocals {
+    std::span<const Affine3d> locals;
+    const Affine3d& matrix(std::size_t node) const { return locals[node]; }
+    Trs trs(std::size_t node) const { return trsOf(locals[node]); }
+    Quatd rotation(std::size_t node) const { return trs(node).rotation; }
+};
+
+struct SkeletonParents {
+    const Skeleton& skeleton;
+    std::int32_t operator()(std::size_t node) const { return skeleton.nodes[node].parent; }
+};
 
 }  // namespace
 
 Affine3d chainOf(const Skeleton& skeleton, std::span<const Affine3d> locals, std::uint32_t ancestor,
                  std::uint32_t node) {
-    Affine3d chain;
-    for (std::int32_t n = std::int32_t(node); n >= 0 && n != std::int32_t(ancestor);
-         n = skeleton.nodes[std::size_t(n)].parent)
-        chain = locals[std::size_t(n)] * chain;
-    return chain;
+    return runtime::chainOf(MatrixLocals{locals}, SkeletonParents{skeleton}, ancestor, node);
 }
 
-BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
-    const Affine3d driver = chainOf(skeleton, locals, joint.parent, joint.driver);
-    BonesAtDriver bones{-driver.translation(), {}};
-    for (const std::uint32_t child : joint.children)
-        bones.down += driver * chainOf(skeleton, locals, joint.driver, child).translation() - driver.translation();
-    return bones;
+runtime::BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
+    return runtime::bonesAt(joint, MatrixLocals{locals}, SkeletonParents{skeleton});
 }
 
 std::array<double, kLearnedTerms> learnedTerms(const LearnedInput& input, const Affine3d& local) {
-    const Quatd q = conjugate(input.bind_rotation) * trsOf(local).rotation;
-    const double sign = q.w < 0 ? -1 : 1;
-    const double x = sign * q.x, y = sign * q.y, z = sign * q.z;
-    return {x, y, z, x * x, y * y, z * z, x * y, y * z, z * x};
+    return runtime::learnedTerms(input.bind_rotation, trsOf(local).rotation);
 }
 
 double scaleAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
-    const auto [b1, b2] = bonesAt(skeleton, joint, locals);
-    const double lengths = length(b1) * length(b2);
-    const double cosine = lengths > 0 ? std::clamp(dot(b1, b2) / lengths, -1.0, 1.0) : -1.0;
-    return 1 + joint.k / 2 * (cosine + 1);
+    return runtime::scaleAt(joint, MatrixLocals{locals}, SkeletonParents{skeleton});
 }
 
 Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
-    if (joint.kind == DriverKind::learned) return learnedLocal(joint, locals);
-    if (joint.kind == DriverKind::rotation) {
-        Trs trs = trsOf(locals[joint.driver]);
-        trs.rotation = slerp(joint.bind_rotation, trs.rotation, joint.fraction);
-        return trs;
-    }
-    const double s = scaleAt(skeleton, joint, locals) / joint.bind_scale;
-    Trs trs = skeleton.nodes[joint.node].local;
-    trs.scale = {1, 1, 1};
-    trs.scale[joint.axis] = joint.reciprocal ? 1 / s : s;
-    return trs;
+    return runtime::drivenLocal(joint, skeleton.nodes[joint.node].local, MatrixLocals{locals},
+                                SkeletonParents{skeleton});
 }
 
 std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointChoice& choice) {
@@ -252,8 +225,8 @@ void addLearnedJoint(Skeleton& skeleton, DrivenJoint joint, std::uint32_t parent
     joint.kind = DriverKind::learned;
     joint.node = std::uint32_t(skeleton.nodes.size());
     const Affine3d bound = bindWorlds(skeleton)[parent] * toAffine(joint.placed);
-    skeleton.nodes.push_back(
-        {freeName(skeleton, names, parent, "_helper"), std::int32_t(parent), learnedLocal(joint, rest), std::nullopt});
+    skeleton.nodes.push_back({freeName(skeleton, names, parent, "_helper"), std::int32_t(parent),
+                              runtime::learnedLocal(joint, MatrixLocals{rest}), std::nullopt});
     skeleton.joints.push_back({joint.node, inverse(bound)});
     driven.push_back(std::move(joint));
 }

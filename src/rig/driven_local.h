@@ -2,6 +2,8 @@
 
 #include <pelt/rig/driven_joints.h>
 
+#include "../internal/driven_local.h"
+
 namespace pelt::rig {
 
 /// The map from a node's space to that of its ancestor.
@@ -9,10 +11,7 @@ Affine3d chainOf(const Skeleton& skeleton, std::span<const Affine3d> locals, std
                  std::uint32_t node);
 
 /// b₁ and b₂ of [MohrGleicher03] §4.1, in the space of the driver's parent.
-struct BonesAtDriver {
-    Vec3d up, down;
-};
-BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);
+runtime::BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);
 
 /// s of [MohrGleicher03] §4.1 in a pose.
 double scaleAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <pelt/core/spelling.h>
 #include <pelt/rig/skeleton.h>
 
 #include <algorithm>
@@ -5,6 +7,23 @@
 #include <unordered_map>
 
 namespace pelt::rig {
+namespace {
+
+/// Replaces axes of length 0, which a map squashed, so that all three make a rotation.
+void completeAxes(Vec3d (&axes)[3]) {
+    for (int i = 0; i < 3; ++i) {
+        const Vec3d &next = axes[(i + 1) % 3], &last = axes[(i + 2) % 3];
+        if (axes[i] == Vec3d()) axes[i] = cross(next, last);
+        for (int guess = 0; guess < 3 && axes[i] == Vec3d(); ++guess) {  // another one is missing: any that fits
+            Vec3d unit;
+            unit[(i + guess) % 3] = 1;
+            const Vec3d across = unit - next * dot(next, unit) - last * dot(last, unit);
+            if (length(across) > 0.5) axes[i] = normalized(across);
+        }
+    }
+}
+
+}  // namespace
 
 Affine3d restLocal(const SkeletonNode& node) { return node.matrix ? *node.matrix : toAffine(node.local); }
 
@@ -12,11 +31,15 @@ Trs trsOf(const Affine3d& a) {
     const Mat3d m = a.linear();
     // A mirrored frame keeps its mirror in the first axis, in every pose alike.
     const double sign = determinant(m) < 0 ? -1 : 1;
-    const Vec3d x = normalized(m.col[0] * sign, Vec3d{1, 0, 0});
-    const Vec3d y = normalized(m.col[1] - x * dot(x, m.col[1]));
-    const Mat3d rotation{{x, y, cross(x, y)}};
-    return {
-        a.translation(), toQuat(rotation), {sign * length(m.col[0]), dot(y, m.col[1]), dot(rotation.col[2], m.col[2])}};
+    Vec3d axes[3] = {normalized(m.col[0] * sign), {}, {}};
+    axes[1] = normalized(m.col[1] - axes[0] * dot(axes[0], m.col[1]));
+    axes[2] = cross(axes[0], axes[1]);
+    if (axes[2] == Vec3d())
+        axes[2] = normalized(m.col[2] - axes[0] * dot(axes[0], m.col[2]) - axes[1] * dot(axes[1], m.col[2]));
+    completeAxes(axes);
+    return {a.translation(),
+            toQuat(Mat3d{{axes[0], axes[1], axes[2]}}),
+            {sign * length(m.col[0]), dot(axes[1], m.col[1]), dot(axes[2], m.col[2])}};
 }
 
 std::vector<Affine3d> bindWorlds(const Skeleton& skeleton) {
@@ -82,6 +105,14 @@ std::optional<std::size_t> findJoint(const Skeleton& skeleton, std::string_view 
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j)
         if (jointName(skeleton, j) == name) return j;
     return std::nullopt;
+}
+
+std::string noSuchJoint(const Skeleton& skeleton, std::string_view name) {
+    std::vector<std::string> names;
+    for (std::size_t j = 0; j < skeleton.joints.size(); ++j) names.push_back(jointName(skeleton, j));
+    const std::string meant = didYouMean(name, names);
+    if (names.empty()) return fmt::format("no joint '{}': the character has no joints", name);
+    return fmt::format("no joint '{}'{}", name, meant.empty() ? "; there are " + listNames(names) : meant);
 }
 
 }  // namespace pelt::rig

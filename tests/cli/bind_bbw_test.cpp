@@ -30,7 +30,7 @@ TEST_F(BindBbw, GivesSmoothWeightsOfAtMostKJointsAndKeepsTheRest) {
 TEST_F(BindBbw, SaysWhatItSolvedOn) {
     const RunResult result = runWell({"bind", bar(), "--method", "bbw", "--lattice", "2000", "-o", path("b.glb")});
     EXPECT_NE(result.out.find("2 bones, solved on"), std::string::npos) << result.out;
-    EXPECT_NE(result.out.find(" tets"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find(" tetrahedra"), std::string::npos) << result.out;
 }
 
 TEST_F(BindBbw, TheSameBytesOnAnyNumberOfThreads) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <fstream>
 
 #include "program.h"
 
@@ -8,15 +9,23 @@ namespace {
 
 class Cancel : public CliTest {
 protected:
-    bool hasTemporary() const {
-        const std::vector<std::string> names = filesLeft();
-        return std::any_of(names.begin(), names.end(),
-                           [](const std::string& name) { return name.find(".tmp") != std::string::npos; });
+    bool hasTemporary(const fs::path& below = {}) const {
+        for (const auto& entry : fs::directory_iterator(folder_ / below))
+            if (entry.path().extension() == ".tmp") return true;
+        return false;
+    }
+    /// Whether METIS is at work: nobody else wants to hear of SIGABRT.
+    static bool ordersEdges(int process) {
+        std::ifstream status("/proc/" + std::to_string(process) + "/status");
+        for (std::string line; std::getline(status, line);)
+            if (line.starts_with("SigCgt:"))
+                return (std::stoull(line.substr(7), nullptr, 16) >> (SIGABRT - 1) & 1) != 0;
+        return false;
     }
     /// Interrupts the command once its temporary file is there; it would run for minutes otherwise.
     RunResult interrupted(const std::vector<std::string>& words) {
         RunOptions options;
-        options.interrupt_when = [this] { return hasTemporary(); };
+        options.interrupt_when = [this](int) { return hasTemporary(); };
         return runPelt(words, options);
     }
 };
@@ -63,6 +72,39 @@ TEST_F(Cancel, WorkThatDoesNotListenIsEndedToo) {
     EXPECT_EQ(result.status, 130) << result.err;
     EXPECT_EQ(result.err, "pelt: cancelled\n");
     EXPECT_TRUE(filesLeft().empty());
+}
+
+TEST_F(Cancel, SigtermWhileEdgesAreOrderedIsACancellationToo) {
+    runWell({"sample", "bar", "--resolution", "150000", "-o", path("large.glb")});
+    RunOptions options;
+    options.interrupt = SIGTERM;
+    options.interrupt_when = ordersEdges;
+    options.timeout = std::chrono::seconds(120);
+    for (const char* threads : {"1", "4"}) {
+        const RunResult result =
+            runPelt({"mush", path("large.glb"), "--threads", threads, "-o", path("m.glb"), "--quiet"}, options);
+        EXPECT_EQ(result.status, 130) << result.err;
+        EXPECT_EQ(result.err, "pelt: cancelled\n");
+    }
+    EXPECT_EQ(filesLeft(), std::vector<std::string>{"large.glb"});
+}
+
+TEST_F(Cancel, NothingIsLeftBehindALinkIntoAnotherFolder) {
+    fs::create_directory(path("other"));
+    writeBytes(path("other/real.npy"), "old");
+    fs::create_symlink("other/real.npy", path("link.npy"));
+    fs::create_directory(path("other/frames"));
+    fs::create_symlink("other/frames", path("frames"));
+    for (const char* output : {"link.npy", "frames"}) {
+        RunOptions options;
+        options.interrupt_when = [this](int) { return hasTemporary("other"); };
+        options.interrupts = 2;  // the second ends the program wherever it is
+        const RunResult result = runPelt({"deform", bar(), "--fps", "500000", "-o", path(output), "--quiet"}, options);
+        EXPECT_EQ(result.status, 130) << result.err;
+        EXPECT_FALSE(hasTemporary("other"));
+    }
+    EXPECT_EQ(readBytes(path("other/real.npy")), "old");
+    EXPECT_TRUE(fs::is_symlink(path("frames")));
 }
 
 TEST_F(Cancel, LongWorkSaysHowFarItIsInPlainLines) {

@@ -25,8 +25,9 @@ TEST_F(Errors, AFileNameWithANewlineStaysOneLine) {
 }
 
 TEST_F(Errors, WhatIsNotThereIsBadInputThatSaysWhatIs) {
-    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "dance"}), 3, "no clip 'dance'; there are");
-    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "99"}), 3, bar() + ": no clip");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "dance"}), 3,
+                  "clip 'dance': not found; there are");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--clip", "99"}), 3, bar() + ": clip '99': not found");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "5000:"}), 3, "chooses none");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "5000"}), 3, "no frame 5000");
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--color", "joint", "tail"}), 3, "no joint 'tail'");
@@ -89,12 +90,39 @@ TEST_F(Errors, DamagedFilesOfEveryKindAreOneLineAndStatus3) {
     }
 }
 
+TEST_F(Errors, FilesOutsideOfAGltfsFolderAreReadOnlyWhereThatIsAllowed) {
+    runWell({"bind", bar(), "-o", path("hero.gltf")});
+    fs::create_directory(path("models"));
+    auto document = nlohmann::json::parse(readBytes(path("hero.gltf")));
+    document["buffers"][0]["uri"] = "../hero.bin";
+    writeBytes(path("models/out.gltf"), document.dump());
+    document["buffers"][0]["uri"] = "link.bin";
+    writeBytes(path("models/link.gltf"), document.dump());
+    fs::create_symlink("../hero.bin", path("models/link.bin"));
+    document["buffers"][0]["uri"] = "below/../in.bin";
+    document["images"] = {{{"uri", "../skin.png"}}};
+    writeBytes(path("skin.png"), "\x89PNG\r\n\x1a\nsecret");
+    fs::create_directory(path("models/below"));
+    fs::copy_file(path("hero.bin"), path("models/in.bin"));
+    writeBytes(path("models/in.gltf"), document.dump());
+    for (const char* name : {"models/out.gltf", "models/link.gltf"}) {
+        EXPECT_EQ(runPelt({"info", path(name)}).status, 0);
+        expectFailure(runPelt({"info", path(name), "--local-files-only"}), 3, "outside of the folder");
+    }
+    for (const bool local : {false, true}) {
+        std::vector<std::string> words{"bind", path("models/in.gltf"), "-o", path("out.glb"), "--quiet"};
+        if (local) words.push_back("--local-files-only");
+        EXPECT_EQ(runPelt(words).status, 0);
+        EXPECT_EQ(readBytes(path("out.glb")).find("secret") == std::string::npos, local);
+    }
+}
+
 TEST_F(Errors, SequencesOfDifferentSizesDoNotCompare) {
     runWell({"deform", bar(), "-o", path("all.npy")});
     runWell({"deform", bar(), "--frames", ":3", "-o", path("three.npy")});
     expectFailure(runPelt({"compare", path("all.npy"), path("three.npy")}), 3, "3 frames");
     runWell({"sample", "bar", "--resolution", "200", "-o", path("other.glb")});
-    expectFailure(runPelt({"compare", path("other.glb"), bar()}), 3, "only sequences of one size compare");
+    expectFailure(runPelt({"compare", path("other.glb"), bar()}), 3, "only sequences of the same size can be compared");
     expectFailure(runPelt({"compare", path("all.npy"), path("all.npy"), "--mesh", path("other.glb")}), 3, "vertices");
 }
 

@@ -140,7 +140,7 @@ TEST_F(Fit, LeavingExamplesOutIsReportedByJoint) {
 
 TEST_F(Fit, CountsThatDoNotFitAreStatus3WithBothNumbers) {
     const std::string meshes = examples();
-    expectFailure(refused(bar(), meshes), 3, bar() + ": clip 'bend_and_twist' gives 121 poses, but there are 21");
+    expectFailure(refused(bar(), meshes), 3, bar() + ": clip 'bend_and_twist': gives 121 poses, but there are 21");
     expectFailure(refused(bar(), meshes, {"--clip", "nope"}), 3, "nope");
     writeNpy(path("few.npy"), 21, 17, 1);
     expectFailure(refused(bar(), path("few.npy"), {"--frames", "::6"}), 3, "but the examples have 17");

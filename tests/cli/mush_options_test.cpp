@@ -47,10 +47,11 @@ TEST_F(MushOptions, NumbersOutOfRangeAreWrongUsage) {
     expectRefused({"--lambda", "-1"}, 2, "lambda");
     expectRefused({"--lambda", "nan"}, 2, "lambda");
     expectRefused({"--kappa", "-0.5"}, 2, "kappa");
-    expectRefused({"--alpha", "1"}, 2, "below 1");
+    expectRefused({"--alpha", "1"}, 2, "--alpha is 1; it must be at least 0 and below 1");
     expectRefused({"--alpha", "-0.1"}, 2, "alpha");
     expectRefused({"--iterations", "-1"}, 2, "iterations");
     expectRefused({"--influences", "-1"}, 2, "influences");
+    expectRefused({"--weld", "-1"}, 2, "--weld");
     expectRefused({"--smoothing", "explicit", "--lambda", "1.5"}, 2, "lambda");
     expectRefused({"--smoothing", "explicit", "--lambda", "1", "--kappa", "1.5"}, 2, "kappa");
     expectRefused({"--smoothing", "backwards"}, 2, "--smoothing");

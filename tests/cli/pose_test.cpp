@@ -264,8 +264,8 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     expectRefused(R"({"joint": "joint0", "point": [0, 0, 0], "constraint": "free"})", "exactly one");
     expectRefused(point + "[0, null, 0]}", "not finite");
     expectRefused(point + "[0, 1e999, 0]}", "");
-    expectRefused(point + "[0, NaN, 0]}", "h.json: line 1: is no JSON");
-    expectRefused("\n\n" + point + "[0, 1 0]}", "h.json: line 3: is no JSON");
+    expectRefused(point + "[0, NaN, 0]}", "h.json: line 1: is not valid JSON");
+    expectRefused("\n\n" + point + "[0, 1 0]}", "h.json: line 3: is not valid JSON");
     expectRefused(fullHandle("elbow"), "h.json: handle 0");
     expectRefused(R"({"point": [0, 1, 0], "constraint": "position", "targets": [[-1, [0, 1, 0]], [0, [0, 1, 0]]]})",
                   "before time 0");
@@ -320,6 +320,33 @@ TEST_F(PoseVerb, FullTakesAnOffsetOrATargetWithARotation) {
         for (std::size_t v = 0; v < rest.size(); ++v)
             EXPECT_LT(poseDistance(posed[v], {rest[v][2] + 0.1f, rest[v][1], -rest[v][0]}), 0.005) << place;
     }
+}
+
+TEST_F(PoseVerb, PlacesSayWhereEachHandleStartedShouldBeAndIs) {
+    const std::string list = R"({"joint": "joint0", "constraint": "hold"}, {"joint": "joint1", "constraint": "free"},
+        {"point": [0, 1, 0], "constraint": "position", "offsets": [[0, [0, 0, 0]], [0.1, [0.2, -0.1, 0]]]})";
+    const RunResult result = pose(list, {}, "clip.glb");
+    ASSERT_EQ(result.status, 0) << result.err;
+    const PoseJson json = result.json(), places = json.at("places");
+    ASSERT_EQ(places.size(), 2u) << "a free joint goes nowhere";
+    EXPECT_EQ(places[0].at("handle"), 0);
+    EXPECT_EQ(places[0].at("joint"), "joint0");
+    EXPECT_EQ(places[0].at("start"), places[0].at("target"));
+    EXPECT_EQ(places[1].at("handle"), 2);
+    EXPECT_FALSE(places[1].contains("joint"));
+    // The mean of the skin that the handle holds, in the last frame of the clip that was written.
+    runWell({"deform", path("clip.glb"), "-o", path("played.npy")});
+    runWell({"deform", bar(), "--bind-pose", "-o", path("rest.npy")});
+    const std::vector<PosePoint> rest = poseFrame(path("rest.npy")), last = poseFrame(path("played.npy"), 3);
+    std::size_t held = 0;
+    for (std::size_t v = 0; v < rest.size(); ++v)
+        if (poseDistance(rest[v], {0, 1, 0}) < poseDistance(rest[held], {0, 1, 0})) held = v;
+    const auto at = [&](const char* name) { return places[1].at(name).get<PosePoint>(); };
+    EXPECT_LT(poseDistance(at("start"), rest[held]), 1e-6);
+    EXPECT_LT(poseDistance(at("target"), {rest[held][0] + 0.2f, rest[held][1] - 0.1f, rest[held][2]}), 1e-6);
+    EXPECT_LT(poseDistance(at("posed"), last[held]), 1e-5);
+    EXPECT_NEAR(places[1].at("missed").get<double>(), poseDistance(at("posed"), at("target")), 1e-6);
+    EXPECT_GE(json.at("missed").get<double>(), places[1].at("missed").get<double>());
 }
 
 TEST_F(PoseVerb, SeveralJointsMoveAlike) {

@@ -19,6 +19,7 @@ namespace {
 
 [[noreturn]] void becomePelt(const std::vector<std::string>& arguments, const RunOptions& options, int out, int err) {
     ::dup2(err, STDERR_FILENO);
+    if (!options.stdin_file.empty()) ::dup2(::open(options.stdin_file.c_str(), O_RDONLY), STDIN_FILENO);
     if (options.close_stdout) {
         ::close(STDOUT_FILENO);
     } else if (!options.stdout_file.empty()) {
@@ -26,10 +27,12 @@ namespace {
     } else {
         ::dup2(out, STDOUT_FILENO);
     }
-    if (options.file_size_limit > 0) {
-        const auto bytes = static_cast<rlim_t>(options.file_size_limit);
-        const rlimit limit{bytes, bytes};
-        ::setrlimit(RLIMIT_FSIZE, &limit);
+    if (options.as_nobody && ::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(126);
+    std::vector<std::pair<int, long>> limits = options.limits;
+    if (options.file_size_limit > 0) limits.emplace_back(RLIMIT_FSIZE, options.file_size_limit);
+    for (const auto& [resource, most] : limits) {
+        const rlimit limit{static_cast<rlim_t>(most), static_cast<rlim_t>(most)};
+        ::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
     }
     for (const std::string& variable : options.environment) ::putenv(const_cast<char*>(variable.c_str()));
     std::vector<char*> words{const_cast<char*>(PELT_PROGRAM)};
@@ -58,22 +61,23 @@ bool drain(int pipe, std::string& text) {
     return got > 0;
 }
 
-bool interruptIsDue(const RunOptions& options, Clock::time_point began) {
+bool interruptIsDue(const RunOptions& options, pid_t child, Clock::time_point began) {
     if (options.interrupt_after.count() > 0) return Clock::now() - began > options.interrupt_after;
-    return options.interrupt_when && options.interrupt_when();
+    return options.interrupt_when && options.interrupt_when(child);
 }
 
 void readBoth(pid_t child, int out, int err, const RunOptions& options, RunResult& result) {
     const Clock::time_point began = Clock::now();
-    bool interrupted = false;
+    int interrupts = 0;
     pollfd pipes[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
     while (pipes[0].fd >= 0 || pipes[1].fd >= 0) {
         ::poll(pipes, 2, 5);
         if (pipes[0].revents != 0 && !drain(out, result.out)) pipes[0].fd = -1;
         if (pipes[1].revents != 0 && !drain(err, result.err)) pipes[1].fd = -1;
-        if (!interrupted && interruptIsDue(options, began)) {
-            interrupted = true;
-            ::kill(child, SIGINT);
+        const bool begun = interrupts > 0 && interrupts < options.interrupts;
+        if (begun || (interrupts == 0 && interruptIsDue(options, child, began))) {
+            ++interrupts;
+            ::kill(child, options.interrupt);
         }
         if (Clock::now() - began > options.timeout) {
             ::kill(child, SIGKILL);
@@ -95,7 +99,9 @@ RunResult runPelt(const std::vector<std::string>& arguments, const RunOptions& o
     ::close(err[1]);
     readBoth(child, out[0], err[0], options, result);
     int status = 0;
-    ::waitpid(child, &status, 0);
+    rusage usage{};
+    ::wait4(child, &status, 0, &usage);
+    result.max_resident = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
     ::close(out[0]);
     ::close(err[0]);
     result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

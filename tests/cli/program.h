@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <chrono>
 #include <filesystem>
@@ -16,6 +17,7 @@ std::string withoutProgress(const std::string& err);
 struct RunResult {
     int status = -1;  ///< exit status; 128 + signal where one ended it; -1 after a timeout
     std::string out, err;
+    std::uint64_t max_resident = 0;  ///< bytes, as whoever started the program is told
 
     nlohmann::json json() const { return nlohmann::json::parse(out); }
     bool oneErrorLine() const {
@@ -27,12 +29,17 @@ struct RunResult {
 struct RunOptions {
     std::vector<std::string> environment;  ///< "NAME=value", added to the caller's
     std::chrono::seconds timeout{60};
-    std::chrono::milliseconds interrupt_after{0};  ///< above 0: send SIGINT then …
-    std::function<bool()> interrupt_when;          ///< … or as soon as this holds
+    int interrupt = SIGINT;                        ///< the signal that is sent …
+    std::chrono::milliseconds interrupt_after{0};  ///< … then, where this is above 0, …
+    std::function<bool(int)> interrupt_when;       ///< … or as soon as this holds of the process
+    int interrupts = 1;                            ///< how often, a few milliseconds apart
     bool close_stdout = false;
-    bool terminal = false;     ///< standard error is a terminal
-    long file_size_limit = 0;  ///< bytes a file may grow to, as a disk that fills up
-    std::string stdout_file;   ///< instead of being captured
+    bool terminal = false;                     ///< standard error is a terminal
+    long file_size_limit = 0;                  ///< bytes a file may grow to, as a disk that fills up
+    std::vector<std::pair<int, long>> limits;  ///< RLIMIT_…, most
+    bool as_nobody = false;                    ///< gives up the rights of root: some limits are not for that one
+    std::string stdout_file;                   ///< instead of being captured
+    std::string stdin_file;                    ///< what standard input reads; empty: the caller's
 };
 
 RunResult runPelt(const std::vector<std::string>& arguments, const RunOptions& options = {});

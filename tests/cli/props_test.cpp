@@ -102,7 +102,7 @@ TEST_F(PropsAndClips, ClipsComeFromAnotherFileByTheNamesOfJoints) {
               runWell({"info", bar(), "--json"}).json()["clips"]);
     EXPECT_EQ(runWell({"info", lent, "--json"}).json()["vertices"], 0);
     expectFailure(runPelt({"deform", lent, "-o", path("x.npy")}), 3, "has no mesh");
-    expectFailure(runPelt({"deform", bar(), "--clips", still_bar, "-o", path("x.npy")}), 3, "has no clips to lend");
+    expectFailure(runPelt({"deform", bar(), "--clips", still_bar, "-o", path("x.npy")}), 3, "has no clips");
     GlbFile fish(lent);
     for (auto& node : fish.json["nodes"]) node["name"] = "fin";
     fish.save(path("fish.glb"));

@@ -79,7 +79,7 @@ TEST_F(Render, AMethodWithoutASkinIsAWarning) {
         runPelt({"render", path("tri.obj"), "--method", "dqs,lbs", "--size", "160x100", "-o", path("t.png")});
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(withoutProgress(result.err),
-              "pelt: warning: " + path("tri.obj") + ": has no skin, so --method changes nothing\n");
+              "pelt: warning: " + path("tri.obj") + ": has no skin, so --method has no effect\n");
     runWell({"render", path("tri.obj"), bar(), "--method", "dqs", "--size", "160x100", "-o", path("t.png")});
 }
 

@@ -1,11 +1,12 @@
 #include <sstream>
 
+#include "glb_file.h"
 #include "program.h"
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"info", "sample",    "bind", "mush",    "deform", "bake",
-                                         "fit",  "decompose", "pose", "compare", "render"};
+const std::vector<std::string> kVerbs = {"info", "sample", "bind",      "mush", "deform",  "bake",
+                                         "pack", "fit",    "decompose", "pose", "compare", "render"};
 
 class Usage : public CliTest {};
 
@@ -14,9 +15,10 @@ class Usage : public CliTest {};
 TEST_F(Usage, HelpNamesTheFinishedVerbsAndNoOthers) {
     const RunResult result = runWell({"--help"});
     for (const std::string& verb : kVerbs) EXPECT_NE(result.out.find("\n  " + verb), std::string::npos) << verb;
-    const std::size_t heading = result.out.find("Subcommands:\n");
+    const std::string title = "\nVerbs:\n";
+    const std::size_t heading = result.out.find(title);
     ASSERT_NE(heading, std::string::npos) << result.out;
-    std::istringstream lines(result.out.substr(heading + 13));
+    std::istringstream lines(result.out.substr(heading + title.size()));
     std::size_t listed = 0;
     for (std::string line; std::getline(lines, line) && line.rfind("  ", 0) == 0;) listed += line[2] != ' ';
     EXPECT_EQ(listed, kVerbs.size()) << result.out;
@@ -33,7 +35,7 @@ TEST_F(Usage, EveryVerbExplainsItselfWithAWorkedExample) {
 
 TEST_F(Usage, EveryVerbOffersItsOwnMethodsOnly) {
     const RunResult help = runWell({"deform", "--help"});
-    EXPECT_NE(help.out.find("lbs|dqs"), std::string::npos);
+    EXPECT_NE(help.out.find("\n  dqs "), std::string::npos) << help.out;
     EXPECT_EQ(help.out.find("bbw"), std::string::npos);
     EXPECT_NE(runWell({"bind", "--help"}).out.find("rigid|bbw"), std::string::npos);
     expectFailure(runPelt({"bind", bar(), "--method", "heat", "-o", path("x.glb")}), 2, "heat");
@@ -121,6 +123,33 @@ TEST_F(Usage, TheBufferOfAGltfInputIsAnInputToo) {
     if (!std::filesystem::exists(path("a.bin"))) GTEST_SKIP() << "the writer embeds its buffer";
     std::filesystem::rename(path("a.gltf"), path("b.gltf"));
     expectFailure(runPelt({"bind", path("b.gltf"), "-o", path("a.gltf")}), 2, "a.bin");
+}
+
+TEST_F(Usage, FilesThatAGlbNamesAreInputsToo) {
+    GlbFile glb(bar());
+    glb.json["images"] = {{{"uri", "skin%20of%20it.png"}}};
+    glb.json["buffers"].push_back({{"uri", "more.npy"}, {"byteLength", 4}});
+    glb.save(path("hero.glb"));
+    writeBytes(path("skin of it.png"), "a picture");
+    writeBytes(path("more.npy"), "data");
+    expectFailure(runPelt({"render", path("hero.glb"), "-o", path("skin of it.png")}), 2, "would change the input");
+    expectFailure(runPelt({"deform", path("hero.glb"), "-o", path("more.npy")}), 2, "would change the input");
+    EXPECT_EQ(readBytes(path("skin of it.png")), "a picture");
+    EXPECT_EQ(readBytes(path("more.npy")), "data");
+}
+
+TEST_F(Usage, TheFileThatLendsItsClipsIsAnInputToo) {
+    std::filesystem::copy_file(bar(), path("lender.glb"));
+    const std::string before = readBytes(path("lender.glb"));
+    expectFailure(runPelt({"mush", bar(), "--clips", path("lender.glb"), "-o", path("lender.glb")}), 2, "input");
+    EXPECT_EQ(readBytes(path("lender.glb")), before);
+}
+
+TEST_F(Usage, AFolderInAFolderOfFramesIsNeverDeleted) {
+    std::filesystem::create_directories(path("frames/frame_0000.obj"));
+    writeBytes(path("frames/frame_0000.obj/mine.txt"), "mine");
+    expectFailure(runPelt({"deform", bar(), "-o", path("frames")}), 2, "frame_0000.obj");
+    EXPECT_EQ(readBytes(path("frames/frame_0000.obj/mine.txt")), "mine");
 }
 
 TEST_F(Usage, AFolderWithOtherFilesIsNotReplaced) {

@@ -204,7 +204,7 @@ TEST_F(Deform, AClipThatMovesNothingIsAWarning) {
     EXPECT_EQ(result.status, 0);
     const nlohmann::json warnings = result.json().at("warnings");
     ASSERT_EQ(warnings.size(), 1u) << warnings;
-    EXPECT_NE(warnings[0].get<std::string>().find("moves nothing here"), std::string::npos) << warnings;
+    EXPECT_NE(warnings[0].get<std::string>().find("moves no joint and no morph target"), std::string::npos) << warnings;
 }
 
 TEST_F(Deform, ASingleFrameIsAMeshFileIfAskedFor) {

@@ -45,17 +45,17 @@ TEST(Evaluation, OfDirectDeltaMushAllocatesNothing) {
 }
 
 TEST(Evaluation, CannotThrow) {
-    const LbsRig lbs;
+    const LbsRig* lbs = nullptr;
     LbsPose* lbs_pose = nullptr;
-    static_assert(noexcept(evaluate(lbs, *lbs_pose, {}, 0, 0, {})));
+    static_assert(noexcept(evaluate(*lbs, *lbs_pose, {}, 0, 0, {})));
     static_assert(noexcept(lbs_pose->set({})));
-    const DqsRig dqs;
+    const DqsRig* dqs = nullptr;
     DqsPose* pose = nullptr;
-    static_assert(noexcept(evaluate(dqs, *pose, {}, 0, 0, {})));
+    static_assert(noexcept(evaluate(*dqs, *pose, {}, 0, 0, {})));
     static_assert(noexcept(pose->set({})));
-    const DdmRig ddm;
+    const DdmRig* ddm = nullptr;
     DdmPose* ddm_pose = nullptr;
-    static_assert(noexcept(evaluate(ddm, *ddm_pose, {}, 0, 0, {})));
+    static_assert(noexcept(evaluate(*ddm, *ddm_pose, {}, 0, 0, {})));
     static_assert(noexcept(ddm_pose->set({})));
 }
 

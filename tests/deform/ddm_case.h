@@ -1,9 +1,9 @@
 #pragma once
 
 #include <pelt/deform/ddm.h>
-#include <pelt/deform/ddm_reference.h>
 
 #include "ddm_rows.h"
+#include "deform/ddm/ddm_reference.h"
 #include "skin_case.h"
 
 namespace pelt::deform {

@@ -2,11 +2,12 @@
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/deform/ddm_prepare.h>
-#include <pelt/deform/ddm_reference.h>
 #include <pelt/scenes/scenes.h>
 
 #include <Eigen/Dense>
 #include <map>
+
+#include "deform/ddm/ddm_reference.h"
 
 // The precomputation against the equations written out with dense matrices.
 
@@ -85,6 +86,16 @@ Eigen::Matrix4d uncentred(const DdmBlock<double>& b, const Vec3d& center) {
     m << b.xx, b.xy, b.xz, b.x, b.xy, b.yy, b.yz, b.y, b.xz, b.yz, b.zz, b.z, b.x, b.y, b.z, b.w;
     t.col(3) << center.x, center.y, center.z, 1;
     return t * m * t.transpose();
+}
+
+TEST(DdmPreparation, ASurfaceThatIsHandedOnGivesTheSameRows) {
+    PrepareCase c("biped", 400);
+    const DdmRows<double> made = c.rows();
+    c.options.surface = geometry::weldSurface(c.character.mesh, 0, c.options.laplacian);
+    EXPECT_EQ(c.rows(), made);
+    // One of other numbers is not used.
+    c.options.surface = geometry::weldSurface(c.character.mesh, 0.5f, c.options.laplacian);
+    EXPECT_EQ(c.rows(), made);
 }
 
 TEST(DdmPreparation, GivesTheEquationsToTheLastDigits) {

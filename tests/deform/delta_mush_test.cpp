@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm_prepare.h>
-#include <pelt/deform/ddm_reference.h>
 
 #include <numeric>
 
 #include "ddm_rows.h"
+#include "deform/ddm/ddm_reference.h"
 #include "mush_case.h"
 
 // What numerics promise of Delta Mush, relative to the bounding-box diagonal.
@@ -59,6 +59,15 @@ MushCase split(const MushCase& c) {
         s.mesh.triangles.push_back({first, first + 1, first + 2});
     }
     return s;
+}
+
+TEST(DeltaMush, ASurfaceThatIsHandedOnGivesTheSameSkin) {
+    MushCase c = sceneCase("bar", 200, kBend);
+    const Posed made = mush(c);
+    c.options.surface = geometry::weldSurface(c.mesh, 0, c.options.laplacian);
+    EXPECT_EQ(mush(c).positions, made.positions);
+    c.options.surface = geometry::weldSurface(c.mesh, 0.5f, c.options.laplacian);
+    EXPECT_EQ(mush(c).positions, made.positions);
 }
 
 TEST(DeltaMush, AgreesWithTheDenseReference) {

@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "deform/dqs/dqs_layout.h"
 #include "deform/dqs/polar.h"
+#include "runtime/dqs/bone_split.h"
+#include "runtime/dqs/dqs_rig.h"
 #include "skin_case.h"
 
 namespace pelt::deform {
@@ -216,13 +217,15 @@ TEST(Dqs, MirroredJointsBlendAsGentlyAsTheirUnmirroredSelves) {
     for (std::size_t v = 0; v < plain.size(); ++v) EXPECT_LT(length(Vec3d(posed[v]) - mirror * plain[v]), 0.25);
 }
 
-TEST(Polar, PartsMultiplyToTheMatrixAndTheRotationIsOne) {
+/// The decomposition that the reference takes from a singular value decomposition, and the closed form of the run time.
+template <class Split>
+void expectSplits(const Split& split) {
     Random random(5);
     for (int i = 0; i < 300; ++i) {
         Mat3d a;
         for (Vec3d& col : a.col) col = random.direction() * random.between(0.01, 3);
         if (i % 3 == 0) a.col[2] = a.col[0] * 2.0 + a.col[1];  // singular
-        const Polar p = polarDecompose(a);
+        const auto p = split(a);
         EXPECT_LT(largestDifference(p.rotation * p.stretch, a), 1e-12);
         EXPECT_LT(largestDifference(p.rotation * transposed(p.rotation), {}), 1e-12);
         EXPECT_NEAR(determinant(p.rotation), 1, 1e-12);
@@ -233,13 +236,47 @@ TEST(Polar, PartsMultiplyToTheMatrixAndTheRotationIsOne) {
     }
 }
 
+TEST(Polar, PartsMultiplyToTheMatrixAndTheRotationIsOne) {
+    expectSplits(polarDecompose);
+    expectSplits(runtime::splitBone);
+}
+
+TEST(Polar, TheClosedFormAgreesWithTheSingularValueDecomposition) {
+    Random random(11);
+    for (int i = 0; i < 300; ++i) {
+        Mat3d a;
+        for (Vec3d& col : a.col) col = random.direction() * random.between(0.05, 3);
+        const Polar exact = polarDecompose(a);
+        const runtime::BoneSplit split = runtime::splitBone(a);
+        EXPECT_LT(largestDifference(split.rotation, exact.rotation), 1e-9);
+        EXPECT_LT(largestDifference(split.stretch, exact.stretch), 1e-9);
+        EXPECT_LT(largestDifference(split.mirror, exact.mirror), 1e-7);
+        EXPECT_EQ(split.mirrored, exact.mirrored);
+    }
+}
+
+TEST(Polar, WhatIsLeftOfABoneWithoutBreadthIsSplitToo) {
+    Random random(13);
+    for (int i = 0; i < 100; ++i) {  // s u v^T, and the same with u = -v
+        const Vec3d v = random.direction(), u = i % 4 == 0 ? -v : random.direction();
+        const double s = random.between(0.1, 2);
+        const Mat3d a{{u * (s * v.x), u * (s * v.y), u * (s * v.z)}};
+        const runtime::BoneSplit split = runtime::splitBone(a);
+        EXPECT_LT(largestDifference(split.rotation * split.stretch, a), 1e-6);
+        EXPECT_LT(largestDifference(split.rotation * transposed(split.rotation), {}), 1e-12);
+        EXPECT_NEAR(determinant(split.rotation), 1, 1e-12);
+        EXPECT_FALSE(split.mirrored);
+    }
+}
+
 TEST(Polar, MirroredRotationsAllMirrorTheSameAxis) {
     Random random(7);
     for (int i = 0; i < 100; ++i) {
         const Mat3d r = toMatrix(axisAngle(random.direction(), random.between(-3, 3)));
         const Affine3f rounded(Affine3d(r * Mat3d{{{1, 0, 0}, {0, -1, 0}, {0, 0, 1}}}, {}));
-        const Polar p = polarDecompose(Affine3d(rounded).linear());
-        EXPECT_LT(largestDifference(p.mirror, {{{-1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}), 1e-5);
+        const Mat3d a = Affine3d(rounded).linear();
+        EXPECT_LT(largestDifference(polarDecompose(a).mirror, {{{-1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}), 1e-5);
+        EXPECT_LT(largestDifference(runtime::splitBone(a).mirror, {{{-1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}), 1e-5);
     }
 }
 
@@ -249,6 +286,9 @@ TEST(Polar, ZeroAndNumbersThatAreNoneGiveARotation) {
         const Polar p = polarDecompose({{column, column, column}});
         EXPECT_NEAR(determinant(p.rotation), 1, 1e-12);
         EXPECT_TRUE(isFinite(p.stretch.col[0]));
+        const runtime::BoneSplit s = runtime::splitBone({{column, column, column}});
+        EXPECT_NEAR(determinant(s.rotation), 1, 1e-12);
+        EXPECT_TRUE(isFinite(s.stretch.col[0]));
     }
 }
 

@@ -78,10 +78,10 @@ TEST(Prepare, PackedWeightsSumToExactlyOne) {
     const SkinCase c = makeCase(500, 40, 13, Bones::identity);
     const InfluenceBlocks blocks = packInfluences(c.weights, 500);
     for (std::size_t v = 0; v < 500; ++v) {
-        const std::size_t block = v / InfluenceBlocks::kLanes, lane = v % InfluenceBlocks::kLanes;
+        const std::size_t block = v / kLanes, lane = v % kLanes;
         float sum = 0;
         for (std::size_t e = blocks.offsets[block]; e < blocks.offsets[block + 1]; ++e)
-            sum += blocks.rows[e].weight[lane];  // every partial sum is a multiple of 2^-24: exact
+            sum += blocks.rows[e].lane[lane];  // every partial sum is a multiple of 2^-24: exact
         EXPECT_EQ(sum, 1.0f);
     }
 }
@@ -91,10 +91,10 @@ TEST(Prepare, PackedWeightsAreTheGivenOnesToTheirRounding) {
     const InfluenceBlocks blocks = packInfluences(c.weights, 100);
     for (std::size_t v = 0; v < 100; ++v)
         for (std::size_t i = 0; i < c.weights.influenceCount(v); ++i) {
-            const std::size_t block = v / InfluenceBlocks::kLanes;
+            const std::size_t block = v / kLanes;
             for (std::size_t e = blocks.offsets[block]; e < blocks.offsets[block + 1]; ++e)
                 if (blocks.joints[e] == c.weights.jointsOf(v)[i]) {
-                    EXPECT_NEAR(blocks.rows[e].weight[v % InfluenceBlocks::kLanes], c.weights.weightsOf(v)[i], 3e-7);
+                    EXPECT_NEAR(blocks.rows[e].lane[v % kLanes], c.weights.weightsOf(v)[i], 3e-7);
                 }
         }
 }
@@ -106,8 +106,8 @@ TEST(Prepare, WeightsThatDoNotSumToOneAndRepeatedJointsAreTakenAsShares) {
     c.weights.weights = {1, 2, 1};
     const InfluenceBlocks blocks = packInfluences(c.weights, 1);
     ASSERT_EQ(blocks.joints, (std::vector<std::uint32_t>{0, 1}));
-    EXPECT_EQ(blocks.rows[0].weight[0], 0.5f);
-    EXPECT_EQ(blocks.rows[1].weight[0], 0.5f);
+    EXPECT_EQ(blocks.rows[0].lane[0], 0.5f);
+    EXPECT_EQ(blocks.rows[1].lane[0], 0.5f);
 }
 
 }  // namespace

@@ -1,15 +1,18 @@
 #include <gtest/gtest.h>
-#include <pelt/deform/ddm_reference.h>
-#include <pelt/deform/rotation.h>
+#include <pelt/runtime/rotation.h>
 
 #include <limits>
 
+#include "deform/ddm/ddm_reference.h"
 #include "deform/dqs/polar.h"
 #include "instruction_sets.h"
 #include "skin_case.h"
 
 namespace pelt::deform {
 namespace {
+
+using runtime::boneRotation;
+using runtime::nearestRotations;
 
 struct Sample {
     Mat3f matrix;

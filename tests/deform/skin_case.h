@@ -4,14 +4,16 @@
 #include <pelt/core/skin_weights.h>
 #include <pelt/deform/dqs.h>
 #include <pelt/deform/lbs.h>
-#include <pelt/deform/reference.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "deform/reference.h"
 
 namespace pelt::deform {
 
@@ -116,21 +118,21 @@ class Skinner {
 public:
     Skinner(Method method, const SkinCase& c) : method_(method), count_(c.mesh.vertexCount()) {
         if (method == Method::lbs) {
-            lbs_ = prepareLbs(c.mesh, c.weights);
-            lbs_pose_ = std::make_unique<LbsPose>(lbs_);
+            lbs_.emplace(prepareLbs(c.mesh, c.weights));
+            lbs_pose_.emplace(*lbs_);
             lbs_pose_->set(c.bones);
         } else {
-            dqs_ = prepareDqs(c.mesh, c.weights, c.centres);
-            dqs_pose_ = std::make_unique<DqsPose>(dqs_);
+            dqs_.emplace(prepareDqs(c.mesh, c.weights, c.centres));
+            dqs_pose_.emplace(*dqs_);
             dqs_pose_->set(c.bones);
         }
     }
 
     void evaluate(const RestShape& rest, std::size_t first, std::size_t count, const Output& out) const {
         if (method_ == Method::lbs)
-            deform::evaluate(lbs_, *lbs_pose_, rest, first, count, out);
+            deform::evaluate(*lbs_, *lbs_pose_, rest, first, count, out);
         else
-            deform::evaluate(dqs_, *dqs_pose_, rest, first, count, out);
+            deform::evaluate(*dqs_, *dqs_pose_, rest, first, count, out);
     }
 
     Posed all(const RestShape& rest = {}) const {
@@ -142,10 +144,10 @@ public:
 private:
     Method method_;
     std::size_t count_;
-    LbsRig lbs_;
-    DqsRig dqs_;
-    std::unique_ptr<LbsPose> lbs_pose_;
-    std::unique_ptr<DqsPose> dqs_pose_;
+    std::optional<LbsRig> lbs_;
+    std::optional<DqsRig> dqs_;
+    std::optional<LbsPose> lbs_pose_;
+    std::optional<DqsPose> dqs_pose_;
 };
 
 inline PosedDouble referenceOf(Method method, const SkinCase& c, const std::vector<Affine3d>& bones) {

@@ -284,7 +284,7 @@ TEST(BoundedBiharmonic, SplitVerticesOfASurfaceGetEqualWeights) {
     for (std::uint32_t v = 0; v < count; ++v) mesh.positions.push_back(mesh.positions[v]);
     for (std::size_t t = 0; t < triangles.size(); t += 2)
         for (std::uint32_t& v : mesh.triangles[t]) v += count;
-    const HandleWeights weights = boundedBiharmonic(mesh.positions, mesh.triangles, Handles{{0}, {count / 2}});
+    const HandleWeights weights = boundedBiharmonic(mesh, Handles{{0}, {count / 2}});
     for (std::uint32_t v = 0; v < count; ++v) ASSERT_EQ(weights.of(v)[0], weights.of(v + count)[0]);
     expectWeights(weights, {{0, count}, {count / 2}});
 }
@@ -301,6 +301,25 @@ TEST(BiharmonicWeights, PointsAndRegionsHoldTheirVerticesExactly) {
         EXPECT_NEAR(result.weights.of(10)[0], 1, 1e-12);
         EXPECT_NEAR(result.weights.of(last)[1], 1, 1e-12);
         EXPECT_NEAR(result.weights.of(last - 1)[1], 1, 1e-12);
+    }
+}
+
+TEST(BiharmonicWeights, BodiesInOnePlaceAreNotSewnTogether) {
+    Mesh mesh = scenes::find("bar")->make(200).mesh;
+    const auto count = std::uint32_t(mesh.vertexCount()), faces = std::uint32_t(mesh.triangles.size());
+    mesh.positions.insert(mesh.positions.end(), mesh.positions.begin(), mesh.positions.begin() + count);
+    for (std::uint32_t t = 0; t < faces; ++t) {
+        const Triangle face = mesh.triangles[t];
+        mesh.triangles.push_back({face[0] + count, face[1] + count, face[2] + count});
+    }
+    mesh.parts = {{"one", "", 0, count, 0, faces, 0, 0}, {"other", "", count, count, faces, faces, 1, 1}};
+    std::vector<BiharmonicHandle> handles(2);
+    handles[0].region = {10};
+    handles[1].region = {count + 10};
+    const auto result = biharmonicWeights(mesh, handles, {BiharmonicDomain::surface, nullptr, 3000});
+    for (std::uint32_t v = 0; v < count; ++v) {
+        EXPECT_NEAR(result.weights.of(v)[0], 1, 1e-9);
+        EXPECT_NEAR(result.weights.of(count + v)[1], 1, 1e-9);
     }
 }
 

@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 namespace pelt::io {
 namespace {
@@ -106,6 +109,92 @@ TEST_F(AtomicOutput, AFolderIsReplacedAsAWhole) {
     EXPECT_FALSE(fs::exists(target / "stale.obj"));
     EXPECT_EQ(contents(target / "frame_0.obj"), "new");
     EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(AtomicOutput, AFileKeepsThePermissionsOfTheOneThatItReplaces) {
+    const fs::path target = folder_ / "secret.txt";
+    for (const auto mode : {fs::perms(0600), fs::perms(0664), fs::perms(0444)}) {
+        std::ofstream(target) << "old";
+        fs::permissions(target, mode);
+        AtomicFile file(target);
+        file.write("new");
+        for (const auto& entry : fs::directory_iterator(folder_))
+            EXPECT_EQ(entry.status().permissions() & ~mode, fs::perms::none) << entry.path();
+        file.commit();
+        EXPECT_EQ(fs::status(target).permissions(), mode);
+        EXPECT_EQ(contents(target), "new");
+        fs::remove(target);
+    }
+}
+
+TEST_F(AtomicOutput, NobodyCanForeseeTemporaryNames) {
+    // As two containers that share a folder see it: each has this process number, and each begins to count.
+    const auto name = [&] {
+        AtomicFile file(folder_ / "a.txt");
+        for (const auto& entry : fs::directory_iterator(folder_)) return entry.path().filename().string();
+        return std::string();
+    };
+    const std::string first = name(), second = name();
+    EXPECT_EQ(first.find(std::to_string(::getpid())), std::string::npos) << first;
+    EXPECT_NE(first, second);
+    EXPECT_GE(first.size(), std::string("a.txt..tmp").size() + 16) << first;
+}
+
+TEST_F(AtomicOutput, TheLongestNameThatAFileMayHaveCanBeWritten) {
+    AtomicFile file(folder_ / std::string(255, 'a'));
+    file.write("x");
+    file.commit();
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(AtomicOutput, AReplacedFolderIsThereAtEveryMoment) {
+    const fs::path target = folder_ / "frames";
+    fs::create_directory(target);
+    std::ofstream(target / "frame_0000.obj") << "old";
+    std::atomic<bool> done{false};
+    std::atomic<int> missed{0};
+    std::thread reader([&] {
+        while (!done) {
+            struct stat status = {};
+            if (::stat(target.c_str(), &status) != 0) ++missed;
+        }
+    });
+    for (int i = 0; i < 300; ++i) {
+        AtomicFolder folder(target);
+        std::ofstream(folder.path() / "frame_0000.obj") << i;
+        folder.commit();
+    }
+    done = true;
+    reader.join();
+    EXPECT_EQ(missed, 0);
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(AtomicOutput, AFolderInAReplacedFolderIsNotDeleted) {
+    const fs::path target = folder_ / "frames";
+    fs::create_directories(target / "frame_0000.obj");
+    std::ofstream(target / "frame_0000.obj" / "mine.txt") << "mine";
+    try {
+        AtomicFolder folder(target);
+        std::ofstream(folder.path() / "frame_0000.obj") << "new";
+        folder.commit();
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::system);
+    }
+    int found = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_)) found += entry.path().filename() == "mine.txt";
+    EXPECT_EQ(found, 1);
+}
+
+TEST_F(AtomicOutput, ALinkToAFolderStaysALink) {
+    fs::create_directories(folder_ / "other" / "real");
+    fs::create_directory_symlink("other/real", folder_ / "frames");
+    AtomicFolder folder(folder_ / "frames");
+    std::ofstream(folder.path() / "frame_0000.obj") << "new";
+    folder.commit();
+    EXPECT_TRUE(fs::is_symlink(folder_ / "frames"));
+    EXPECT_EQ(contents(folder_ / "other" / "real" / "frame_0000.obj"), "new");
 }
 
 TEST_F(AtomicOutput, ReadingSaysWhatIsWrong) {

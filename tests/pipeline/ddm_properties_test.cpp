@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm.h>
-#include <pelt/deform/ddm_reference.h>
 #include <pelt/deform/lbs.h>
 #include <pelt/pipeline/ddm.h>
 #include <pelt/scenes/scenes.h>
@@ -12,6 +11,7 @@
 #include <numeric>
 
 #include "ddm_rows.h"
+#include "deform/ddm/ddm_reference.h"
 
 // What numerics promise of Direct Delta Mush, on every scene: relative to the bounding-box diagonal, in double
 // precision by the reference and in single by the kernels, with all influences kept.
@@ -345,7 +345,7 @@ double volume(const std::vector<Vec3d>& p, const std::vector<Triangle>& triangle
 
 TEST(Ddm, ATwistByAlmostHalfATurnKeepsTheVolumeThatPlainSkinningLoses) {
     DdmSettings settings = everything();
-    settings.laplacian = "uniform";
+    settings.laplacian = LaplacianKind::uniform;
     settings.iterations = 20;
     settings.lambda = 2;
     settings.kappa = 0.2;

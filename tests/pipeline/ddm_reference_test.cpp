@@ -1,6 +1,7 @@
+#include "deform/ddm/ddm_reference.h"
+
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm.h>
-#include <pelt/deform/ddm_reference.h>
 #include <pelt/io/character_file.h>
 
 #include <cstring>

@@ -45,16 +45,4 @@ TEST_F(Files, WhatPeltDoesNotReadIsBadInput) {
     EXPECT_THROW(fileKind(folder_ / "pipe.glb"), Error);
 }
 
-TEST_F(Files, AnErrorNamesItsFileOnce) {
-    const Error plain = withFile(Error::badInput("no clip 'x'"), "a.glb");
-    EXPECT_STREQ(plain.what(), "a.glb: no clip 'x'");
-    EXPECT_EQ(plain.code(), ErrorCode::bad_input);
-    EXPECT_STREQ(withFile(plain, "a.glb").what(), "a.glb: no clip 'x'");
-}
-
-TEST_F(Files, StoppingIsNoFaultOfAFile) {
-    const Error stopped = withFile(Error(ErrorCode::cancelled, "cancelled"), "a.glb");
-    EXPECT_STREQ(stopped.what(), "cancelled");
-}
-
 }  // namespace pelt::pipeline

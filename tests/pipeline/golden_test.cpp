@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 #include <pelt/deform/dqs.h>
 #include <pelt/deform/lbs.h>
-#include <pelt/deform/reference.h>
 #include <pelt/io/character_file.h>
 #include <pelt/io/sequence_file.h>
 
 #include <fstream>
 #include <sstream>
 
+#include "deform/reference.h"
 #include "shared_data.h"
 
 // The classical methods against an independent double-precision implementation.

@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "pipeline/posed.h"
+
 /// Exporters put skeletons into armatures that scale and turn. Who poses a character need not know.
 namespace pelt::pipeline {
 namespace {
@@ -18,13 +20,15 @@ constexpr double kScale = 0.01;
 const Mat3d kTurn = toMatrix(axisAngle(Vec3d{1, 0, 0}, -1.5707963267948966));
 const Affine3d kArmature(kTurn* kScale, {0.1, 0, -0.2});
 
-Character plainBiped() {
-    Character biped = scenes::find("biped")->make(2000);
-    biped.weights = scenes::smoothWeights(biped, 0);
-    biped.clips.clear();
-    biped.source = nullptr;
-    return io::loadGltf(io::toGlb(biped), "plain");
+Character plain(const char* scene, std::size_t vertices) {
+    Character character = scenes::find(scene)->make(vertices);
+    character.weights = scenes::smoothWeights(character, 0);
+    character.clips.clear();
+    character.source = nullptr;
+    return io::loadGltf(io::toGlb(character), "plain");
 }
+
+Character plainBiped() { return plain("biped", 2000); }
 
 /// The same character below a node that scales and turns it; its POSITIONs are in that node's space.
 Character inArmature(Character character) {
@@ -50,6 +54,26 @@ Character inArmature(Character character) {
     return io::loadGltf(io::toGlb(character), "in an armature");
 }
 
+/// The same character with a limb that its rig mirrors, as riggers make a left arm of a right one: the joint and all
+/// below it stand in mirrored frames.
+Character withMirroredLimb(Character character, const char* top) {
+    const Affine3d mirror(Mat3d{{{-1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {});
+    Skeleton& skeleton = character.skeleton;
+    std::vector<bool> below(skeleton.nodes.size(), false);
+    for (std::size_t n = 0; n < below.size(); ++n) {
+        SkeletonNode& node = skeleton.nodes[n];
+        const bool inside = node.parent >= 0 && below[std::size_t(node.parent)];
+        below[n] = inside || node.name == top;
+        if (!below[n]) continue;
+        node.local = rig::trsOf((inside ? mirror : Affine3d()) * toAffine(node.local) * mirror);
+        node.matrix.reset();
+    }
+    for (Joint& joint : skeleton.joints)
+        if (below[joint.node]) joint.inverse_bind = mirror * joint.inverse_bind;
+    character.source = nullptr;
+    return io::loadGltf(io::toGlb(character), "with a mirrored limb");
+}
+
 PoseHandle handle(const char* joint, Given given, std::vector<PoseHandle::Key> offsets = {}) {
     PoseHandle made;
     made.joint = joint;
@@ -66,7 +90,7 @@ double farthest(std::span<const Vec3f> a, std::span<const Vec3f> b) {
 }
 
 /// The pose's clip, as a viewer shows the file that is written.
-std::vector<Vec3f> played(const PoseResult& made) {
+std::vector<Vec3f> played(const Posed& made) {
     const Character file = io::loadGltf(io::toGlb(made.character), "written");
     const auto bones = rig::skinMatricesDouble(file.skeleton, &file.clips.front(), 0);
     std::vector<Vec3f> out;
@@ -81,29 +105,39 @@ std::vector<Vec3f> played(const PoseResult& made) {
 }
 
 TEST(PoseSpaces, TheSameHandlesGiveTheSamePoseInAScaledLyingArmature) {
-    const Character plain = plainBiped(), other = inArmature(plain);
+    const Character upright = plainBiped(), other = inArmature(upright);
     ASSERT_FALSE(other.from_file.empty());
     PoseHandle head = handle("head", Given::rotation);
     head.rotations = {{0, {0, 40, 0}}};
     const std::vector<PoseHandle> handles{handle("foot_L", Given::hold), handle("foot_R", Given::hold),
                                           handle("pelvis", Given::position, {{0, {0, -0.28, 0}}}),
                                           handle("hand_L", Given::position, {{0, {-0.2, 0.5, 0.2}}}), head};
-    const PoseResult expected = poseCharacter(plain, handles, {}), got = poseCharacter(other, handles, {});
+    const Posed expected = poseAll(upright, handles, {}), got = poseAll(other, handles, {});
     EXPECT_TRUE(got.rigid);
     EXPECT_NEAR(got.missed, expected.missed, 1e-3);
     EXPECT_LE(farthest(expected.positions, got.positions), 2e-3);
     EXPECT_LE(farthest(expected.positions, played(got)), 2e-3);
-    EXPECT_GT(farthest(plain.mesh.positions, got.positions), 0.1);
+    EXPECT_GT(farthest(upright.mesh.positions, got.positions), 0.1);
+}
+
+TEST(PoseSpaces, AMirroredLimbStaysMirrored) {
+    const Character upright = plain("bar3", 400), other = withMirroredLimb(upright, "joint1");
+    const std::vector<PoseHandle> handles{handle("joint0", Given::hold),
+                                          handle("joint2", Given::position, {{0, {0.2, -0.1, 0.1}}})};
+    const Posed expected = poseAll(upright, handles), got = poseAll(other, handles);
+    EXPECT_LE(farthest(expected.positions, got.positions), 1e-4);
+    EXPECT_LE(farthest(expected.positions, played(got)), 1e-4);
+    EXPECT_GT(farthest(upright.mesh.positions, got.positions), 0.1);
 }
 
 TEST(PoseSpaces, ATransformTakesThePositionsThatTheFileStores) {
-    const Character plain = plainBiped(), other = inArmature(plain);
+    const Character upright = plainBiped(), other = inArmature(upright);
     std::vector<PoseHandle> handles{handle("foot_L", Given::hold), handle("foot_R", Given::hold),
                                     handle("chest", Given::full)};
     handles[2].transform = Affine3d(toMatrix(axisAngle(Vec3d{0, 1, 0}, 0.4)), {0.05, -0.05, 0.1});
-    const PoseResult expected = poseCharacter(plain, handles, {});
+    const Posed expected = poseAll(upright, handles, {});
     handles[2].transform = handles[2].transform * kArmature;
-    const PoseResult got = poseCharacter(other, handles, {});
+    const Posed got = poseAll(other, handles, {});
     EXPECT_LE(farthest(expected.positions, got.positions), 2e-3);
 }
 

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <random>
 
+#include "pipeline/posed.h"
+
 namespace pelt::pipeline {
 namespace {
 
@@ -42,7 +44,7 @@ TEST(PoseCharacter, JointsThatOthersDriveFollowThemInTheClip) {
     handles[1].point = {0, 1, 0};
     handles[1].given = PoseHandle::Given::position;
     handles[1].targets = {{0, {0.35, 0.8, 0}}};
-    const PoseResult made = poseCharacter(bar, handles, {});
+    const Posed made = poseAll(bar, handles, {});
     ASSERT_FALSE(made.character.clips.empty());
     const Skeleton& skeleton = made.character.skeleton;
     const auto keyed = rig::sampleLocals(skeleton, &made.character.clips[0], 0);
@@ -133,7 +135,7 @@ TEST(PoseCharacter, ASquatBendsBothKneesForwardsAndKeepsTheShins) {
         length(rest[at("thigh_L")] - rest[at("shin_L")]) + length(rest[at("shin_L")] - rest[at("foot_L")]);
     const std::vector<PoseHandle> handles{given("foot_L", Given::hold), given("foot_R", Given::hold),
                                           given("pelvis", Given::position, {{0, {0, -leg / 3, 0}}})};
-    const PoseResult made = poseCharacter(biped, handles, {});
+    const Posed made = poseAll(biped, handles, {});
     EXPECT_TRUE(made.rigid);
     const std::vector<Vec3d> posed = posedPlaces(made.character);
     EXPECT_LT(made.missed, 0.01 * 1.8);
@@ -165,7 +167,7 @@ TEST(PoseCharacter, FromAMomentOfAClipOnlyWhatIsDraggedChanges) {
                       hand = rig::findJoint(biped.skeleton, "hand_L").value();
     const Vec3d drag = (there[shoulder] * rest[shoulder] - there[hand] * rest[hand]) * 0.3;  // the arm can do it alone
     const std::vector<PoseHandle> handles{given("pelvis", Given::hold), given("hand_L", Given::position, {{0, drag}})};
-    const PoseResult made = poseCharacter(biped, handles, request);
+    const Posed made = poseAll(biped, handles, request);
     const std::vector<Vec3d> posed = posedPlaces(made.character);
     for (std::size_t j = 0; j < rest.size(); ++j) {
         const std::string& name = rig::jointName(biped.skeleton, j);
@@ -178,12 +180,12 @@ TEST(PoseCharacter, FromAMomentOfAClipOnlyWhatIsDraggedChanges) {
         }
     }
     request.at = 1e3;
-    EXPECT_THROW(poseCharacter(biped, handles, request), Error);
+    EXPECT_THROW(poseAll(biped, handles, request), Error);
     request.clip = {};
-    EXPECT_THROW(poseCharacter(biped, handles, request), Error);
+    EXPECT_THROW(poseAll(biped, handles, request), Error);
     request.at = {};
     request.clip = "no such clip";
-    EXPECT_THROW(poseCharacter(biped, handles, request), Error);
+    EXPECT_THROW(poseAll(biped, handles, request), Error);
 }
 
 TEST(PoseCharacter, OffsetsAndTargetsAreInTheWorldThatTheNodesMake) {
@@ -200,7 +202,7 @@ TEST(PoseCharacter, OffsetsAndTargetsAreInTheWorldThatTheNodesMake) {
     const std::vector<PoseHandle> handles{given("joint0", Given::hold), given("joint1", Given::rotation)};
     std::vector<PoseHandle> turned = handles;
     turned[1].rotations = {{0, {0, 0, 40}}};
-    const PoseResult made = poseCharacter(bar, turned, {});
+    const Posed made = poseAll(bar, turned, {});
     ASSERT_TRUE(made.rigid);
     const auto posed = rig::skinMatricesDouble(made.character.skeleton, &made.character.clips[0], 0);
     const Mat3d about_z = toMatrix(axisAngle(Vec3d{0, 0, 1}, 40 * 3.14159265358979 / 180));
@@ -209,13 +211,128 @@ TEST(PoseCharacter, OffsetsAndTargetsAreInTheWorldThatTheNodesMake) {
         EXPECT_LT(length(posed[1].linear().col[a] - about_z * there[1].linear().col[a]), 2e-3);
     }
     // The sequence is what a viewer shows of the clip.
-    for (std::size_t v = 0; v < made.vertices; ++v) {
+    for (std::size_t v = 0; v < made.character.mesh.vertexCount(); ++v) {
         Vec3d p;
         for (std::size_t k = 0; k < bar.weights.influenceCount(v); ++k)
             p += (posed[bar.weights.jointsOf(v)[k]] * Vec3d(bar.mesh.positions[v])) *
                  double(bar.weights.weightsOf(v)[k]);
         EXPECT_LT(length(p - Vec3d(made.positions[v])), 1e-4);
     }
+}
+
+/// Bars on two joints each, "joint0_0", "joint1_0", "joint0_1" …, each a body of its own, `step` apart.
+Character crowd(std::size_t count, const Vec3d& step) {
+    Character one = scenes::find("bar")->make(300), all;
+    one.weights = scenes::smoothWeights(one, 0);
+    const auto vertices = std::uint32_t(one.mesh.vertexCount()), faces = std::uint32_t(one.mesh.triangles.size());
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const Vec3d shift = step * double(i);
+        const auto nodes = std::uint32_t(all.skeleton.nodes.size()), joints = std::uint32_t(all.skeleton.joints.size());
+        for (const Vec3f& p : one.mesh.positions) all.mesh.positions.push_back(p + Vec3f(shift));
+        for (const Triangle& t : one.mesh.triangles)
+            all.mesh.triangles.push_back({t[0] + i * vertices, t[1] + i * vertices, t[2] + i * vertices});
+        all.mesh.parts.push_back({"", "", i * vertices, vertices, i * faces, faces, i, i});
+        for (std::uint32_t v = 0; v < vertices; ++v) {
+            std::vector<std::uint32_t> own;
+            for (const std::uint32_t j : one.weights.jointsOf(v)) own.push_back(j + joints);
+            appendVertex(all.weights, own, one.weights.weightsOf(v));
+        }
+        for (SkeletonNode node : one.skeleton.nodes) {
+            node.name += fmt::format("_{}", i);
+            if (node.parent < 0) node.local.translation += shift;
+            node.parent = node.parent < 0 ? -1 : node.parent + std::int32_t(nodes);
+            all.skeleton.nodes.push_back(node);
+        }
+        for (const Joint& joint : one.skeleton.joints)
+            all.skeleton.joints.push_back({joint.node + nodes, joint.inverse_bind * Affine3d({}, -shift)});
+    }
+    return all;
+}
+
+double farthestApart(std::span<const Vec3f> a, std::span<const Vec3f> b) {
+    double most = 0;
+    for (std::size_t v = 0; v < a.size(); ++v) most = std::max(most, double(length(a[v] - b[v])));
+    return most;
+}
+
+TEST(PoseCharacter, BodiesInOnePlaceAreNotSewnTogether) {
+    const Character two = crowd(2, {});
+    std::vector<PoseHandle> handles{given("joint0_0", Given::hold), given("joint1_0", Given::hold),
+                                    given("joint0_1", Given::hold), given("joint1_1", Given::rotation)};
+    handles[3].rotations = {{0, {0, 0, 60}}};
+    PoseRequest request;
+    request.free = true;
+    const Posed made = poseAll(two, handles, request);
+    const std::size_t count = two.mesh.vertexCount() / 2;
+    const std::span<const Vec3f> rest(two.mesh.positions), posed(made.positions);
+    EXPECT_LT(farthestApart(posed.first(count), rest.first(count)), 1e-3);
+    EXPECT_GT(farthestApart(posed.subspan(count), rest.first(count)), 0.3);
+}
+
+TEST(PoseCharacter, OfACrowdOnlyTheOneThatIsHeldIsSolved) {
+    const Character alone = crowd(1, {}), all = crowd(30, {3, 0, 0});
+    const std::vector<PoseHandle> handles{given("joint0_0", Given::hold),
+                                          given("joint1_0", Given::position, {{0, {0.1, -0.05, 0}}})};
+    for (const pose::Energy energy : {pose::Energy::spokes_and_rims, pose::Energy::tets}) {
+        PoseRequest request;
+        request.free = true;
+        request.rig.energy = energy;
+        const Posed expected = poseAll(alone, handles, request), made = poseAll(all, handles, request);
+        EXPECT_EQ(made.clusters, expected.clusters);
+        EXPECT_EQ(made.handles, 60u);
+        const std::size_t count = alone.mesh.vertexCount();
+        const std::span<const Vec3f> rest(all.mesh.positions), posed(made.positions);
+        EXPECT_LT(farthestApart(posed.first(count), expected.positions), 1e-5);
+        EXPECT_GT(farthestApart(posed.first(count), rest.first(count)), 0.05);
+        EXPECT_EQ(farthestApart(posed.subspan(count), rest.subspan(count)), 0);
+    }
+}
+
+TEST(PoseCharacter, WhatStandsNextToTheHeldGoesWithItThroughTheVolume) {
+    const Character two = crowd(2, {0, 1.01, 0});  // one above the other
+    const std::vector<PoseHandle> handles{given("joint0_0", Given::position, {{0, {0.3, 0, 0}}}),
+                                          given("joint1_0", Given::position, {{0, {0.3, 0, 0}}})};
+    PoseRequest request;
+    request.free = true;
+    request.rig.energy = pose::Energy::tets;
+    const Posed made = poseAll(two, handles, request);
+    for (std::size_t v = 0; v < two.mesh.vertexCount(); ++v)
+        EXPECT_LT(length(made.positions[v] - two.mesh.positions[v] - Vec3f(0.3f, 0, 0)), 0.02f) << v;
+}
+
+TEST(PoseCharacter, WhatIsNotAskedForIsNotMade) {
+    Character bar = scenes::find("bar")->make(300);
+    bar.weights = scenes::smoothWeights(bar, 0);
+    const std::size_t clips = bar.clips.size();
+    const std::vector<PoseHandle> handles{given("joint0", Given::hold),
+                                          given("joint1", Given::position, {{0, {0.1, 0, 0}}, {0.1, {0.2, 0, 0}}})};
+    PoseWanted sequence;
+    std::size_t frames = 0;
+    sequence.sequence = [&](std::span<const Vec3f> frame) {
+        ++frames;
+        EXPECT_EQ(frame.size(), bar.mesh.vertexCount());
+    };
+    PoseResult made = poseCharacter(bar, handles, {}, sequence);
+    EXPECT_EQ(frames, made.frames);
+    EXPECT_TRUE(made.energies.empty()) << "rigid joints need no free pose";
+    EXPECT_FALSE(made.places.empty());
+    EXPECT_EQ(bar.clips.size(), clips);
+    PoseRequest request;
+    request.free = true;
+    made = poseCharacter(bar, handles, request, sequence);
+    EXPECT_EQ(made.frame_energies.size(), made.frames);
+    EXPECT_TRUE(made.places.empty()) << "the free pose needs no rigid joints";
+    EXPECT_EQ(bar.clips.size(), clips);
+    PoseWanted clip;
+    clip.clip = true;
+    made = poseCharacter(bar, handles, {}, clip);
+    EXPECT_TRUE(made.energies.empty());
+    EXPECT_EQ(made.clip_error.rms, 0);
+    ASSERT_EQ(bar.clips.size(), clips + 1);
+    EXPECT_EQ(bar.clips.front().name, "pose");
+    bar.clips.erase(bar.clips.begin());
+    clip.measure = true;
+    EXPECT_GT(poseCharacter(bar, handles, {}, clip).clip_error.rms, 0);
 }
 
 TEST(PoseCharacter, AMatrixStillTakesRestSpaceToPosedSpace) {
@@ -225,7 +342,7 @@ TEST(PoseCharacter, AMatrixStillTakesRestSpaceToPosedSpace) {
     request.at = biped.clips[0].first_key + 0.4 * biped.clips[0].seconds();
     std::vector<PoseHandle> handles{given("pelvis", Given::full)};
     handles[0].transform = Affine3d(toMatrix(axisAngle(Vec3d{0, 1, 0}, 0.5)), {0.1, 0.2, 0.3});
-    const PoseResult made = poseCharacter(biped, handles, request);
+    const Posed made = poseAll(biped, handles, request);
     EXPECT_FALSE(made.rigid) << "matrices may stretch: the free pose follows them";
     const auto posed = rig::skinMatricesDouble(made.character.skeleton, &made.character.clips[0], 0);
     const std::size_t pelvis = rig::findJoint(biped.skeleton, "pelvis").value();

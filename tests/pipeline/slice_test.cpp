@@ -1,6 +1,7 @@
+#include "pipeline/slice.h"
+
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
-#include <pelt/pipeline/slice.h>
 
 namespace pelt::pipeline {
 namespace {

@@ -1,6 +1,6 @@
 // The vectorised steps against the plain ones, for each instruction set that this machine has.
 #include <gtest/gtest.h>
-#include <pelt/deform/rotation.h>
+#include <pelt/runtime/rotation.h>
 
 #include <random>
 

@@ -91,29 +91,6 @@ TEST(SkeletonSolver, WhatIsOutOfReachIsMissedByTheDraggedNotByTheHeld) {
     EXPECT_LT(length(found[0] * bones[0].place - bones[0].place), 0.05);
 }
 
-TEST(SkeletonSolver, AKneeStaysAboveAFootThatStepsForwards) {
-    std::vector<Bone> bones = legs();
-    for (const std::size_t hip : {1u, 4u}) {
-        bones[hip].stiffness = 8;
-        bones[hip + 2].stiffness = 0.1;
-        bones[hip].swings = bones[hip + 2].swings = Vec3d{1, 0, 0};
-    }
-    SkeletonGoals goals;
-    goals.places.push_back({{{0, bones[0].place, 1}}, {0, 0.55, 0}, 1});
-    goals.places.push_back({{{3, bones[3].place, 1}}, {0.13, 0, 0.5}, 300});
-    goals.turns.push_back({3, {}, 300});
-    goals.places.push_back({{{5, bones[5].place, 1}}, {-0.1, 0.05, 0}, 1});
-    goals.places.push_back({{{6, bones[6].place, 1}}, {-0.1, 0.1, -std::sqrt(0.2475)}, 300});
-    goals.turns.push_back({6, toMatrix(axisAngle(Vec3d{1, 0, 0}, 60 * kDegree)), 300});
-    const auto found = SkeletonSolver(bones, 2).solve(goals);
-    const Vec3d knee = found[2] * bones[2].place;
-    EXPECT_NEAR(knee.x, 0.12, 0.06);
-    EXPECT_NEAR(knee.y, 0.5, 0.06);
-    EXPECT_NEAR(knee.z, 0.5, 0.06);
-    EXPECT_LT(length(found[5] * bones[5].place - Vec3d(-0.1, 0.05, 0)), 0.005);
-    EXPECT_LT(length(found[3].linear().col[1] - Vec3d(0, 1, 0)), 0.01) << "flat";
-}
-
 /// A chain of four bones along x.
 std::vector<Bone> chain() {
     std::vector<Bone> bones(5);

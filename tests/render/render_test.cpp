@@ -55,6 +55,27 @@ Box changed(const Image& image, const Image& blank) {
     return box;
 }
 
+TEST(Render, BodiesThatTouchShareNoNormals) {
+    const Mesh book = makeBook(0.8f);
+    Mesh pages;  // the same with a spine for each page
+    pages.positions = book.positions;
+    pages.positions.insert(pages.positions.end(), {book.positions[0], book.positions[1]});
+    pages.triangles = {{0, 1, 2}, {1, 3, 2}, {4, 5, 6}, {5, 7, 6}};
+    const std::vector<std::uint32_t> bodies{0, 0, 0, 0, 1, 1, 1, 1};
+    const Frame frame = frameOf(pages.positions);
+    const auto picture = [&](const Subject& subject) { return render(subject, frame, straight(), small()).rgb; };
+    Subject apart = subjectOf(pages), flat = apart;
+    apart.bodies = bodies;
+    std::vector<Vec3f> normals(8, normalized(Vec3f(0, -0.8f, 1)));
+    for (std::size_t v = 4; v < 8; ++v) normals[v] = normalized(Vec3f(0, 0.8f, 1));
+    flat.normals = normals;
+    EXPECT_EQ(picture(subjectOf(pages)), picture(subjectOf(book)));
+    EXPECT_NE(picture(apart), picture(subjectOf(book)));
+    EXPECT_EQ(picture(apart), picture(flat));
+    apart.bodies = std::span(bodies).first(3);
+    EXPECT_THROW(picture(apart), Error);
+}
+
 TEST(Render, SameBytesOnAnyNumberOfThreads) {
     const Mesh mesh = makeSphere(40);
     std::vector<Bone> bones = {{{0, 0, 0}, {0.5f, 0.2f, 0}}, {{0.5f, 0.2f, 0}, {0.5f, 0.8f, 0.3f}}};

@@ -26,6 +26,8 @@ struct alignas(16) Affine3 {
     friend constexpr Affine3 operator*(const Affine3& a, const Affine3& b) {
         return {a.linear() * b.linear(), a * b.translation()};
     }
+    /// Exactly, number by number.
+    friend constexpr bool operator==(const Affine3&, const Affine3&) = default;
 };
 
 using Affine3f = Affine3<float>;
@@ -34,9 +36,7 @@ using Affine3d = Affine3<double>;
 /// Exactly, number by number.
 template <class T>
 constexpr bool isIdentity(const Affine3<T>& a) {
-    for (int i = 0; i < 16; ++i)
-        if (a.m[i] != Affine3<T>().m[i]) return false;
-    return true;
+    return a == Affine3<T>();
 }
 
 /// The inverse map; entries are not finite where `a` is singular.

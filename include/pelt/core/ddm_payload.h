@@ -1,16 +1,19 @@
 #pragma once
 
+#include <pelt/core/ddm_settings.h>
 #include <pelt/core/skin_weights.h>
 #include <pelt/core/vec.h>
-
-#include <optional>
-#include <string>
 
 /// What Direct Delta Mush stores of a rig, as plain arrays: a fitter makes it, files carry it, deformers pack it.
 namespace pelt {
 
 enum class DdmVariant { v0, v1, v2, v3, v4, v5 };
+template <>
+inline constexpr std::string_view kEnumWords<DdmVariant>[] = {"v0", "v1", "v2", "v3", "v4", "v5"};
+
 enum class DdmEncoding { float32, q16 };  ///< how files keep the numbers
+template <>
+inline constexpr std::string_view kEnumWords<DdmEncoding>[] = {"float", "q16"};
 
 /// A symmetric 4x4 block Ω_ij of [LeLewis19] Eq. 11, taken about the vertex's centre p_i:
 /// Ω' = T(-p_i) Ω T(-p_i)^T = [ (xx xy xz; xy yy yz; xz yz zz)  (x y z) ; (x y z)^T  w ].
@@ -22,40 +25,20 @@ struct DdmBlock {
     friend bool operator==(const DdmBlock&, const DdmBlock&) = default;
 };
 
-/// Rows by vertex: vertex v owns the entries offsets[v] .. offsets[v+1] of `joints`, `blocks` and `psi`, at least one,
-/// the largest w first, ties by lower joint. Over a row, w and psi each sum to 1 and (x, y, z) sums to 0. Where a
-/// vertex has one entry, it moves with that joint.
+/// A row of `joints`, `blocks` and `psi` for each vertex, of at least one entry, the largest w first, ties by lower
+/// joint. Over a row, w and psi each sum to 1 and (x, y, z) sums to 0. Where a vertex has one entry, it moves with that
+/// joint.
 template <class T>
-struct DdmRows {
-    std::vector<std::uint32_t> offsets{0};
+struct DdmRows : CompressedRows {
     std::vector<std::uint32_t> joints;  ///< indices into Skeleton::joints
     std::vector<DdmBlock<T>> blocks;
     std::vector<T> psi;            ///< ψ_ij = Ψ_ij[4,4], the joint's part in the rotation
     std::vector<Vec3<T>> centers;  ///< p_i, one per vertex
 
     std::size_t vertexCount() const { return centers.size(); }
-    std::size_t influenceCount(std::size_t vertex) const { return offsets[vertex + 1] - offsets[vertex]; }
+    std::size_t influenceCount(std::size_t vertex) const { return rowSize(vertex); }
 
     friend bool operator==(const DdmRows&, const DdmRows&) = default;
-};
-
-/// How a rig is mushed, as a user says it. What is not set is chosen from the mesh.
-struct DdmSettings {
-    std::optional<int> iterations;                 ///< p
-    std::optional<double> lambda, kappa, alpha;    ///< λ, κ, α
-    std::string laplacian = "cotangent";           ///< uniform | cotangent
-    std::string smoothing = "implicit";            ///< implicit | explicit
-    std::string lambda_map, kappa_map, alpha_map;  ///< uniform | radius | a vertex attribute; empty: chosen
-    std::vector<std::pair<std::string, double>> joint_alpha;
-    bool connect_parts = true;
-    std::vector<std::string> exclude;  ///< parts or materials that keep their bind
-    bool keep_bind = false;            ///< smooth the given weights, not their rigid bind
-    std::optional<int> influences;     ///< at most so many joints a vertex; 0: all; not set: chosen by error
-    float weld = 0;                    ///< vertices no farther apart are one
-    /// By name: the only joints that vertices may be bound to, and those that none may; files do not keep them.
-    std::vector<std::string> joints, exclude_joints;
-
-    friend bool operator==(const DdmSettings&, const DdmSettings&) = default;
 };
 
 /// A mushed skin.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -13,19 +14,50 @@ enum class ErrorCode {
     cancelled,  ///< the caller asked to stop: exit status 130
 };
 
-/// The one exception of Pelt. `what()` is one line that a user can act on: file, what is wrong, where, what to do.
+/// Where something is wrong; either may be empty.
+struct ErrorPlace {
+    std::string file = {};     ///< its path or name
+    std::string subject = {};  ///< what of it: "line 7", "accessors[3].count", "clip 'walk'", "joint 'hips'"
+};
+
+/// The one exception of Pelt. `what()` is one line that a user can act on: "file: subject: sentence", where the
+/// sentence says what is wrong and what to do.
+///
+/// A sentence names an option by its name in the C++ interface, in backquotes: "lower `fps`". A program whose users
+/// know it by another name puts that in its place: "lower --fps".
 class Error : public std::runtime_error {
 public:
-    Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+    Error(ErrorCode code, const std::string& sentence) : Error(code, ErrorPlace{}, sentence) {}
+    Error(ErrorCode code, const ErrorPlace& place, const std::string& sentence);
 
-    static Error badUsage(const std::string& message) { return {ErrorCode::bad_usage, message}; }
-    static Error badInput(const std::string& message) { return {ErrorCode::bad_input, message}; }
-    static Error system(const std::string& message) { return {ErrorCode::system, message}; }
+    static Error badUsage(const std::string& sentence) { return {ErrorCode::bad_usage, sentence}; }
+    static Error badInput(const std::string& sentence) { return {ErrorCode::bad_input, sentence}; }
+    static Error system(const std::string& sentence) { return {ErrorCode::system, sentence}; }
+    static Error badUsage(const ErrorPlace& place, const std::string& sentence) {
+        return {ErrorCode::bad_usage, place, sentence};
+    }
+    static Error badInput(const ErrorPlace& place, const std::string& sentence) {
+        return {ErrorCode::bad_input, place, sentence};
+    }
+    static Error system(const ErrorPlace& place, const std::string& sentence) {
+        return {ErrorCode::system, place, sentence};
+    }
 
     ErrorCode code() const noexcept { return code_; }
+    const std::string& file() const noexcept { return parts_->place.file; }
+    const std::string& subject() const noexcept { return parts_->place.subject; }
+    const std::string& sentence() const noexcept { return parts_->sentence; }
+
+    /// The same error with its file. One that names a file already stays as it is, and so does one that was cancelled.
+    Error in(const std::string& file) const;
 
 private:
+    struct Parts {
+        ErrorPlace place;
+        std::string sentence;
+    };
     ErrorCode code_;
+    std::shared_ptr<const Parts> parts_;  ///< shared, as copying an exception must not throw
 };
 
 }  // namespace pelt

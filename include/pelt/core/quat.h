@@ -37,6 +37,12 @@ constexpr Quat<T> conjugate(const Quat<T>& q) {
     return {-q.x, -q.y, -q.z, q.w};
 }
 
+/// Of the two quaternions of a rotation the one nearer to `other`.
+template <class T>
+constexpr Quat<T> nearerTo(const Quat<T>& other, const Quat<T>& q) {
+    return dot(q, other) < T(0) ? Quat<T>{-q.x, -q.y, -q.z, -q.w} : q;
+}
+
 template <class T>
 constexpr Mat3<T> toMatrix(const Quat<T>& q) {
     const T xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
@@ -73,12 +79,9 @@ Quat<T> toQuat(const Mat3<T>& m) {
 
 /// Spherical interpolation along the shorter arc.
 template <class T>
-Quat<T> slerp(const Quat<T>& a, Quat<T> b, T t) {
-    T cosine = dot(a, b);
-    if (cosine < T(0)) {
-        b = {-b.x, -b.y, -b.z, -b.w};
-        cosine = -cosine;
-    }
+Quat<T> slerp(const Quat<T>& a, const Quat<T>& to, T t) {
+    const Quat<T> b = nearerTo(a, to);
+    const T cosine = dot(a, b);
     T u = T(1) - t, v = t;
     if (cosine < T(0.9995)) {
         const T angle = std::acos(cosine), s = std::sin(angle);

@@ -1,30 +1,26 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
+#include <pelt/core/compressed_rows.h>
 
 namespace pelt {
 
-/// Sparse weights, any number of joints a vertex: vertex v owns the entries offsets[v] .. offsets[v+1] of `joints` and
-/// `weights`. Weights are positive and sum to 1; the heaviest comes first, ties by lower joint.
-struct SkinWeights {
-    std::vector<std::uint32_t> offsets{0};  ///< vertexCount() + 1 of them
-    std::vector<std::uint32_t> joints;      ///< indices into Skeleton::joints
-    std::vector<float> weights;
+/// Sparse weights, any number of joints a vertex: one row a vertex.
+template <class Number>
+struct JointWeights : CompressedRows {
+    std::vector<std::uint32_t> joints;  ///< indices into Skeleton::joints
+    std::vector<Number> weights;
 
-    std::size_t vertexCount() const { return offsets.size() - 1; }
-    std::size_t influenceCount(std::size_t vertex) const { return offsets[vertex + 1] - offsets[vertex]; }
-    std::span<const std::uint32_t> jointsOf(std::size_t vertex) const {
-        return {joints.data() + offsets[vertex], influenceCount(vertex)};
-    }
-    std::span<const float> weightsOf(std::size_t vertex) const {
-        return {weights.data() + offsets[vertex], influenceCount(vertex)};
-    }
+    std::size_t vertexCount() const { return rowCount(); }
+    std::size_t influenceCount(std::size_t vertex) const { return rowSize(vertex); }
+    std::span<const std::uint32_t> jointsOf(std::size_t vertex) const { return rowOf(joints, vertex); }
+    std::span<const Number> weightsOf(std::size_t vertex) const { return rowOf(weights, vertex); }
     bool empty() const { return joints.empty(); }
 
-    friend bool operator==(const SkinWeights&, const SkinWeights&) = default;
+    friend bool operator==(const JointWeights&, const JointWeights&) = default;
 };
+
+/// Weights are positive and sum to 1; the heaviest comes first, ties by lower joint.
+using SkinWeights = JointWeights<float>;
 
 /// The largest number of joints any vertex has.
 std::size_t maxInfluences(const SkinWeights& weights);

@@ -13,6 +13,9 @@ struct CorOptions {
     double weight_cell = 1.0 / 128;
 };
 
+using CorField = OptionField<CorOptions, double>;
+std::span<const CorField> corFields();
+
 /// Optimised centres of rotation, one per vertex, in rest space:
 ///     p_i = Σ_t s(w_i, w_t) a_t c_t / Σ_t s(w_i, w_t) a_t
 /// over triangles of area a_t, centroid c_t and mean weights w_t; s says how alike two sets of weights blend. A vertex

@@ -5,6 +5,7 @@
 #include <pelt/core/progress.h>
 #include <pelt/geometry/connect_parts.h>
 #include <pelt/geometry/local_smoothing.h>
+#include <pelt/geometry/welded_surface.h>
 
 #include <memory>
 
@@ -25,6 +26,8 @@ struct DdmOptions {
     /// Implicit smoothing that is wide in edges may be done on a coarser surface, with results within 1e-4 of the
     /// diagonal; where the mesh is small or the smoothing narrow it is exact all the same.
     bool coarse = false;
+    /// The mesh as it is welded, where that was made before; null, or one of other numbers: made when it is needed.
+    geometry::SharedSurface surface;
 };
 
 /// How `connect_parts` ties the parts for this bind, for other smoothers; indices are vertices of the mesh.

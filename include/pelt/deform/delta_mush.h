@@ -2,9 +2,10 @@
 
 #include <pelt/core/mesh.h>
 #include <pelt/core/skin_weights.h>
-#include <pelt/deform/deform.h>
+#include <pelt/deform/packed_rig.h>
 #include <pelt/geometry/connect_parts.h>
 #include <pelt/geometry/local_smoothing.h>
+#include <pelt/geometry/welded_surface.h>
 
 #include <memory>
 
@@ -26,6 +27,8 @@ struct DeltaMushOptions {
     /// Smooths as if the mesh had these edges between its vertices, such as between parts that lie side by side.
     std::vector<geometry::ExtraEdge> extra_edges;
     float weld_tolerance = 0;
+    /// The mesh as it is welded, where that was made before; null, or one of other numbers: made now.
+    geometry::SharedSurface surface;
 };
 
 /// Iterative Delta Mush [Mancewicz14] over linear blend skinning: what a pose needs, computed once. Immutable and cheap

@@ -30,9 +30,9 @@ struct HandleWeights {
 HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vector<std::uint32_t>> handles,
                                 const Progress& progress = {});
 
-/// The same on a surface. Vertices of equal position are one.
-HandleWeights boundedBiharmonic(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
-                                std::span<const std::vector<std::uint32_t>> handles, const Progress& progress = {});
+/// The same on a surface. Vertices of equal position are one within a body (MeshPart::body).
+HandleWeights boundedBiharmonic(const Mesh& surface, std::span<const std::vector<std::uint32_t>> handles,
+                                const Progress& progress = {});
 
 /// Something to hold a shape by, in rest space: any of points, stretches of bone and vertices of the mesh.
 struct BiharmonicHandle {

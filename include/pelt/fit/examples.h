@@ -51,20 +51,7 @@ struct ExampleFitOptions {
 };
 
 /// Sparse weights that may be negative; the largest in size first, ties by lower joint. They sum to 1 for each vertex.
-struct ExampleWeights {
-    std::vector<std::uint32_t> offsets{0};
-    std::vector<std::uint32_t> joints;
-    std::vector<double> weights;
-
-    std::size_t vertexCount() const { return offsets.size() - 1; }
-    std::size_t influenceCount(std::size_t vertex) const { return offsets[vertex + 1] - offsets[vertex]; }
-    std::span<const std::uint32_t> jointsOf(std::size_t vertex) const {
-        return {joints.data() + offsets[vertex], influenceCount(vertex)};
-    }
-    std::span<const double> weightsOf(std::size_t vertex) const {
-        return {weights.data() + offsets[vertex], influenceCount(vertex)};
-    }
-};
+using ExampleWeights = JointWeights<double>;
 
 /// What the examples leave open at a vertex, [MohrGleicher03] §5.2; such directions are left as they were.
 enum RankFlags : std::uint8_t {

@@ -1,20 +1,16 @@
 #pragma once
 
+#include <pelt/core/compressed_rows.h>
 #include <pelt/core/mesh.h>
-
-#include <span>
 
 namespace pelt::geometry {
 
-/// Neighbours along edges: vertex v has neighbours[offsets[v]] .. neighbours[offsets[v+1]], ascending, each once.
-struct Adjacency {
-    std::vector<std::uint32_t> offsets{0};
+/// Neighbours along edges, one row a vertex, ascending, each once.
+struct Adjacency : CompressedRows {
     std::vector<std::uint32_t> neighbours;
 
-    std::size_t vertexCount() const { return offsets.size() - 1; }
-    std::span<const std::uint32_t> of(std::size_t vertex) const {
-        return {neighbours.data() + offsets[vertex], offsets[vertex + 1] - offsets[vertex]};
-    }
+    std::size_t vertexCount() const { return rowCount(); }
+    std::span<const std::uint32_t> of(std::size_t vertex) const { return rowOf(neighbours, vertex); }
 };
 
 /// Throws Error (bad input) for a triangle that names a vertex beyond the count.

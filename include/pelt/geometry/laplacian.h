@@ -1,13 +1,11 @@
 #pragma once
 
+#include <pelt/core/ddm_settings.h>
 #include <pelt/geometry/adjacency.h>
 
 namespace pelt::geometry {
 
-enum class LaplacianKind {
-    uniform,    ///< w = 1 on every edge
-    cotangent,  ///< w = max(0, (cot a + cot b) / 2), a and b the angles opposite to the edge
-};
+using pelt::LaplacianKind;
 
 /// The symmetric, positive semidefinite Laplacian of a mesh by compressed rows: L_ij = -weights on edges,
 /// L_ii = diagonal = the sum of its row's weights (0 for an isolated vertex).

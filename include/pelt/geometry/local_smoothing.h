@@ -6,7 +6,7 @@
 
 namespace pelt::geometry {
 
-enum class SmoothingKind { implicit, explicit_ };
+using pelt::SmoothingKind;
 
 /// Numbers on some of the vertices: `width` per listed vertex, zero on all others.
 struct SparseChannels {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/core/mesh.h>
+#include <pelt/geometry/bounding_box.h>
 
 #include <optional>
 #include <span>
@@ -42,8 +43,7 @@ public:
     std::uint32_t tagCount() const { return tag_count_; }
 
 private:
-    struct Box {
-        Vec3d low, high;
+    struct Node : Box {
         std::uint32_t first = 0, count = 0;  ///< triangles of a leaf; count 0: the children are first and first + 1
     };
     struct Face {
@@ -53,7 +53,7 @@ private:
 
     void split(std::size_t node, std::uint32_t first, std::uint32_t last);
 
-    std::vector<Box> nodes_;
+    std::vector<Node> nodes_;
     std::vector<Face> faces_;
     std::uint32_t tag_count_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <pelt/core/mesh_sequence.h>
 #include <pelt/core/progress.h>
 
+#include <memory>
 #include <optional>
 
 namespace pelt::geometry {
@@ -27,8 +28,29 @@ struct SequenceError {
     std::optional<NormalError> normals;  ///< where faces were given, and some have an area in both
 };
 
-/// Reads both frame by frame. `rest` gives the scale of e_rms (V long); `triangles`, if any, are
-/// the faces whose normals are compared. Throws Error (bad input) for different sizes or a face beyond the vertices.
+/// The comparison while frames come in.
+class SequenceComparison {
+public:
+    /// `rest` gives the number of vertices V and the scale of e_rms; `triangles`, if any, are the faces whose normals
+    /// are compared. Both must outlive it. Throws Error (bad input) for a face beyond the vertices.
+    explicit SequenceComparison(std::span<const Vec3f> rest, std::span<const Triangle> triangles = {});
+    ~SequenceComparison();
+
+    /// A frame of each sequence, V long.
+    void add(std::span<const Vec3f> a, std::span<const Vec3f> b);
+    SequenceError result() const;
+
+private:
+    class NormalAngles;
+    std::span<const Vec3f> rest_;
+    std::vector<FrameError> frames_;
+    std::vector<double> vertex_sums_;  ///< of squared distances
+    double sum_ = 0;
+    std::unique_ptr<NormalAngles> angles_;
+};
+
+/// Reads both frame by frame; `rest` and `triangles` as above. Throws Error (bad input) for different sizes or a face
+/// beyond the vertices.
 SequenceError compareSequences(MeshSequence& a, MeshSequence& b, std::span<const Vec3f> rest,
                                const Progress& progress = {}, std::span<const Triangle> triangles = {});
 

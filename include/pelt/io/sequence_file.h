@@ -2,7 +2,9 @@
 
 #include <pelt/core/mesh_sequence.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,7 +41,12 @@ struct SequenceInfo {
 /// that does not fit, system for the disk.
 std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path, const SequenceInfo& info);
 
-/// Whether createSequence gives files of a folder such a name: frame_0012.obj.
-bool isFrameName(const std::filesystem::path& file);
+/// The frames as .npy, handed to `sink` piece by piece as they come: for a pipe, or for memory.
+std::unique_ptr<SequenceWriter> streamNpy(const SequenceInfo& info,
+                                          std::function<void(std::span<const std::byte>)> sink);
+
+/// What stands in the way of replacing a folder: something in it that is no file frame_0012.obj, as createSequence
+/// names them. None where there is no such folder.
+std::optional<std::filesystem::path> findForeign(const std::filesystem::path& folder);
 
 }  // namespace pelt::io

@@ -43,6 +43,9 @@ struct MushTarget {
     DdmEncoding encoding = DdmEncoding::float32;
 };
 
+using MushField = OptionField<MushTarget, DdmVariant, DdmEncoding>;
+std::span<const MushField> mushFields();
+
 /// Mushes a character: precomputes, chooses or takes the number of influences, measures what pruning and storing cost.
 DdmPayload mush(const Character& character, const DdmSettings& settings, const MushTarget& target = {},
                 const Progress& progress = {}, MushReport* report = nullptr);

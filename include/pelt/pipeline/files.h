@@ -19,7 +19,4 @@ FileKind fileKind(const std::filesystem::path& path);
 /// The lower-case extension with its dot; empty where there is none.
 std::string extensionOf(const std::filesystem::path& path);
 
-/// `error` with the file's name in front, unless its message already begins with it, or with another file's.
-Error withFile(const Error& error, const std::filesystem::path& path);
-
 }  // namespace pelt::pipeline

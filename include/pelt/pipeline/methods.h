@@ -2,10 +2,9 @@
 
 #include <pelt/core/ddm_payload.h>
 #include <pelt/core/progress.h>
-#include <pelt/deform/deform.h>
+#include <pelt/deform/packed_rig.h>
 #include <pelt/rig/character.h>
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -25,18 +24,26 @@ public:
                                   std::span<Vec3f> scratch, std::span<Vec3f> tangents) const noexcept {
         evaluate({{}, rest}, first, count, {scratch, tangents});
     }
+    /// The rig as pelt/runtime takes it; empty for methods that it does not have.
+    virtual std::span<const std::byte> rigBytes() const noexcept { return {}; }
 };
 
-/// What a user asks of a method beyond its name.
-struct MethodOptions {
-    /// Changes the settings of Delta Mush and Direct Delta Mush: those a mushed character stores, else the defaults.
-    /// Empty: they stay, and what a mushed character stores is evaluated as it is.
-    std::function<void(DdmSettings&)> change_ddm;
+/// What a user asks of a method beyond its name, by the names of Method::options. Those of Direct Delta Mush change the
+/// settings that a mushed character stores, else the defaults; without them what it stores is evaluated as it is.
+using MethodOptions = OptionTexts;
+
+/// What callers may want to know of a method.
+struct MethodTraits {
+    bool linear = false;       ///< blends the joints' matrices by the character's own weights and does nothing else
+    bool smooths = false;      ///< a Delta Mush: takes the options of ddmFields()
+    bool stored_rows = false;  ///< evaluates the rows of Direct Delta Mush, which a mushed character stores
 };
 
 struct Method {
     std::string_view name;     ///< as the command line spells it
-    std::string_view summary;  ///< one line for --help
+    std::string_view summary;  ///< one line for help
+    MethodTraits traits;
+    std::vector<OptionInfo> (*options)();  ///< those it takes
     std::unique_ptr<Deformer> (*prepare)(const Character& character, const MethodOptions& options,
                                          const Progress& progress);
 };
@@ -46,5 +53,8 @@ std::span<const Method> methods();
 
 /// Throws Error (bad usage) that lists the methods there are.
 const Method& findMethod(std::string_view name);
+
+/// Those of `options` that the method does not take.
+std::vector<std::string> optionsNotOf(const Method& method, const MethodOptions& options);
 
 }  // namespace pelt::pipeline

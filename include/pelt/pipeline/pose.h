@@ -6,6 +6,7 @@
 #include <pelt/pose/pose.h>
 #include <pelt/rig/range_of_motion.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -69,18 +70,26 @@ struct HandlePlace {
     double missed() const { return length(posed - target); }
 };
 
+/// What a pose is wanted for; what is not asked for is not computed.
+struct PoseWanted {
+    /// Takes the frames of the sequence, in order: the vertices of the skin, then those of the props.
+    std::function<void(std::span<const Vec3f>)> sequence;
+    bool clip = false;     ///< rigid joints as the character's first clip
+    bool measure = false;  ///< how far rigid joints, where one of these is made of them, are from the free pose
+};
+
 struct PoseResult {
-    Character character;  ///< with the weights that were used; its first clip is the pose
-    std::size_t vertices = 0, frames = 0;
-    std::vector<Vec3f> positions;        ///< the sequence, frame by frame
+    std::size_t frames = 0;
+    std::size_t handles = 0, extra_weights = 0, clusters = 0;
+    bool rigid = false;  ///< the sequence is that of rigid joints
+    // Of the free pose, where it was solved: for a sequence of it, to measure, or for joints that hang on nothing.
     std::vector<double> energies;        ///< after each iteration of the last frame, never rising
     std::vector<double> frame_energies;  ///< at the end of each frame
     bool converged = true;               ///< no frame was stopped by the number of iterations
-    std::size_t handles = 0, extra_weights = 0, clusters = 0;
-    geometry::SequenceError clip_error;  ///< of the clip of rigid joints against the free pose
-    double missed = 0;                   ///< how far the clip's joints are from their targets, at most
+    // Of rigid joints, where there were any.
+    geometry::SequenceError clip_error;  ///< of the skin, by plain skinning, against the free pose; where measured
+    double missed = 0;                   ///< how far the joints are from their targets, at most
     std::vector<HandlePlace> places;     ///< of the last frame, of all handles that say where something goes
-    bool rigid = false;                  ///< the sequence is that of rigid joints
 };
 
 /// The energy for a character that says nothing of it: the volume's where pieces of its mesh share no joint, which a
@@ -90,12 +99,15 @@ pose::Energy energyFor(const Character& character);
 /// What is wrong with handles by themselves and for this character: throws Error (bad input) as poseCharacter does.
 void checkHandles(const Character& character, std::span<const PoseHandle> handles);
 
+/// How many frames a pose has: one, or as many as there are from the first key of a handle to the last.
+std::size_t frameCount(std::span<const PoseHandle> handles, const PoseRequest& request);
+
 /// Poses a character from handles [Jacobson12]. Joints that no handle names are free, as are those without weight,
-/// which go with their parents. A character without joints gets one for each handle, with bounded biharmonic weights;
-/// one with joints but without weights is bound by them. Throws Error (bad input) for handles that are not there,
-/// outside the mesh, contradict each other or give nothing, as pose::prepare does, for an unknown clip, and (bad usage)
-/// for an unknown method or a moment outside the clip.
-PoseResult poseCharacter(Character character, std::span<const PoseHandle> handles, const PoseRequest& request,
-                         const Progress& progress = {});
+/// which go with their parents. The character gets what it lacks: without joints one for each handle, with bounded
+/// biharmonic weights; with joints but without weights it is bound by them. Throws Error (bad input) for handles that
+/// are not there, outside the mesh, contradict each other or give nothing, as pose::prepare does, for an unknown clip,
+/// and (bad usage) for an unknown method or a moment outside the clip.
+PoseResult poseCharacter(Character& character, std::span<const PoseHandle> handles, const PoseRequest& request,
+                         const PoseWanted& wanted, const Progress& progress = {});
 
 }  // namespace pelt::pipeline

@@ -28,8 +28,9 @@ enum class Energy {
 struct Shape {
     std::span<const Vec3f> positions;  ///< rest space; a flat shape is fine
     std::span<const Triangle> triangles;
-    const SkinWeights* weights = nullptr;  ///< one row a vertex
-    std::size_t handles = 0;               ///< more than any joint that the weights name
+    const SkinWeights* weights = nullptr;        ///< one row a vertex
+    std::size_t handles = 0;                     ///< more than any joint that the weights name
+    std::span<const std::uint32_t> bodies = {};  ///< per vertex; those of different ones never weld. Empty: all one
 
     // For Energy::tets only: the volume, and weights of its vertices for the same handles.
     const TetMesh* volume = nullptr;

@@ -30,11 +30,12 @@ struct Bone {
 /// What one picture shows; spans must outlive the call. Triangles with a vertex that is not finite are left out.
 struct Subject {
     std::span<const Vec3f> positions;
-    std::span<const Vec3f> normals;  ///< empty: angle-weighted over vertices of equal position
+    std::span<const Vec3f> normals;  ///< empty: angle-weighted over vertices of equal position and body
     std::span<const Triangle> triangles;
     std::span<const Vec3f> colors;  ///< linear RGB per vertex, shaded gently so that they can be read; empty: clay
     std::span<const Bone> bones;    ///< skeleton overlay, seen through the skin; empty: none
-    std::optional<Scalars> scalars = {};  ///< instead of `colors`
+    std::optional<Scalars> scalars = {};         ///< instead of `colors`
+    std::span<const std::uint32_t> bodies = {};  ///< per vertex, for normals: different ones share none; empty: all one
 };
 
 /// Where the picture is taken from. Angles in degrees: azimuth 0 looks along -z (from the front of a glTF character,

@@ -32,6 +32,9 @@ namespace rig {
 /// The value of a channel at time `t`, clamped to its keys; `out` has `width` entries. Rotations come out normalised.
 void sampleChannel(const Channel& channel, double t, std::span<double> out);
 
+/// Likewise, into the property of the node that it moves; not for morph weights.
+void sampleChannel(const Channel& channel, double t, Trs& node);
+
 /// Local transforms of all nodes at time `t`: the rest where the clip (or nullptr) has no channel.
 std::vector<Affine3d> sampleLocals(const Skeleton& skeleton, const Clip* clip, double t);
 

@@ -2,17 +2,14 @@
 
 #include <pelt/rig/clip.h>
 #include <pelt/rig/skeleton.h>
+#include <pelt/runtime/skeleton.h>
 
 #include <array>
 #include <string_view>
 
 namespace pelt::rig {
 
-enum class DriverKind {
-    rotation,  ///< a fraction of the driver's rotation relative to its parent, where the driver is
-    scale,     ///< a scale across a bone that follows the angle at the driver
-    learned,   ///< a translation and rotation that a polynomial in the rotations of joints gives
-};
+using runtime::DriverKind;
 
 /// As files and reports spell them, in the order of DriverKind.
 constexpr std::array<std::string_view, 3> kDriverKinds = {"rotation", "scale", "learned"};
@@ -23,7 +20,7 @@ struct LearnedInput {
     Quatd bind_rotation;
 };
 
-constexpr std::size_t kLearnedTerms = 9;  ///< the terms of the polynomial for each input
+using runtime::kLearnedTerms;
 
 /// The terms of one input: x, y, z of the quaternion from the bind rotation to the local one, taken with w ≥ 0, then
 /// their products xx, yy, zz, xy, yz, zx. All are 0 in the bind pose.

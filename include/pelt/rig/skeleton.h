@@ -34,7 +34,8 @@ namespace rig {
 /// The local transform of a node at rest.
 Affine3d restLocal(const SkeletonNode& node);
 
-/// Translation, rotation and scale of a map; its shear is left out. A mirror goes into the first axis.
+/// Translation, rotation and scale of a map; its shear is left out. A mirror goes into the first axis; an axis that the
+/// map squashes has scale 0.
 Trs trsOf(const Affine3d& a);
 
 /// Where nodes stand in the bind pose. Nodes that no slot binds keep their rest transform to their parent.
@@ -57,6 +58,10 @@ const std::string& jointName(const Skeleton& skeleton, std::size_t joint);
 
 /// The first slot of that name; nullopt where there is none.
 std::optional<std::size_t> findJoint(const Skeleton& skeleton, std::string_view name);
+
+/// What a message says where findJoint finds nothing: "no joint 'hnad_L'; did you mean 'hand_L'?", or the joints there
+/// are.
+std::string noSuchJoint(const Skeleton& skeleton, std::string_view name);
 
 }  // namespace rig
 }  // namespace pelt

@@ -14,11 +14,18 @@
 namespace pelt::deform {
 namespace {
 
+constexpr CorField kCorFields[] = {
+    {{"sigma", "S", "How different weights may be to count as alike (default: 0.1)"}, &CorOptions::sigma},
+    {{"weight_cell", "W", "Triangles with weights this close are merged, 0 for none (default: 1/128)"},
+     &CorOptions::weight_cell},
+};
+
 void check(const Mesh& rest, const SkinWeights& weights, const CorOptions& options) {
     if (!(options.sigma > 0) || !std::isfinite(options.sigma))
-        throw Error::badUsage("sigma of the centres of rotation must be a positive number");
+        throw Error::badUsage("`sigma` is " + std::to_string(options.sigma) + "; it must be a positive number");
     if (!(options.weight_cell >= 0) || !(options.weight_cell <= 1))
-        throw Error::badUsage("the weight cell of the centres of rotation must be between 0 and 1");
+        throw Error::badUsage("`weight_cell` is " + std::to_string(options.weight_cell) +
+                              "; it must be between 0 and 1");
     packInfluences(weights, rest.vertexCount());  // throws where they do not fit
     for (const Triangle& t : rest.triangles)
         if (*std::max_element(t.begin(), t.end()) >= rest.vertexCount())
@@ -27,6 +34,8 @@ void check(const Mesh& rest, const SkinWeights& weights, const CorOptions& optio
 }
 
 }  // namespace
+
+std::span<const CorField> corFields() { return kCorFields; }
 
 std::vector<Vec3d> corCenters(const Mesh& rest, const SkinWeights& weights, const CorOptions& options,
                               const Progress& progress) {

@@ -3,8 +3,6 @@
 #include <pelt/core/mesh.h>
 #include <pelt/core/skin_weights.h>
 
-#include <span>
-
 namespace pelt::deform {
 
 struct JointWeight {
@@ -15,14 +13,11 @@ struct JointWeight {
 };
 
 /// Weights by rows of ascending joints; each row sums to 1.
-struct WeightRows {
-    std::vector<std::size_t> offsets{0};
+struct WeightRows : CompressedRows {
     std::vector<JointWeight> entries;
 
-    std::size_t count() const { return offsets.size() - 1; }
-    std::span<const JointWeight> of(std::size_t row) const {
-        return {entries.data() + offsets[row], offsets[row + 1] - offsets[row]};
-    }
+    std::size_t count() const { return rowCount(); }
+    std::span<const JointWeight> of(std::size_t row) const { return rowOf(entries, row); }
     /// Sorts, merges repeated joints and divides by the sum.
     void append(std::vector<JointWeight>& row);
 };

@@ -1,5 +1,6 @@
 // Rows to blocks; ddm_layout.h says what they look like.
 #include <pelt/core/error.h>
+#include <pelt/deform/ddm.h>
 
 #include <algorithm>
 #include <limits>
@@ -7,12 +8,27 @@
 #include <span>
 #include <tuple>
 
+#include "../../internal/rigs/rig_writer.h"
 #include "ddm_vertex.h"
 
 namespace pelt::deform {
 namespace {
 
-using Packed = DdmRig::Packed;
+using runtime::DdmLanes;
+using runtime::DdmPair;
+using runtime::kLanes;
+using runtime::LaneRow;
+
+/// The arrays of a rig while it is made; DdmData says what they are.
+struct DdmArrays {
+    DdmForm form = DdmForm::v0;
+    std::size_t vertex_count = 0, joint_count = 0;
+    Vec3f origin;
+    std::vector<std::uint32_t> windows, entries, joints, bases;
+    std::vector<DdmLanes> blocks;
+    std::vector<LaneRow> rows, normals;
+    std::vector<DdmPair> pairs;
+};
 
 Vec3f middleOf(const std::vector<Vec3f>& points) {
     if (points.empty()) return {};
@@ -25,18 +41,18 @@ Vec3f middleOf(const std::vector<Vec3f>& points) {
     return low * 0.5f + high * 0.5f;
 }
 
-class Packer {
+class DdmPacker {
 public:
-    Packer(const Mesh& rest, const DdmRows<float>& rows, DdmForm form) : rest_(rest), rows_(rows) {
+    DdmPacker(const Mesh& rest, const DdmRows<float>& rows, DdmForm form) : rest_(rest), rows_(rows) {
         packed_.form = form;
         packed_.vertex_count = rest.vertexCount();
         packed_.origin = middleOf(rest.positions);
     }
 
-    Packed pack() {
+    DdmArrays pack() {
         std::vector<DdmVertex> window;
-        for (std::size_t first = 0; first < packed_.vertex_count; first += Packed::kWindow) {
-            const std::size_t last = std::min(packed_.vertex_count, first + Packed::kWindow);
+        for (std::size_t first = 0; first < packed_.vertex_count; first += runtime::kDdmWindow) {
+            const std::size_t last = std::min(packed_.vertex_count, first + runtime::kDdmWindow);
             packed_.windows.push_back(std::uint32_t(packed_.blocks.size()));
             window.clear();
             for (std::size_t v = first; v < last; ++v)
@@ -44,7 +60,7 @@ public:
             packWindow(window, first);
         }
         packed_.windows.push_back(std::uint32_t(packed_.blocks.size()));
-        Packed::Block end;
+        DdmLanes end;
         end.entry = std::uint32_t(packed_.entries.size());
         packed_.blocks.push_back(end);
         listJoints();
@@ -59,7 +75,7 @@ private:
         std::vector<std::span<const DdmVertex>> blocks;
         for (std::size_t start = 0; start < window.size(); start += blocks.back().size()) {
             std::size_t end = start + 1;
-            while (end < window.size() && end - start < Packed::kLanes && window[end].kind == window[start].kind &&
+            while (end < window.size() && end - start < kLanes && window[end].kind == window[start].kind &&
                    window[end].base == window[start].base)
                 ++end;
             blocks.emplace_back(window.data() + start, end - start);
@@ -75,12 +91,11 @@ private:
     static bool isRun(std::span<const DdmVertex> block) {
         for (std::size_t i = 1; i < block.size(); ++i)
             if (block[i].index != block[0].index + i) return false;
-        return block.size() == Packed::kLanes;
+        return block.size() == kLanes;
     }
 
     void packBlock(std::span<const DdmVertex> vertices, std::size_t first) {
-        constexpr std::size_t kLanes = Packed::kLanes;
-        Packed::Block block;
+        DdmLanes block;
         block.row = std::uint32_t(packed_.rows.size());
         block.entry = std::uint32_t(packed_.entries.size());
         block.base = indexOfBase(vertices[0].base);
@@ -106,18 +121,18 @@ private:
     }
 
     template <class Value>
-    void appendRow(const DdmVertex* const (&lanes)[Packed::kLanes], const Value& value) {
-        Packed::Row row;
-        for (std::size_t l = 0; l < Packed::kLanes; ++l) row.lane[l] = static_cast<float>(value(*lanes[l]));
+    void appendRow(const DdmVertex* const (&lanes)[kLanes], const Value& value) {
+        LaneRow row;
+        for (std::size_t l = 0; l < kLanes; ++l) row.lane[l] = static_cast<float>(value(*lanes[l]));
         packed_.rows.push_back(row);
     }
 
     /// u, p and what the form needs of P; normals.
-    void appendShape(const DdmVertex* const (&lanes)[Packed::kLanes], Packed::Kind kind) {
+    void appendShape(const DdmVertex* const (&lanes)[kLanes], DdmKind kind) {
         for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return rest_.positions[v.index][i]; });
         for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return v.centre[i]; });
-        if (Packed::hasCovariance(packed_.form) && kind != Packed::Kind::followed) {
-            const bool inverted = Packed::hasInverse(packed_.form) && kind == Packed::Kind::blended;
+        if (runtime::hasCovariance(packed_.form) && kind != DdmKind::followed) {
+            const bool inverted = runtime::hasInverse(packed_.form) && kind == DdmKind::blended;
             for (int r = 0; r < 3; ++r)
                 for (int c = r; c < 3; ++c)
                     appendRow(lanes, [&](const DdmVertex& v) {
@@ -126,13 +141,13 @@ private:
         }
         if (rest_.normals.empty()) return;
         for (int i = 0; i < 3; ++i) {
-            Packed::Row row;
-            for (std::size_t l = 0; l < Packed::kLanes; ++l) row.lane[l] = rest_.normals[lanes[l]->index][i];
+            LaneRow row;
+            for (std::size_t l = 0; l < kLanes; ++l) row.lane[l] = rest_.normals[lanes[l]->index][i];
             packed_.normals.push_back(row);
         }
     }
 
-    void appendEntry(const DdmVertex* const (&lanes)[Packed::kLanes], std::uint32_t base, std::uint32_t joint) {
+    void appendEntry(const DdmVertex* const (&lanes)[kLanes], std::uint32_t base, std::uint32_t joint) {
         packed_.entries.push_back(indexOfPair(base, joint));
         const auto sumOf = [&](const auto& number) {
             appendRow(lanes, [&](const DdmVertex& v) {
@@ -146,7 +161,7 @@ private:
             sumOf([&](const DdmVertex& v, std::size_t i) { return v.blocks[i].*number; });
         };
         using B = DdmBlock<double>;
-        if (Packed::hasCovariance(packed_.form)) {
+        if (runtime::hasCovariance(packed_.form)) {
             for (const auto number : {&B::xx, &B::xy, &B::xz, &B::yy, &B::yz, &B::zz, &B::x, &B::y, &B::z, &B::w})
                 block(number);
             return;
@@ -177,20 +192,20 @@ private:
     void listJoints() {
         std::vector<std::uint32_t>& joints = packed_.joints;
         joints = packed_.bases;
-        for (const Packed::Pair& pair : packed_.pairs) joints.push_back(pair.joint);
+        for (const DdmPair& pair : packed_.pairs) joints.push_back(pair.joint);
         std::sort(joints.begin(), joints.end());
         joints.erase(std::unique(joints.begin(), joints.end()), joints.end());
         const auto place = [&](std::uint32_t joint) {
             return static_cast<std::uint32_t>(std::lower_bound(joints.begin(), joints.end(), joint) - joints.begin());
         };
         for (std::uint32_t& base : packed_.bases) base = place(base);
-        for (Packed::Pair& pair : packed_.pairs) pair.joint = place(pair.joint);
+        for (DdmPair& pair : packed_.pairs) pair.joint = place(pair.joint);
         packed_.joint_count = joints.empty() ? 0 : std::size_t(joints.back()) + 1;
     }
 
     const Mesh& rest_;
     const DdmRows<float>& rows_;
-    Packed packed_;
+    DdmArrays packed_;
     std::map<std::uint32_t, std::uint32_t> base_index_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> pair_index_;
 };
@@ -199,15 +214,22 @@ private:
 
 DdmRig packDdm(const Mesh& rest, const DdmRows<float>& rows, DdmForm form) {
     checkDdmRows(rest, rows);
-    return {std::make_shared<const Packed>(Packer(rest, rows, form).pack())};
-}
-
-std::size_t streamedBytes(const DdmRig& rig, bool normals) {
-    const Packed& p = *rig.packed;
-    const bool has_normals = normals && !p.normals.empty();
-    return p.rows.size() * sizeof p.rows[0] + (has_normals ? p.normals.size() * sizeof p.normals[0] : 0) +
-           p.blocks.size() * sizeof p.blocks[0] + p.entries.size() * sizeof p.entries[0] +
-           p.vertex_count * sizeof(Vec3f) * (has_normals ? 2 : 1);
+    const DdmArrays arrays = DdmPacker(rest, rows, form).pack();
+    runtime::DdmHeader header;
+    header.form = form;
+    header.vertex_count = arrays.vertex_count;
+    header.joint_count = arrays.joint_count;
+    for (int i = 0; i < 3; ++i) header.origin[i] = arrays.origin[i];
+    runtime::RigWriter<runtime::DdmHeader> writer;
+    writer.add(header.windows, arrays.windows);
+    writer.add(header.blocks, arrays.blocks);
+    writer.add(header.entries, arrays.entries);
+    writer.add(header.rows, arrays.rows);
+    writer.add(header.normals, arrays.normals);
+    writer.add(header.joints, arrays.joints);
+    writer.add(header.bases, arrays.bases);
+    writer.add(header.pairs, arrays.pairs);
+    return DdmRig(writer.finish(header, runtime::RigKind::ddm));
 }
 
 SkinWeights plainWeights(const DdmRows<float>& rows) {

@@ -10,9 +10,9 @@
 // reaches. Seams are welded for all of it; split copies get equal rows.
 #include <pelt/core/error.h>
 #include <pelt/deform/ddm_prepare.h>
+#include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/connect_parts.h>
 #include <pelt/geometry/normals.h>
-#include <pelt/geometry/weld.h>
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +73,7 @@ struct DdmPreparation::State {
     Field weights;  ///< w'
     std::vector<double> alpha;
 
-    void makeTopology(const TopologyKey& key);
+    void makeTopology(const TopologyKey& key, geometry::SharedSurface welded);
     void groupByJoint();
     std::vector<double> strengths(const std::vector<double>& values, const std::vector<bool>& excluded) const;
     OmegaParts parts() const;
@@ -81,12 +81,11 @@ struct DdmPreparation::State {
 
 geometry::PartTies connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options) {
     if (!options.connect_parts) return {};
-    const geometry::Weld weld = geometry::weldByPosition(rest, options.weld_tolerance);
-    std::vector<Vec3f> positions;
-    for (const std::uint32_t v : weld.representative) positions.push_back(rest.positions[v]);
-    const auto triangles = geometry::weldedTriangles(rest.triangles, weld);
-    const auto laplacian = geometry::makeLaplacian(options.laplacian, positions, triangles);
-    const geometry::PartTies welded = weldedTies(weld, laplacian, positions, bind, options.excluded);
+    geometry::SharedSurface surface = options.surface;
+    if (!suits(surface, rest.vertexCount(), options.weld_tolerance, options.laplacian))
+        surface = geometry::weldSurface(rest, options.weld_tolerance, options.laplacian);
+    const geometry::Weld& weld = surface->weld;
+    const geometry::PartTies welded = weldedTies(weld, surface->laplacian, surface->positions, bind, options.excluded);
     geometry::PartTies ties;
     for (const geometry::ExtraEdge& e : welded.edges)
         ties.edges.push_back({weld.representative[e.a], weld.representative[e.b], e.weight});
@@ -133,19 +132,14 @@ void DdmPreparation::State::groupByJoint() {
     }
 }
 
-void DdmPreparation::State::makeTopology(const TopologyKey& key) {
-    weld = geometry::weldByPosition(positions, key.weld_tolerance, bodies);
+void DdmPreparation::State::makeTopology(const TopologyKey& key, geometry::SharedSurface welded) {
+    if (!suits(welded, positions.size(), key.weld_tolerance, key.laplacian))
+        welded = geometry::weldSurface(positions, triangles, bodies, key.weld_tolerance, key.laplacian);
+    weld = welded->weld;
     surface = {};
-    Vec3d low{1e300, 1e300, 1e300}, high = low * -1.0;
-    for (const std::uint32_t v : weld.representative) {
-        const Vec3f& p = positions[v];
-        surface.positions.push_back(p);
-        low = {std::min<double>(low.x, p.x), std::min<double>(low.y, p.y), std::min<double>(low.z, p.z)};
-        high = {std::max<double>(high.x, p.x), std::max<double>(high.y, p.y), std::max<double>(high.z, p.z)};
-    }
-    origin = (low + high) * 0.5;
-    surface.laplacian =
-        geometry::makeLaplacian(key.laplacian, surface.positions, geometry::weldedTriangles(triangles, weld));
+    surface.positions = welded->positions;
+    surface.laplacian = welded->laplacian;
+    origin = geometry::boundingBox(surface.positions).center();
     surface.normals = geometry::angleWeightedNormals(positions, triangles, weld);
     for (std::size_t w = 0; w < weld.count(); ++w) surface.normals[w] = surface.normals[weld.representative[w]];
     surface.normals.resize(weld.count());
@@ -182,9 +176,9 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     State& s = *state_;
     const std::size_t count = s.positions.size();
     const double unbounded = std::numeric_limits<double>::infinity();
-    checkRange(options.lambda, count, "lambda", unbounded);
-    checkRange(options.kappa, count, "kappa", unbounded);
-    checkRange(options.alpha, count, "alpha", 1);
+    checkRange(options.lambda, count, "`lambda`", unbounded);
+    checkRange(options.kappa, count, "`kappa`", unbounded);
+    checkRange(options.alpha, count, "`alpha`", 1);
     if (options.iterations < 0) throw Error::badUsage("the number of iterations must be at least 0");
     if (!options.excluded.empty() && options.excluded.size() != count)
         throw Error::badUsage("the list of excluded vertices does not fit the mesh");
@@ -193,7 +187,7 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     if (!s.has_topology || !(topology == s.topology_key)) {
         progress.report("surface", 0);
         s.has_topology = false;
-        s.makeTopology(topology);
+        s.makeTopology(topology, options.surface);
         s.topology_key = topology;
         s.has_topology = true;
         s.psi_key = s.weight_key = {};

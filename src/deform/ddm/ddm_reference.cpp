@@ -18,14 +18,14 @@
 // - v1 has no R' = S P^-1 on a flat patch, where P is singular; v0 stands in there.
 // - ψ blends quaternions on the hemisphere of the joint with the largest ψ (lowest joint on ties).
 // - A vertex with one joint follows it: x = M p + R (u − p), or M u in Enhanced DDM.
-#include <pelt/deform/ddm_reference.h>
+#include "ddm_reference.h"
 
 #include <Eigen/Dense>
 #include <cassert>
 #include <limits>
 
+#include "../../internal/rigs/ddm_forms.h"
 #include "../dqs/polar.h"
-#include "ddm_forms.h"
 
 namespace pelt::deform::reference {
 namespace {
@@ -87,7 +87,7 @@ public:
         switch (form_) {
             case DdmForm::v1:
             case DdmForm::v1_printed:
-                if (isFlat(s.p))
+                if (runtime::isFlat(s.p))
                     pose = {s.q, pose.d, rotation(s), false};
                 else
                     pose.x = cofactor(s.s * inverse(s.p));  // R'^-T up to its determinant
@@ -197,7 +197,7 @@ void ddm(DdmForm form, const Shape<T>& rest, const DdmRows<T>& rows, std::span<c
     if (form == DdmForm::ddm) {
         form = DdmForm::v0;
         for (const std::uint32_t j : rows.joints)
-            if (!isRigid(Affine3d(bones[j]).linear())) form = DdmForm::eddm;
+            if (!runtime::isRigid(Affine3d(bones[j]).linear())) form = DdmForm::eddm;
     }
     for (std::size_t v = 0; v < rest.positions.size(); ++v) {
         const auto pose = Vertex<T>(form, rows, v, joints, rest.positions[v]).pose();

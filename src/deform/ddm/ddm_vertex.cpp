@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "ddm_forms.h"
+#include "../../internal/rigs/ddm_forms.h"
 
 namespace pelt::deform {
 namespace {
@@ -19,7 +19,7 @@ bool finite(const DdmBlock<float>& b) {
 
 /// The joint that sums start from: the heaviest, by what rotates in v2 to v4, whose signs it decides.
 std::size_t baseOf(const DdmRows<float>& rows, std::size_t v, DdmForm form) {
-    const bool by_psi = !DdmRig::Packed::hasCovariance(form);
+    const bool by_psi = !runtime::hasCovariance(form);
     const auto weight = [&](std::size_t e) { return by_psi ? rows.psi[e] : rows.blocks[e].w; };
     std::size_t best = rows.offsets[v];
     for (std::size_t e = best + 1; e < rows.offsets[v + 1]; ++e)
@@ -63,9 +63,9 @@ DdmVertex makeDdmVertex(const DdmRows<float>& rows, std::size_t v, DdmForm form,
         out.psi.push_back(rows.psi[e]);
     }
     if (order.empty())
-        out.kind = DdmRig::Packed::Kind::followed;
-    else if (DdmRig::Packed::hasInverse(form) && isFlat(out.covariance))
-        out.kind = DdmRig::Packed::Kind::flat;
+        out.kind = DdmKind::followed;
+    else if (runtime::hasInverse(form) && runtime::isFlat(out.covariance))
+        out.kind = DdmKind::flat;
     return out;
 }
 

@@ -1,15 +1,22 @@
 #pragma once
 
+#include <pelt/core/ddm_payload.h>
+#include <pelt/core/mat.h>
+#include <pelt/core/mesh.h>
+
 #include <vector>
 
-#include "ddm_layout.h"
+#include "../../internal/rigs/ddm_layout.h"
 
 namespace pelt::deform {
+
+using runtime::DdmForm;
+using runtime::DdmKind;
 
 /// One row, ready to take its lane in a block.
 struct DdmVertex {
     std::uint32_t index = 0;
-    DdmRig::Packed::Kind kind = DdmRig::Packed::Kind::blended;
+    DdmKind kind = DdmKind::blended;
     std::uint32_t base = 0;             ///< the joint that sums start from
     std::vector<std::uint32_t> joints;  ///< the others, ascending
     std::vector<DdmBlock<double>> blocks;

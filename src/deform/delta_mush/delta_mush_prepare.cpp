@@ -3,6 +3,7 @@
 // Departures: every vertex below is a welded one, so that seams stay closed; a morph target acts after smoothing,
 // x = R (u + δ − ũ) + ṽ, as it does in the direct form, so that it need not be smoothed and keeps its size.
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_box.h>
 
 #include <algorithm>
 #include <string>
@@ -62,23 +63,14 @@ std::vector<geometry::ExtraEdge> edgesOfPoints(std::span<const geometry::ExtraEd
     return out;
 }
 
-Vec3d middleOf(std::span<const Vec3f> positions) {
-    Vec3d low(positions[0]), high = low;
-    for (const Vec3f& p : positions)
-        for (int i = 0; i < 3; ++i) {
-            low[i] = std::min<double>(low[i], p[i]);
-            high[i] = std::max<double>(high[i], p[i]);
-        }
-    return (low + high) * 0.5;
-}
-
-std::unique_ptr<const SurfaceSmoother> makeSmoother(std::span<const Vec3f> points, std::span<const Triangle> triangles,
-                                                    const geometry::Weld& weld, const DeltaMushOptions& options) {
+std::unique_ptr<const SurfaceSmoother> makeSmoother(const geometry::WeldedSurface& surface,
+                                                    const DeltaMushOptions& options) {
+    const geometry::Weld& weld = surface.weld;
     std::vector<double> lambda(weld.count(), 1.0);
     if (!options.lambda.empty())
         std::transform(weld.representative.begin(), weld.representative.end(), lambda.begin(),
                        [&](std::uint32_t v) { return options.lambda[v]; });
-    auto laplacian = geometry::makeLaplacian(options.laplacian, points, triangles);
+    geometry::Laplacian laplacian = surface.laplacian;
     if (!options.extra_edges.empty())
         laplacian = geometry::withEdges(laplacian, edgesOfPoints(options.extra_edges, weld));
     return std::make_unique<SurfaceSmoother>(std::move(laplacian), options.smoothing, options.iterations,
@@ -103,19 +95,20 @@ DeltaMushRig prepareDeltaMush(const Mesh& rest, const SkinWeights& weights, cons
     checkOptions(options, rest.vertexCount());
     DeltaMushRig::Packed packed;
     packed.joint_count = packInfluences(weights, rest.vertexCount()).joint_count;  // checks the weights
-    packed.weld = geometry::weldByPosition(rest, options.weld_tolerance);
+    geometry::SharedSurface surface = options.surface;
+    if (!suits(surface, rest.vertexCount(), options.weld_tolerance, options.laplacian))
+        surface = geometry::weldSurface(rest, options.weld_tolerance, options.laplacian);
+    packed.weld = surface->weld;
     packed.positions = rest.positions;
     packed.normals = rest.normals;
     packed.weights = weightsOfPoints(weights, packed.weld);
     packed.frames = options.frames;
-    packed.middle = middleOf(rest.positions);
+    packed.middle = geometry::boundingBox(rest.positions).center();
 
-    std::vector<Vec3f> points;
-    for (const std::uint32_t v : packed.weld.representative) points.push_back(rest.positions[v]);
+    const std::vector<Vec3f>& points = surface->positions;
     for (const Vec3f& p : points) packed.rest.push_back(Vec3d(p) - packed.middle);
-    const auto triangles = geometry::weldedTriangles(rest.triangles, packed.weld);
-    packed.smoother = makeSmoother(points, triangles, packed.weld, options);
-    if (options.frames == DeltaMushFrames::tangent) packed.corners = VertexCorners(triangles, points.size());
+    packed.smoother = makeSmoother(*surface, options);
+    if (options.frames == DeltaMushFrames::tangent) packed.corners = VertexCorners(surface->triangles, points.size());
 
     std::vector<double> columns(3 * points.size()), scratch(columns.size());
     storeColumns(packed.rest, columns);

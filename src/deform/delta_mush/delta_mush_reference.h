@@ -1,7 +1,8 @@
 #pragma once
 
 #include <pelt/deform/delta_mush.h>
-#include <pelt/deform/reference.h>
+
+#include "../reference.h"
 
 /// Delta Mush once more, dense and in double precision: what the sparse, welded, centred one is checked against. Takes
 /// a mesh that is welded already; memory is the square of its vertices.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <pelt/core/compressed_rows.h>
 #include <pelt/core/mat.h>
 #include <pelt/core/mesh.h>
 
@@ -16,17 +17,14 @@ struct Corner {
     std::uint32_t next, last;
 };
 
-/// A surface's corners by vertex: vertex v has corners[offsets[v]] .. corners[offsets[v + 1]].
-struct VertexCorners {
-    std::vector<std::uint32_t> offsets{0};
+/// A surface's corners, one row a vertex.
+struct VertexCorners : CompressedRows {
     std::vector<Corner> corners;
 
     VertexCorners() = default;
     VertexCorners(std::span<const Triangle> triangles, std::size_t vertex_count);
 
-    std::span<const Corner> of(std::size_t vertex) const {
-        return {corners.data() + offsets[vertex], offsets[vertex + 1] - offsets[vertex]};
-    }
+    std::span<const Corner> of(std::size_t vertex) const { return rowOf(corners, vertex); }
 };
 
 /// The rotation of the tangent frame at a vertex from one shape of a surface to another: the normal (the faces'

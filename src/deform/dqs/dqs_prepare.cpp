@@ -1,14 +1,28 @@
 #include <pelt/core/error.h>
+#include <pelt/deform/dqs.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
 #include <unordered_set>
 
-#include "dqs_layout.h"
+#include "../../internal/rigs/dqs_layout.h"
+#include "../../internal/rigs/rig_writer.h"
+#include "../influence_blocks.h"
 
 namespace pelt::deform {
 namespace {
+
+using runtime::JointPair;
+using runtime::Meeting;
+
+/// The arrays of a rig while it is made; DqsData says what they are.
+struct DqsArrays {
+    InfluenceBlocks blocks;
+    std::vector<JointPair> blended;
+    std::vector<std::uint32_t> meeting_offsets;
+    std::vector<Meeting> meetings;
+};
 
 /// The joint whose hemisphere counts.
 std::uint32_t heaviestJoint(const SkinWeights& weights, std::size_t vertex) {
@@ -30,7 +44,7 @@ std::vector<JointPair> blendedPairs(const SkinWeights& weights) {
 }
 
 /// Fills `meetings`; blocks and blended pairs are there.
-void findMeetings(const SkinWeights& weights, DqsRig::Packed& rig) {
+void findMeetings(const SkinWeights& weights, DqsArrays& rig) {
     const InfluenceBlocks& blocks = rig.blocks;
     const auto pairOf = [&](std::uint32_t first, std::uint32_t second) {
         const auto before = [](const JointPair& a, const JointPair& b) {
@@ -44,8 +58,8 @@ void findMeetings(const SkinWeights& weights, DqsRig::Packed& rig) {
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> lanes_of;  // by entry and pair
         const auto first = blocks.joints.begin() + blocks.offsets[block];
         const auto last = blocks.joints.begin() + blocks.offsets[block + 1];
-        for (std::size_t lane = 0; lane < InfluenceBlocks::kLanes; ++lane) {
-            const std::size_t v = block * InfluenceBlocks::kLanes + lane;
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            const std::size_t v = block * kLanes + lane;
             if (v == blocks.vertex_count) break;
             const std::uint32_t pivot = heaviestJoint(weights, v);
             for (const std::uint32_t joint : weights.jointsOf(v)) {
@@ -98,23 +112,34 @@ Vec3f middle(const std::vector<Vec3f>& positions) {
 }  // namespace
 
 DqsRig prepareDqs(const Mesh& rest, const SkinWeights& weights, std::span<const Vec3d> joint_positions) {
-    DqsRig::Packed packed;
-    packed.blocks = packInfluences(weights, rest.vertexCount());
-    if (joint_positions.size() < packed.blocks.joint_count)
-        throw Error::badInput("the skin weights name joint " + std::to_string(packed.blocks.joint_count - 1) +
-                              ", the skeleton has " + std::to_string(joint_positions.size()) + " joints");
-    packed.blended = blendedPairs(weights);
-    findMeetings(weights, packed);
-    packed.links = spanningForest(packed.blended, packed.blocks.joint_count);
-    packed.rest = packRest(rest);
-    packed.centres.assign(joint_positions.begin(), joint_positions.begin() + packed.blocks.joint_count);
-    packed.origin = middle(rest.positions);
-    return {std::make_shared<const DqsRig::Packed>(std::move(packed))};
-}
+    DqsArrays arrays;
+    arrays.blocks = packInfluences(weights, rest.vertexCount());
+    const std::size_t joints = arrays.blocks.joint_count;
+    if (joint_positions.size() < joints)
+        throw Error::badInput("the skin weights name joint " + std::to_string(joints - 1) + ", the skeleton has " +
+                              std::to_string(joint_positions.size()) + " joints");
+    arrays.blended = blendedPairs(weights);
+    findMeetings(weights, arrays);
+    const std::vector<JointPair> links = spanningForest(arrays.blended, joints);
+    const RestMesh shape = packRest(rest);
+    const Vec3f origin = middle(rest.positions);
 
-std::size_t streamedBytes(const DqsRig& rig, bool normals) {
-    const InfluenceBlocks& blocks = rig.packed->blocks;
-    return blocks.bytes() + blocks.vertex_count * sizeof(Vec3f) * (normals ? 4 : 2);
+    runtime::DqsHeader header;
+    header.vertex_count = arrays.blocks.vertex_count;
+    header.joint_count = joints;
+    for (int i = 0; i < 3; ++i) header.origin[i] = origin[i];
+    runtime::RigWriter<runtime::DqsHeader> writer;
+    writer.add(header.offsets, arrays.blocks.offsets);
+    writer.add(header.joints, arrays.blocks.joints);
+    writer.add(header.rows, arrays.blocks.rows);
+    writer.add(header.blended, arrays.blended);
+    writer.add(header.links, links);
+    writer.add(header.meeting_offsets, arrays.meeting_offsets);
+    writer.add(header.meetings, arrays.meetings);
+    writer.add(header.centres, joint_positions.first(joints));
+    writer.add(header.positions, shape.positions);
+    writer.add(header.normals, shape.normals);
+    return DqsRig(writer.finish(header, runtime::RigKind::dqs));
 }
 
 }  // namespace pelt::deform

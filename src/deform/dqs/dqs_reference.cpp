@@ -9,12 +9,11 @@
 //     x' = b x_s b* / |b|² + 2 vec(e b*) / |b|²
 // vec(e b*) ignores the part of e along b, so no second normalisation is needed. Normals follow the rotation b; where
 // joints mirror, the blended reflection comes first.
-#include <pelt/deform/reference.h>
-
 #include <algorithm>
 #include <cassert>
 #include <vector>
 
+#include "../reference.h"
 #include "polar.h"
 
 namespace pelt::deform::reference {

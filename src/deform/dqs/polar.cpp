@@ -2,7 +2,7 @@
 
 #include <Eigen/Dense>
 
-#include "../../eigen_mat3.h"
+#include "../../internal/eigen_mat3.h"
 
 namespace pelt::deform {
 namespace {

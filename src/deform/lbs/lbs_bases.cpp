@@ -7,8 +7,6 @@
 namespace pelt::deform {
 namespace {
 
-constexpr std::size_t kLanes = InfluenceBlocks::kLanes;
-
 /// One vertex's weights where they are not 0, in a block's order of joints.
 struct Influences {
     const InfluenceBlocks& blocks;
@@ -24,11 +22,11 @@ struct Influences {
         skipZeros();
     }
     std::uint32_t joint() const { return blocks.joints[entry]; }
-    std::uint32_t weight() const { return std::bit_cast<std::uint32_t>(blocks.rows[entry].weight[lane]); }
+    std::uint32_t weight() const { return std::bit_cast<std::uint32_t>(blocks.rows[entry].lane[lane]); }
 
 private:
     void skipZeros() {
-        while (entry != end && blocks.rows[entry].weight[lane] == 0) ++entry;
+        while (entry != end && blocks.rows[entry].lane[lane] == 0) ++entry;
     }
 };
 
@@ -68,7 +66,7 @@ void coverBlock(const InfluenceBlocks& blocks, std::size_t block, std::uint32_t 
         std::uint32_t best = 0, best_lanes = 0;
         for (std::uint32_t e = blocks.offsets[block]; e < blocks.offsets[block + 1]; ++e) {
             std::uint32_t lanes = 0;
-            for (std::size_t l = 0; l < count; ++l) lanes |= std::uint32_t(blocks.rows[e].weight[l] != 0) << l;
+            for (std::size_t l = 0; l < count; ++l) lanes |= std::uint32_t(blocks.rows[e].lane[l] != 0) << l;
             const int more = std::popcount(lanes & open) - std::popcount(best_lanes);
             if (more > 0 || (more == 0 && blocks.joints[e] == favourite)) {
                 best = blocks.joints[e];

@@ -1,27 +1,37 @@
 #include <pelt/core/error.h>
+#include <pelt/deform/lbs.h>
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 #include <unordered_map>
 
+#include "../../internal/rigs/lbs_layout.h"
+#include "../../internal/rigs/rig_writer.h"
 #include "lbs_bases.h"
-#include "lbs_layout.h"
 
 namespace pelt::deform {
 namespace {
 
-constexpr std::size_t kLanes = InfluenceBlocks::kLanes;
+using runtime::LbsBase;
+using runtime::LbsDifference;
+using runtime::LbsRun;
+
+/// The arrays of a rig while it is made; LbsData says what they are.
+struct LbsArrays {
+    std::vector<LbsDifference> differences;
+    std::vector<std::uint32_t> offsets, entries;
+    std::vector<LaneRow> rows;
+    std::vector<LbsRun> runs;
+    std::vector<LbsBase> bases;
+};
 
 /// Fills the blocks, the runs and the differences of a rig.
-class Packer {
+class LbsPacker {
 public:
-    Packer(const InfluenceBlocks& blocks, LbsRig::Packed& rig)
+    LbsPacker(const InfluenceBlocks& blocks, LbsArrays& rig)
         : blocks_(blocks), bases_(chooseBases(blocks)), rig_(rig) {}
 
     void pack() {
-        rig_.vertex_count = blocks_.vertex_count;
-        rig_.joint_count = blocks_.joint_count;
         rig_.offsets.push_back(0);
         for (std::size_t block = 0; block < blocks_.blockCount(); ++block) {
             const std::vector<LbsBase> bases = basesOf(block);
@@ -51,12 +61,12 @@ private:
     void appendEntries(std::size_t block, const LbsBase& base) {
         for (std::uint32_t e = blocks_.offsets[block]; e < blocks_.offsets[block + 1]; ++e) {
             if (blocks_.joints[e] == base.joint) continue;
-            InfluenceBlocks::Row row;
+            LaneRow row;
             bool reaches = false;
             for (std::size_t l = 0; l < kLanes; ++l)
                 if (base.lanes >> l & 1) {
-                    row.weight[l] = blocks_.rows[e].weight[l];
-                    reaches |= row.weight[l] != 0;
+                    row.lane[l] = blocks_.rows[e].lane[l];
+                    reaches |= row.lane[l] != 0;
                 }
             if (!reaches) continue;
             rig_.entries.push_back(differenceOf(base.joint, blocks_.joints[e]));
@@ -81,50 +91,31 @@ private:
 
     const InfluenceBlocks& blocks_;
     std::vector<std::uint32_t> bases_;  ///< per vertex
-    LbsRig::Packed& rig_;
+    LbsArrays& rig_;
     std::unordered_map<std::uint64_t, std::uint32_t> known_;  ///< differences by their joints
 };
 
 }  // namespace
 
 LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights) {
-    LbsRig::Packed packed;
-    Packer(packInfluences(weights, rest.vertexCount()), packed).pack();
-    packed.rest = packRest(rest);
-    return {std::make_shared<const LbsRig::Packed>(std::move(packed))};
-}
+    const InfluenceBlocks blocks = packInfluences(weights, rest.vertexCount());
+    LbsArrays arrays;
+    LbsPacker(blocks, arrays).pack();
+    const RestMesh shape = packRest(rest);
 
-std::size_t streamedBytes(const LbsRig& rig, bool normals) {
-    const LbsRig::Packed& packed = *rig.packed;
-    const auto bytes = [](const auto& vector) { return vector.size() * sizeof vector[0]; };
-    return bytes(packed.offsets) + bytes(packed.entries) + bytes(packed.rows) + bytes(packed.runs) +
-           bytes(packed.bases) + packed.vertex_count * sizeof(Vec3f) * (normals ? 4 : 2);
-}
-
-std::size_t multiplyAdds(const LbsRig& rig) {
-    const std::size_t blend = 12 * rig.packed->entries.size(), apply = 9 * (rig.packed->offsets.size() - 1);
-    return InfluenceBlocks::kLanes * (blend + apply);
-}
-
-LbsPose::LbsPose(const LbsRig& rig) : data_(std::make_unique<Data>()) {
-    data_->rig = rig.packed;
-    data_->joints.resize(rig.packed->joint_count);
-    data_->differences.resize(rig.packed->differences.size());
-    set(std::vector<Affine3f>(rig.packed->joint_count));
-}
-
-LbsPose::~LbsPose() = default;
-LbsPose::LbsPose(LbsPose&&) noexcept = default;
-LbsPose& LbsPose::operator=(LbsPose&&) noexcept = default;
-
-void LbsPose::set(std::span<const Affine3f> bones) noexcept {
-    Data& pose = *data_;
-    assert(bones.size() >= pose.joints.size());
-    std::copy_n(bones.begin(), pose.joints.size(), pose.joints.begin());
-    for (std::size_t d = 0; d < pose.differences.size(); ++d) {
-        const auto [from, to] = pose.rig->differences[d];
-        for (int i = 0; i < 16; ++i) pose.differences[d].m[i] = bones[to].m[i] - bones[from].m[i];
-    }
+    runtime::LbsHeader header;
+    header.vertex_count = blocks.vertex_count;
+    header.joint_count = blocks.joint_count;
+    runtime::RigWriter<runtime::LbsHeader> writer;
+    writer.add(header.differences, arrays.differences);
+    writer.add(header.offsets, arrays.offsets);
+    writer.add(header.entries, arrays.entries);
+    writer.add(header.rows, arrays.rows);
+    writer.add(header.runs, arrays.runs);
+    writer.add(header.bases, arrays.bases);
+    writer.add(header.positions, shape.positions);
+    writer.add(header.normals, shape.normals);
+    return LbsRig(writer.finish(header, runtime::RigKind::lbs));
 }
 
 }  // namespace pelt::deform

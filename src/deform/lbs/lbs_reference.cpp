@@ -3,9 +3,9 @@
 //     n' = A^-T n / |A^-T n|,  A = Σ_j w_j A_j
 // A^-T = cof(A) / det(A): the cofactor matrix needs no division, so a singular A leaves a normal too; what remains of
 // the determinant is its sign.
-#include <pelt/deform/reference.h>
-
 #include <cassert>
+
+#include "../reference.h"
 
 namespace pelt::deform::reference {
 

@@ -1,5 +1,5 @@
-// A linear blend skin from samples of any deformer: the weights by the active set method of smooth skinning
-// decomposition [LeDeng12] §3.2 with the joints' own motion for bones, helper joints one by one by what each brings.
+// A linear blend skin from samples of any deformer: weights by the active-set method of smooth skinning decomposition
+// [LeDeng12] §3.2 with the joints' own motion as bones; helper joints added greedily.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/fit/bake.h>
@@ -16,7 +16,7 @@ using namespace bake;
 
 constexpr std::size_t kSample = 4000;      ///< vertices on which helpers are compared
 constexpr std::size_t kSolvedInFull = 10;  ///< the most promising helpers of a round, by the first step of a solve
-constexpr double kWorthwhile = 1e-3;       ///< of the squared error: a helper that gains less is none
+constexpr double kWorthwhile = 1e-3;       ///< of the squared error: a helper that gains less is not added
 
 std::vector<std::uint32_t> everyVertex(const SkinProblem& problem) {
     std::vector<std::uint32_t> all(problem.vertexCount());
@@ -24,7 +24,7 @@ std::vector<std::uint32_t> everyVertex(const SkinProblem& problem) {
     return all;
 }
 
-/// Vertices spread evenly over the mesh's order, without those that nothing can be gained at.
+/// Vertices evenly distributed over the mesh's order, without those where nothing can be gained.
 std::vector<std::uint32_t> sampleVertices(const SkinProblem& problem) {
     const std::size_t step = std::max<std::size_t>(1, problem.vertexCount() / kSample);
     std::vector<std::uint32_t> sample;
@@ -33,7 +33,7 @@ std::vector<std::uint32_t> sampleVertices(const SkinProblem& problem) {
     return sample;
 }
 
-/// Chooses helpers of a pool, one by one.
+/// Selects helpers from a pool, one by one.
 class Helpers {
 public:
     Helpers(SkinProblem& problem, HelperPool& pool, std::vector<std::uint32_t> taken, std::vector<Weights> weights)
@@ -46,7 +46,7 @@ public:
         dirty_ = sample_;
     }
 
-    /// Takes the helper that brings most; false where none is worth it.
+    /// Adds the helper with the largest gain; false if none is worthwhile.
     bool takeBest() {
         estimate();
         std::vector<std::pair<double, std::uint32_t>> ranked = ranking();
@@ -78,7 +78,7 @@ private:
 
     bool isTaken(std::uint32_t slot) const { return std::find(taken_.begin(), taken_.end(), slot) != taken_.end(); }
 
-    /// What one step towards each helper would gain at the vertices whose weights have changed.
+    /// The gain of one step toward each helper at the vertices whose weights have changed.
     void estimate() {
         std::vector<std::vector<Gain>> found(dirty_.size());
         problem_.forVertices(
@@ -111,7 +111,7 @@ private:
         return ranked;
     }
 
-    /// What solving with a helper more gains at the sampled vertices, whose weights stay as they are.
+    /// The gain of solving with one more helper at the sampled vertices, whose weights are not changed.
     double gainOf(std::uint32_t slot) {
         std::vector<std::uint32_t> concerned;
         std::vector<Weights> before;
@@ -142,14 +142,14 @@ private:
 
     SkinProblem& problem_;
     HelperPool& pool_;
-    std::vector<std::uint32_t> taken_;  ///< slots that take part
+    std::vector<std::uint32_t> taken_;  ///< slots in use
     std::vector<Weights> weights_;
     std::vector<std::uint32_t> sample_, dirty_;
     std::vector<std::vector<Gain>> gains_;  ///< per sampled vertex
     BoneSet everything_;
 };
 
-/// Takes out the driven joints of all slots but those of the helpers.
+/// Removes the driven joints of all slots except those of the helpers.
 void dropOthers(BakedSkin& skin, std::size_t given_joints, std::size_t given_driven) {
     std::vector<bool> keep(skin.driven.size(), false);
     std::fill_n(keep.begin(), given_driven, true);

@@ -1,7 +1,7 @@
-// Candidates for helper joints: driven ones, [MohrGleicher03] §4.1, and ones that are learned from what the joints
-// leave. A learned joint starts as a free bone of a decomposition [LeDeng12] whose other bones are the skeleton's. It
-// rides on the joint with which it shares most vertices, and what it does there is regressed on the rotations of joints
-// nearby, so that it does as much in poses that were not sampled.
+// Candidates for helper joints: driven ones, [MohrGleicher03] §4.1, and ones learned from the remaining error. A
+// learned joint starts as a free bone of a decomposition [LeDeng12] whose other bones are those of the skeleton. It is
+// attached to the joint with which it shares most vertices, and its motion relative to that joint is regressed on the
+// rotations of nearby joints, so that it also moves in poses that were not sampled.
 #include "helper_pool.h"
 
 #include <fmt/format.h>
@@ -14,11 +14,11 @@
 namespace pelt::fit::bake {
 namespace {
 
-constexpr std::size_t kRotations = 3;     ///< a quarter, half and three quarters of the way
-constexpr std::size_t kMostDrivers = 48;  ///< for which driven joints are tried, so that large rigs take no longer
-constexpr std::size_t kMostInputs = 3;    ///< rotations that a learned joint looks at
-constexpr double kWorthAnInput = 0.15;    ///< of the squared error: less does not pay for another
-constexpr double kRidge = 1e-3;           ///< of the mean square of the terms: keeps coefficients small
+constexpr std::size_t kRotations = 3;     ///< a quarter, half and three quarters of the rotation
+constexpr std::size_t kMostDrivers = 48;  ///< joints for which driven ones are tried: bounds the time of large rigs
+constexpr std::size_t kMostInputs = 3;    ///< rotations that drive a learned joint
+constexpr double kWorthAnInput = 0.15;    ///< of the squared error: a smaller gain does not justify another input
+constexpr double kRidge = 1e-3;           ///< of the mean square of the terms: ridge that keeps coefficients small
 constexpr int kIterations = 12;           ///< of the decomposition
 
 std::vector<std::int32_t> slotOfNode(const Skeleton& skeleton) {
@@ -27,7 +27,7 @@ std::vector<std::int32_t> slotOfNode(const Skeleton& skeleton) {
     return slot;
 }
 
-/// The given joints at which a driven joint works.
+/// The given joints between which a driven joint lies.
 std::vector<std::uint32_t> jointsAt(const Skeleton& skeleton, const rig::DrivenJoint& joint,
                                     const std::vector<std::int32_t>& slot_of_node,
                                     const std::vector<std::int32_t>& parents) {
@@ -55,7 +55,7 @@ void allowFrom(SkinProblem& problem, const HelperPool& pool, std::size_t first_d
                       jointsAt(pool.skeleton, pool.driven[i], given, parents));
 }
 
-/// Nodes of the joints between which most of the error is. What is driven already drives nothing.
+/// Nodes of the joints with most of the error. A driven joint drives nothing.
 std::vector<std::uint32_t> worstDrivers(const HelperPool& pool, std::span<const Weights> weights) {
     const std::vector<std::int32_t> parents = rig::jointParents(pool.skeleton);
     std::vector<double> share(parents.size(), 0.0);
@@ -77,7 +77,7 @@ std::vector<std::uint32_t> worstDrivers(const HelperPool& pool, std::span<const 
     return nodes;
 }
 
-/// A free bone: where it is, what it does, and the joints that share its vertices.
+/// A free bone: its position, its motion, and the joints that share its vertices.
 struct FreeBone {
     Vec3d center;
     std::vector<Affine3d> motion;                           ///< per sample
@@ -139,7 +139,7 @@ Vec3d rotationVector(const Quatd& q) {
     return sine > 1e-12 ? v * (2 * std::atan2(sine, sign * q.w) / sine) : v * 2.0;
 }
 
-/// Coefficients that give `wanted` (samples x 6) from the inputs' terms; the squared error that is left.
+/// Coefficients that reproduce `wanted` (samples x 6) from the inputs' terms; returns the remaining squared error.
 double regress(const std::vector<Eigen::MatrixXd>& terms, const Eigen::MatrixXd& wanted, Eigen::MatrixXd& found) {
     Eigen::MatrixXd a(wanted.rows(), Eigen::Index(terms.size() * rig::kLearnedTerms));
     for (std::size_t i = 0; i < terms.size(); ++i)
@@ -150,7 +150,7 @@ double regress(const std::vector<Eigen::MatrixXd>& terms, const Eigen::MatrixXd&
     return (a * found - wanted).squaredNorm();
 }
 
-/// Where a free bone is relative to the joint it rides on: translation and rotation vector, from the bind pose.
+/// The motion of a free bone relative to its joint: translation and rotation vector from the bind pose.
 struct Ride {
     Trs placed;
     Eigen::MatrixXd moves;  ///< samples x 6
@@ -160,7 +160,7 @@ Ride rideOn(const SkinProblem& problem, const FreeBone& bone, const Joint& joint
             const std::vector<std::vector<Affine3d>>& worlds) {
     const Affine3d bind = inverse(joint.inverse_bind), at_rest{Mat3d{}, bone.center};
     Ride ride{rig::trsOf(inverse(bind) * at_rest), Eigen::MatrixXd(problem.sampleCount(), 6)};
-    // Programs whose bones have no rest scale, such as Blender, could not show another: it has its parent's.
+    // It has its parent's scale: programs without rest scales, such as Blender, could not show another.
     ride.placed.scale = {1, 1, 1};
     for (std::size_t t = 0; t < problem.sampleCount(); ++t) {
         const Trs local = rig::trsOf(inverse(worlds[t][joint.node]) * bone.motion[t] * at_rest);
@@ -171,7 +171,7 @@ Ride rideOn(const SkinProblem& problem, const FreeBone& bone, const Joint& joint
     return ride;
 }
 
-/// Lengths and angles in one measure: a rotation moves what is a typical reach away.
+/// Makes lengths and angles comparable: a rotation moves points at a typical distance.
 Eigen::Matrix<double, 1, 6> unitsOf(const SkinProblem& problem) {
     constexpr double kTypicalReach = 0.1;  // of the radius
     const double length = 1 / problem.data().radius;
@@ -189,7 +189,7 @@ Eigen::MatrixXd termsOf(const SkinProblem& problem, const rig::LearnedInput& inp
     return terms;
 }
 
-/// Joints whose rotations may drive a bone: its company, their parents and children.
+/// Joints whose rotations may drive a bone: those that share its vertices, their parents and children.
 std::vector<std::uint32_t> inputsNear(const FreeBone& bone, const std::vector<std::int32_t>& parents,
                                       std::size_t joints) {
     std::set<std::uint32_t> near;

@@ -15,11 +15,11 @@ namespace pelt::fit::bake {
 namespace {
 
 constexpr std::size_t kGrain = 64;            ///< vertices that are solved by one task
-constexpr std::size_t kMostInAGroup = 16384;  ///< vertices that are solved between two looks at whether to stop
-constexpr double kPriorCost = 3;   ///< of leaving the prior, against an error of about one for each part of the samples
-constexpr double kSparseCost = 6;  ///< of leaving what is left of the weights once there are not too many
-constexpr double kHelperShare = 1;     ///< of a helper's prior: as much as the joints have that it works between
-constexpr double kHelperReach = 0.01;  ///< what hardly follows those joints, as a foot does the hip, follows no helper
+constexpr std::size_t kMostInAGroup = 16384;  ///< vertices solved between two checks for cancellation
+constexpr double kPriorCost = 3;              ///< cost of leaving the prior, where the error of each part is about one
+constexpr double kSparseCost = 6;             ///< cost of leaving the remaining weights once there are at most K
+constexpr double kHelperShare = 1;            ///< a helper's prior relative to that of the joints it lies between
+constexpr double kHelperReach = 0.01;  ///< below this weight on those joints (a foot on the hip), no helper is used
 
 void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeights& given, const SkinWeights& reach,
            const SkinSamples& samples) {
@@ -40,7 +40,7 @@ void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeig
                 fmt::format("vertex {} is not finite in sample {}", i / 3 / samples.samples, i / 3 % samples.samples));
 }
 
-/// All weights by the largest that is one too many, so that `most` are left (0: all) and none of them jumps where
+/// Reduces all weights by the largest one beyond `most` (0: none), so that `most` are left and none of them jumps where
 /// another takes its place.
 void lowerToMost(std::size_t most, Weights& weights) {
     if (most == 0 || weights.values.size() <= most) return;
@@ -56,7 +56,7 @@ void lowerToMost(std::size_t most, Weights& weights) {
         weights.values[kept++] = left;
         sum += left;
     }
-    if (kept == 0) weights.values[0] = sum = double(++kept);  // all alike: the first stands for them
+    if (kept == 0) weights.values[0] = sum = double(++kept);  // all equal: keep the first
     weights.bones.resize(kept);
     weights.values.resize(kept);
     for (double& value : weights.values) value /= sum;
@@ -79,7 +79,7 @@ SkinProblem::SkinProblem(std::span<const Vec3f> rest, const Skeleton& skeleton,
     const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
     for (std::uint32_t j = 0; j < parents.size(); ++j) {
         if (reached[j]) brings_[j].push_back({j, 1});
-        // A joint that has no vertices yet, such as a helper that came with the file, may get some of its parent's.
+        // A joint without vertices, such as a helper that came with the file, may get some of its parent's.
         if (!reached[j] && parents[j] >= 0) brings_[std::size_t(parents[j])].push_back({j, kHelperShare});
     }
     locked_.assign(skeleton.joints.size(), false);
@@ -87,8 +87,8 @@ SkinProblem::SkinProblem(std::span<const Vec3f> rest, const Skeleton& skeleton,
     splitLocked(skeleton, driven, given);
 }
 
-/// Rest and every sample about their centres, in units of the radius; then each sample by its importance, which scales
-/// its bones too.
+/// Rest pose and samples relative to their centers, in units of the radius; then each sample and its bones are scaled
+/// by its importance.
 void SkinProblem::toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& samples) {
     const geometry::Sphere ball = geometry::smallestEnclosingSphere(rest);
     data_.vertices = samples.vertices;
@@ -96,7 +96,7 @@ void SkinProblem::toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& sample
     data_.values = std::move(samples.positions);
     data_.rest_center = ball.center;
     data_.radius = ball.radius > 0 ? ball.radius : 1;
-    for (double& s : scale_) s *= data_.radius;  // importance is that of errors in the file's units, whatever they are
+    for (double& s : scale_) s *= data_.radius;  // importance refers to errors in the file's units
     for (const Vec3f& p : rest) data_.rest.push_back((Vec3d(p) - data_.rest_center) / data_.radius);
     data_.frame_center.assign(data_.frames, {});
     for (std::size_t v = 0; v < data_.vertices; ++v)
@@ -118,8 +118,7 @@ void SkinProblem::toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& sample
     });
 }
 
-/// What is locked is taken from the samples, so that what is left to solve has weights of sum 1 again:
-/// (x - Σ_locked w M p) / (1 - Σ_locked w).
+/// Locked weights are subtracted from the samples, so that the remaining weights sum to 1 again:
 void SkinProblem::splitLocked(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven,
                               const SkinWeights& given) {
     fixed_.assign(data_.vertices, 0);
@@ -251,7 +250,7 @@ void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t>
     });
 }
 
-/// The bones of a set that some of the vertices may use.
+/// The bones of a set that at least one of the vertices may use.
 BoneSet SkinProblem::usedBy(const BoneSet& set, std::span<const std::uint32_t> vertices,
                             const std::vector<bool>* usable) const {
     std::vector<bool> reached(brings_.size(), false), wanted(set.bone.size(), false);
@@ -291,11 +290,10 @@ BoneSet SkinProblem::usedBy(const BoneSet& set, std::span<const std::uint32_t> v
     return part;
 }
 
-/// Weights change smoothly over the mesh only if nothing about them is chosen by force. So all joints that reach a
-/// vertex are solved for at first, with a cost of x²/prior each that keeps a joint out where its prior fades out (its
-/// minimum is the prior itself, so that it only matters where the samples say little); then all of them are lowered by
-/// the first that is one too many, at which K are left and none of them jumps; then those are solved for, with that for
-/// a prior.
+/// Weights are smooth over the mesh only if no hard choices are made. Therefore all joints in reach of a vertex are
+/// solved for at first, with a cost of x²/prior that keeps a joint out where its prior fades (the minimum of that cost
+/// is the prior itself, so it only matters where the samples say little); then all weights are reduced by the (K+1)-th
+/// largest, which leaves K without jumps; then those are solved for again, with the result as their prior.
 void SkinProblem::solveVertex(const BoneSet& set, std::uint32_t v, const Posed& posed, ssdr::SimplexSolver& solver,
                               Weights& found) const {
     const auto solveWith = [&](const std::vector<double>& prior, double cost) {
@@ -314,7 +312,7 @@ void SkinProblem::solveVertex(const BoneSet& set, std::uint32_t v, const Posed& 
     found.error = solver.errorOf(found);
 }
 
-/// Vertices of one joint have few bones in common, and the time goes with the number of bones.
+/// Vertices of one joint have few bones in common, and the time depends on the number of bones.
 void SkinProblem::solve(const BoneSet& whole, std::span<const std::uint32_t> vertices, std::vector<Weights>& weights,
                         const std::vector<bool>* usable) const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> by_joint;

@@ -1,5 +1,5 @@
-// An error that all neighbours share is not seen, one that changes from vertex to vertex is a wrinkle. So vertices that
-// are off otherwise than those around them are solved again for samples that are off as those are.
+// An error shared by all neighbors is not visible; one that changes from vertex to vertex is a wrinkle. Vertices whose
+// error differs from that around them are therefore solved again for samples shifted by the error of their neighbors.
 #include <pelt/core/parallel.h>
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kGrain = 64;  ///< vertices of one task
 constexpr int kSmoothRounds = 3;
-constexpr float kPull = 0.99f;     ///< how far a sample is moved towards what the neighbours of a vertex are off by
-constexpr double kVisible = 0.02;  ///< of an edge: what a vertex may be off by more than its neighbours, about a degree
-constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far away vertices still are neighbours
+constexpr float kPull = 0.99f;     ///< how far a sample is shifted toward the mean error of the neighbors
+constexpr double kVisible = 0.02;  ///< of an edge: tolerated difference to the error of the neighbors, about a degree
+constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far neighbors may be away
 constexpr double kMostPasses = 64;     ///< of averaging over neighbours
 
 /// Each vertex gets the mean of its neighbours; one without any keeps what it has.
@@ -43,7 +43,7 @@ double squaredLength(const float* values, std::size_t count) {
 
 }  // namespace
 
-/// What the weights leave of a vertex, sample by sample.
+/// The residual of a vertex, sample by sample.
 void SkinProblem::residual(const BoneSet& set, std::size_t v, const Weights& weights, float* out) const {
     const Vec3d p = data_.rest[v];
     for (std::size_t d = 0; d < data_.dimensions(); ++d) {
@@ -57,7 +57,7 @@ void SkinProblem::residual(const BoneSet& set, std::size_t v, const Weights& wei
     }
 }
 
-/// Squared, per vertex: by how much it may be off more than its neighbours before that is seen.
+/// Squared, per vertex: by how much its error may differ from that of its neighbors before it is visible.
 std::vector<double> SkinProblem::visible(const geometry::Adjacency& neighbours) const {
     double importance = 0;
     for (const double s : scale_) importance += s * s;
@@ -102,7 +102,7 @@ void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbou
                 squared += double(left[d] - means[d]) * double(left[d] - means[d]);
             if (squared > seen[v] && !isFixed(v)) rough.push_back(v);
         }
-        // What is solved for is moved, solved and put back.
+        // The targets are shifted, solved for and restored.
         std::vector<float> kept;
         std::vector<double> kept_squared;
         for (const std::uint32_t v : rough) {

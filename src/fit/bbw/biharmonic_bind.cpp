@@ -21,7 +21,7 @@ std::vector<Vec3d> precise(std::span<const Vec3f> positions) { return {positions
 
 using HeldVertices = std::vector<std::vector<std::uint32_t>>;
 
-/// Calls `hold(handle, list)` for every handle, on all cores: looking for near vertices takes its time.
+/// Calls `hold(handle, list)` for every handle, in parallel, since the search for near vertices takes time.
 template <class Hold>
 HeldVertices holdAll(std::span<const BiharmonicHandle> handles, const Hold& hold) {
     HeldVertices held(handles.size());
@@ -42,7 +42,7 @@ void checkRegion(const BiharmonicHandle& handle, std::size_t vertex_count) {
         if (!isFinite(s.start) || !isFinite(s.end)) throw Error::badInput("a handle's segment is not finite");
 }
 
-/// A vertex of the mesh is held by holding the corners of its tet that it depends on.
+/// A vertex of the mesh is held by holding the corners of its tetrahedron that it depends on.
 void holdVertex(const geometry::TetEmbedding& embedding, std::uint32_t vertex, std::vector<std::uint32_t>& held) {
     for (std::size_t c = 0; c < 4; ++c)
         if (embedding.barycentric[vertex][c] > 1e-9) held.push_back(embedding.lattice.tets[embedding.tet[vertex]][c]);
@@ -60,7 +60,7 @@ HeldVertices heldInVolume(const Mesh& mesh, std::span<const BiharmonicHandle> ha
     });
 }
 
-/// Bones lie beneath the skin, so that on a surface every sample of a segment holds its nearest vertex, however far.
+/// Bones lie beneath the skin, so on a surface every sample of a segment holds its nearest vertex at any distance.
 HeldVertices heldOnSurface(const Mesh& mesh, std::span<const BiharmonicHandle> handles) {
     const std::vector<Vec3d> vertices = precise(mesh.positions);
     const double edge = bbw::meanEdge(vertices, geometry::vertexAdjacency(mesh.triangles, mesh.vertexCount()));
@@ -71,7 +71,7 @@ HeldVertices heldOnSurface(const Mesh& mesh, std::span<const BiharmonicHandle> h
     });
 }
 
-/// A volume of something else would give weights that mean nothing.
+/// The volume of another shape would give meaningless weights.
 void checkHolds(const geometry::TetEmbedding& volume, std::span<const Vec3f> positions) {
     constexpr double kOutside = 0.05;  // of the diagonal
     double farthest = 0;
@@ -111,7 +111,7 @@ Mesh bendingPart(const Mesh& mesh, const std::vector<bool>& rigid) {
         index[v] = static_cast<std::uint32_t>(part.positions.size());
         part.positions.push_back(mesh.positions[v]);
     }
-    for (const Triangle& t : mesh.triangles)  // a piece bends or does not as a whole
+    for (const Triangle& t : mesh.triangles)  // a piece bends or stays rigid as a whole
         if (!rigid[t[0]]) part.triangles.push_back({index[t[0]], index[t[1]], index[t[2]]});
     return part;
 }
@@ -140,7 +140,7 @@ SkinWeights skinOf(const HandleWeights& weights, std::span<const std::uint32_t> 
         values.clear();
         const auto row = weights.of(v);
         for (std::size_t h = 0; h < row.size(); ++h) {
-            if (row[h] < 1e-6) continue;  // dust that files would carry about for nothing
+            if (row[h] < 1e-6) continue;  // too small to be worth storing
             kept.push_back(joints[h]);
             values.push_back(float(row[h]));
         }
@@ -162,7 +162,7 @@ BiharmonicWeights biharmonicWeights(const Mesh& mesh, std::span<const Biharmonic
     BiharmonicWeights result;
     result.domain = BiharmonicDomain::surface;
     result.domain_vertices = mesh.vertexCount();
-    result.weights = boundedBiharmonic(mesh.positions, mesh.triangles, heldOnSurface(mesh, handles), progress);
+    result.weights = boundedBiharmonic(mesh, heldOnSurface(mesh, handles), progress);
     return result;
 }
 

@@ -8,7 +8,7 @@
 namespace pelt::fit::bbw {
 namespace {
 
-/// Slivers have next to no mass, and dividing by it would drown everything else.
+/// Slivers have almost no mass, and dividing by it would dominate everything else.
 constexpr double kLeastMass = 1e-8;  // of the mean
 
 Matrix permuted(const geometry::Laplacian& laplacian, std::span<const std::uint32_t> vertex,
@@ -25,7 +25,7 @@ Matrix permuted(const geometry::Laplacian& laplacian, std::span<const std::uint3
     return result;
 }
 
-/// Every row to the handle that reaches it over the fewest edges, the first on ties, ring by ring.
+/// Assigns every row to the handle that reaches it over the fewest edges, the first on ties, by breadth-first search.
 void growCells(BiharmonicSystem& system) {
     system.cell.assign(std::size_t(system.size()), -1);
     std::vector<int> ring, next;

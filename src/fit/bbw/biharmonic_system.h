@@ -8,19 +8,19 @@ namespace pelt::fit::bbw {
 
 using Matrix = Eigen::SparseMatrix<double>;
 
-/// What all handles share: the energy ½ wᵀ Q w with Q = L M⁻¹ L, its rows in the order of elimination, and the
-/// vertices whose weights are given.
+/// Data shared by all handles: the energy ½ wᵀ Q w with Q = L M⁻¹ L, its rows in elimination order, and the vertices
+/// with given weights.
 struct BiharmonicSystem {
     std::vector<std::uint32_t> vertex;          ///< per row
     std::vector<std::vector<int>> handle_rows;  ///< per handle
-    std::vector<int> owners;                    ///< per row: how many handles have it; 0: its weights are sought
+    std::vector<int> owners;                    ///< per row: number of handles that constrain it; 0: unknown weights
     std::vector<int> cell;                      ///< per row: the handle fewest edges away; -1: no handle reaches it
-    double mean_ring = 1;                       ///< how many edges away, on average over the rows that are sought
+    double mean_ring = 1;                       ///< mean number of edges to the handle, over the unknown rows
     Matrix laplacian, energy;                   ///< L and Q, both triangles
     Eigen::VectorXd mass;
 
     int size() const { return int(vertex.size()); }
-    /// Nothing is sought at a row that handles hold or none reaches.
+    /// A row that is held by handles or reached by none has no unknowns.
     bool isGiven(int row) const { return owners[std::size_t(row)] > 0 || cell[std::size_t(row)] < 0; }
 };
 

@@ -1,5 +1,5 @@
-// Bounded biharmonic weights [Jacobson11]: from the handles' cells, blurred, to the minimum for all handles together,
-// with the sums as a constraint.
+// Bounded biharmonic weights [Jacobson11]: from the blurred cells of the handles to the minimum for all handles
+// together, with the sums as a constraint.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/fit/bounded_biharmonic.h>
@@ -46,7 +46,7 @@ std::size_t nearestHandle(std::span<const Vec3d> positions, std::span<const std:
     return best;
 }
 
-/// Vertices that no handle reaches follow, piece by piece, the nearest handle as a whole.
+/// Components that no handle reaches follow the nearest handle as a whole.
 void followNearest(std::span<const Vec3d> positions, const geometry::Adjacency& edges,
                    std::span<const std::vector<std::uint32_t>> handles, std::span<const std::uint8_t> unreached,
                    HandleWeights& weights) {
@@ -104,25 +104,25 @@ HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vect
     return solveOn(volume.positions, geometry::tetLaplacian(volume), geometry::tetMass(volume), handles, progress);
 }
 
-HandleWeights boundedBiharmonic(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
-                                std::span<const std::vector<std::uint32_t>> handles, const Progress& progress) {
-    checkHandles(handles, positions.size());
-    const geometry::Weld weld = geometry::weldByPosition(positions);
+HandleWeights boundedBiharmonic(const Mesh& surface, std::span<const std::vector<std::uint32_t>> handles,
+                                const Progress& progress) {
+    checkHandles(handles, surface.vertexCount());
+    const geometry::Weld weld = geometry::weldByPosition(surface);
     std::vector<Vec3f> points(weld.count());
     std::vector<Vec3d> precise(weld.count());
     for (std::size_t v = 0; v < points.size(); ++v) {
-        points[v] = positions[weld.representative[v]];
+        points[v] = surface.positions[weld.representative[v]];
         precise[v] = Vec3d(points[v]);
     }
     std::vector<std::vector<std::uint32_t>> held(handles.begin(), handles.end());
     for (auto& handle : held)
         for (std::uint32_t& v : handle) v = weld.welded[v];
-    const std::vector<Triangle> faces = geometry::weldedTriangles(triangles, weld);
+    const std::vector<Triangle> faces = geometry::weldedTriangles(surface.triangles, weld);
     const auto laplacian = geometry::makeLaplacian(geometry::LaplacianKind::cotangent, points, faces);
     const HandleWeights welded = solveOn(precise, laplacian, surfaceMass(points, faces), held, progress);
     HandleWeights weights{handles.size(), {}, welded.converged};
-    weights.values.reserve(positions.size() * handles.size());
-    for (std::size_t v = 0; v < positions.size(); ++v) {
+    weights.values.reserve(surface.vertexCount() * handles.size());
+    for (std::size_t v = 0; v < surface.vertexCount(); ++v) {
         const auto row = welded.of(weld.welded[v]);
         weights.values.insert(weights.values.end(), row.begin(), row.end());
     }

@@ -1,7 +1,7 @@
-// Where to start looking for bounded biharmonic weights: every vertex belongs to its nearest handle, and these cells
-// are blurred by a few steps of diffusion, (L + s M) w' = s M w with the handles' own vertices held. Weights that come
-// out are positive and have sum 1 by themselves, and one factor serves all handles and steps. It is about as good a
-// start as solving for each handle alone, for a third of the time.
+// Initial values for bounded biharmonic weights: every vertex belongs to its nearest handle, and these cells are
+// blurred by a few diffusion steps, (L + s M) w' = s M w with the handles' own vertices fixed. The resulting weights
+// are positive and sum to 1, and one factorization serves all handles and steps. This is about as good a start as
+// solving for each handle alone, in a third of the time.
 #include "diffused_cells.h"
 
 #include <pelt/core/error.h>
@@ -14,19 +14,19 @@ namespace pelt::fit::bbw {
 namespace {
 
 constexpr int kSteps = 3;
-constexpr double kTail = 0.003;  ///< weights that are smaller are none, so that they end somewhere
+constexpr double kTail = 0.003;  ///< smaller weights become zero, so that supports are finite
 constexpr std::size_t kBatch = 16;
 
 using Cholesky = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>>;
 
 struct Diffusion {
-    std::vector<int> rows;  ///< that are sought
+    std::vector<int> rows;  ///< the unknown rows
     Eigen::VectorXd mass;   ///< s M of them
     Cholesky factor;        ///< of L + s M over them
 };
 
-/// A step spreads over about as far as cells reach: with L_ii / M_ii some multiple of 1 / edge², by their mean number
-/// of rings.
+/// A step spreads over about the size of a cell: with L_ii / M_ii a multiple of 1 / edge², given by the mean number of
+/// rings.
 double diffusionRate(const BiharmonicSystem& system, const std::vector<int>& rows) {
     double sum = 0;
     for (const int row : rows) sum += system.laplacian.coeff(row, row) / system.mass[row];
@@ -75,7 +75,7 @@ void diffuse(const BiharmonicSystem& system, const Diffusion& diffusion, std::si
     for (Eigen::Index k = 0; k < sought.size(); ++k) weights[diffusion.rows[std::size_t(k)]] = sought[k];
 }
 
-/// Lowers the weights of a row so that small ones are none, and gives them sum 1 again.
+/// Reduces the weights of a row so that small ones become zero, and normalizes them.
 void cutTails(const BiharmonicSystem& system, Eigen::MatrixXd& weights) {
     for (int row = 0; row < system.size(); ++row) {
         if (system.isGiven(row)) continue;

@@ -5,7 +5,7 @@
 namespace pelt::fit::bbw {
 namespace {
 
-/// The part of a matrix on the rows; only its lower triangle for a factorisation.
+/// The submatrix of the rows; only its lower triangle for a factorization.
 Matrix restricted(const Matrix& matrix, const std::vector<int>& rows, const std::vector<int>& row_of, bool lower) {
     std::vector<int> outer{0}, inner;
     std::vector<double> values;

@@ -5,9 +5,9 @@
 
 namespace pelt::fit::bbw {
 
-/// The vertices that lie nearest to the samples along a segment, every half of `edge`, the usual length of an edge.
-/// Samples farther than `reach` from all vertices lie outside the shape and hold nothing, unless all do: then the
-/// segment holds the vertex nearest to it. Vertices equally near are all held, so that symmetric shapes stay symmetric.
+/// The vertices nearest to the samples along a segment, every half of `edge`, the usual edge length. Samples farther
+/// than `reach` from all vertices lie outside the shape and hold nothing, unless all do: then the segment holds the
+/// vertex nearest to it. Vertices at equal distance are all held, so that symmetric shapes stay symmetric.
 void holdSegment(std::span<const Vec3d> vertices, double edge, double reach, const BiharmonicHandle::Segment& segment,
                  std::vector<std::uint32_t>& held);
 

@@ -1,13 +1,13 @@
-// Bounded biharmonic weights of all handles together [Jacobson11, Eqs. 2-6]: minimise Σ_h ½ w_hᵀ Q w_h over w >= 0 with
-// Σ_h w_h = 1 at every vertex. Without bounds the sums come out as 1 by themselves; with them they do not, and dividing
-// by the sum afterwards costs up to some hundredths.
+// Bounded biharmonic weights of all handles together [Jacobson11, Eqs. 2-6]: minimize Σ_h ½ w_hᵀ Q w_h over w >= 0 with
+// Σ_h w_h = 1 at every vertex. Without bounds the sums are 1 automatically; with bounds they are not, and normalizing
+// afterwards causes errors of up to some hundredths.
 //
-// An active set over all pairs of vertex and handle. For a given set the minimum is found by conjugate gradients among
-// changes that keep the sums. Their preconditioner is
+// An active-set method over all pairs of vertex and handle. For a given set the minimum is found by conjugate gradients
+// among changes that preserve the sums. Their preconditioner is
 //     Z B Zᵀ,   Z = I - c 1ᵀ at each vertex,
-// B that of each handle alone (free_block.h) and c shares of the handles with sum 1: Z puts what a change adds to the
-// sum back, by these shares. Shares that fade out smoothly where a handle ends keep that correction cheap in energy;
-// the weights to start from are such shares.
+// where B is that of each handle alone (free_block.h) and c are shares of the handles with sum 1: Z distributes the
+// change of a sum by these shares. Shares that fade out smoothly at the end of a handle's support keep the energy of
+// that correction low; the initial weights are such shares.
 #include "joint_solver.h"
 
 #include <pelt/core/parallel.h>
@@ -31,9 +31,9 @@ constexpr double kBoundSlack = 1e-9;  // in weights; ten times finer step by ste
 constexpr double kFirstSlack = 1e-3;
 constexpr int kRounds = 400;
 
-/// One number a free pair of vertex and handle, handle after handle.
+/// One number per free pair of vertex and handle, handle after handle.
 struct Pairs {
-    std::vector<std::unique_ptr<FreeBlock>> blocks;  ///< one a handle; none where nothing of it is free
+    std::vector<std::unique_ptr<FreeBlock>> blocks;  ///< one per handle; null if nothing of it is free
     std::vector<Eigen::Index> first;                 ///< per handle, and the end
     std::vector<std::size_t> offsets;                ///< per row, and the end, into
     std::vector<Eigen::Index> at;                    ///< the row's pairs, by handle
@@ -97,7 +97,7 @@ private:
         return std::accumulate(parts.begin(), parts.end(), 0.0);
     }
 
-    /// A vertex with a single free handle has nothing to move and takes no part.
+    /// A vertex with a single free handle has no freedom and is left out.
     void listPairs() {
         const auto rows = std::size_t(system_.size());
         std::vector<std::vector<int>> lists(handles_);
@@ -219,8 +219,8 @@ private:
         }
     }
 
-    /// Binds weights below 0 and frees those whose multiplier Q w + μ is negative, μ that of the sum, both by more than
-    /// `slack` in weights; says how many.
+    /// Fixes weights below 0 and frees those whose multiplier Q w + μ is negative, where μ is that of the sum, both by
+    /// more than `slack` in weights; returns how many.
     std::size_t exchange(double slack) {
         Eigen::MatrixXd gradient(weights_.rows(), weights_.cols());
         forHandles(
@@ -246,7 +246,7 @@ private:
         return changes;
     }
 
-    /// No weight outside the free pairs or below 0, and sums of 1.
+    /// Removes weights outside the free pairs and below 0, and normalizes.
     void keepSums() {
         for (int row = 0; row < system_.size(); ++row) {
             if (system_.isGiven(row)) continue;

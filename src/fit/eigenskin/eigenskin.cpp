@@ -8,9 +8,9 @@
 //
 //     E = Σ_it |r_i^t − A_i^t Σ_r c_tr m_ri|².
 //
-// Given c, each vertex solves a system of 3R unknowns; given m, each frame one of R (alternate.cpp). What both need of
-// the frames is y_i^t = A_i^tᵀ r_i^t alone, which does not change: it takes the residuals' place in memory. It is also
-// the residual taken back to rest space, where the blended motion is nearly a rotation, and gives the start.
+// Given c, each vertex solves a system of 3R unknowns; given m, each frame one of R (alternate.cpp). Both need of the
+// frames only y_i^t = A_i^tᵀ r_i^t, which does not change: it replaces the residuals in memory. It is also the residual
+// mapped back to rest space, where the blended motion is nearly a rotation, and gives the initial values.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -89,7 +89,7 @@ void takeBackToRest(EigenSkinProblem& problem) {
     }
 }
 
-/// The same product with orthogonal modes, the one that moves the rest pose most first, and coefficients of at most 1.
+/// The same product with orthogonal modes, sorted by how much they move the rest pose, and coefficients of at most 1.
 EigenSkinFactors inOrder(const EigenSkinFactors& factors) {
     const MatrixXd modes_basis = orthonormalBasis(factors.modes),
                    coefficient_basis = orthonormalBasis(factors.coefficients);
@@ -122,7 +122,7 @@ void store(const EigenSkinFactors& factors, EigenSkin& skin) {
     }
 }
 
-/// Σ |d|² of the corrected animation, measured as a player makes it.
+/// Σ |d|² of the corrected animation, measured as played.
 double correctedEnergy(const Decomposition& d, MeshSequence& frames, const EigenSkin& skin, const Stage& stage) {
     std::vector<Vec3f> positions(d.rest.size());
     double energy = 0;
@@ -170,7 +170,7 @@ EigenSkin fitEigenSkin(const Decomposition& decomposition, MeshSequence& frames,
     skin.rank = rank;
     store(inOrder(alternateFactors(problem, start, {progress, 0.8, 0.93})), skin);
     double energy = correctedEnergy(decomposition, frames, skin, {progress, 0.93, 1});
-    if (!(energy <= problem.energy)) {  // nothing to correct but rounding
+    if (!(energy <= problem.energy)) {  // only rounding is left to correct
         for (auto& mode : skin.modes) std::fill(mode.begin(), mode.end(), Vec3f{});
         energy = problem.energy;
     }

@@ -1,5 +1,5 @@
-// Which extra joints pay. How much each could lower the error is estimated for all of them by one step towards it; the
-// few that promise most are then really fitted, since influence sets decide whether vertices ever see them.
+// Selection of extra joints. The gain of each is estimated by one step toward it; the few most promising are then
+// actually fitted, since the influence sets determine whether vertices use them at all.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -11,9 +11,9 @@
 namespace pelt::fit {
 namespace {
 
-constexpr std::size_t kSample = 600;   ///< vertices that are looked at
+constexpr std::size_t kSample = 600;   ///< sampled vertices
 constexpr std::size_t kExamples = 64;  ///< and examples
-constexpr std::size_t kShortList = 4;  ///< joints that are really fitted a step
+constexpr std::size_t kShortList = 4;  ///< joints that are fitted per step
 constexpr double kLeastGain = 1e-3;    ///< of the squared error
 constexpr double kExplained = 1e-4;    ///< E_RMS that rounding to single precision leaves
 constexpr std::size_t kVertexGrain = 16;
@@ -41,7 +41,7 @@ Sample takeSample(std::span<const Vec3d> rest, const ExamplePoses& poses) {
     return sample;
 }
 
-/// What a step of the weights of one vertex towards each joint could take off its squared error. `fit` is on the joints
+/// The reduction of the squared error of one vertex by a step of its weights toward each joint. `fit` is on the joints
 /// of `taken`.
 void addGains(const Sample& sample, const ExampleFit& fit, std::span<const std::uint32_t> taken, std::size_t vertex,
               bool affine, std::span<double> gains) {
@@ -67,7 +67,7 @@ void addGains(const Sample& sample, const ExampleFit& fit, std::span<const std::
     }
 }
 
-/// The joints that are not taken and promise most, best first.
+/// The most promising joints that are not yet taken, best first.
 std::vector<std::uint32_t> shortList(const Sample& sample, const ExampleFit& fit,
                                      const std::vector<std::uint32_t>& taken, bool affine) {
     const std::size_t joints = sample.poses.joints, blocks = (sample.rest.size() + kVertexGrain - 1) / kVertexGrain;

@@ -3,8 +3,8 @@
 // Notation: T_j,e the map of joint j in example e from dress pose to posed, v_e the example's vertex, p the dress-pose
 // vertex (v_d in the paper), w the weights.
 //
-// Departs from the paper: weights may be convex, the dress pose is pulled towards the given one (rest_pull), and
-// directions that singular values leave open stay where the given dress pose has them.
+// Differences to the paper: weights may be convex, the dress pose is regularized toward the given one (rest_pull), and
+// directions that the examples do not determine keep the given dress pose.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -137,7 +137,7 @@ ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& poses, c
             fit.weights.joints.push_back(joint);
             fit.weights.weights.push_back(weight);
         }
-        fit.weights.offsets.push_back(std::uint32_t(fit.weights.joints.size()));
+        fit.weights.endRow(fit.weights.joints.size());
     }
     setErrors(fit, rest, errors, poses.examples);
     progress.report("fit", 1);

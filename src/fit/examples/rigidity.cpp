@@ -1,9 +1,9 @@
 // Influence sets by rigidity, [MohrGleicher03] §5.1.
 //
-// Diameters are exact without comparing all pairs, as in [MalandainBoissonnat02]: a pair of points each of which is
-// farthest from the other is found in a few passes; a longer pair must have a point outside the ball over it. Departs
-// from the paper in two ways: clouds are measured in rest space, where scaled joints compare with others, and of
-// joints that move alike in all examples only the first takes part, since the others would only take its places.
+// Diameters are computed exactly without comparing all pairs, as in [MalandainBoissonnat02]: a pair of points each of
+// which is farthest from the other is found in a few passes; a longer pair must have a point outside the ball over it.
+// Differences to the paper: point sets are measured in rest space, where scaled joints are comparable with others; of
+// joints that move alike in all examples only the first is used, since the others would only take its places.
 #include "rigidity.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace pelt::fit::examples {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kAlike = 1e-10;  ///< relative difference of transforms that rounding accounts for
+constexpr double kAlike = 1e-10;  ///< relative difference of transforms explained by rounding
 
 double squaredDistance(const Vec3d& a, const Vec3d& b) {
     const Vec3d d = a - b;
@@ -58,7 +58,7 @@ double squaredDiameter(std::span<const Vec3d> points) {
         other = from;
         from = next;
     }
-    // A pair is at most as long as its distances from the ball's centre together.
+    // The length of a pair is at most the sum of its distances from the ball's center.
     const Vec3d center = (points[from] + points[other]) / 2.0;
     std::vector<std::pair<double, std::size_t>> outside, all;
     const double radius = std::sqrt(best) / 2;
@@ -68,7 +68,7 @@ double squaredDiameter(std::span<const Vec3d> points) {
         if (r > radius) outside.emplace_back(r, i);
     }
     if (outside.empty()) return best;
-    // A little slack, since the distances from the centre are rounded.
+    // A small tolerance, since the distances from the center are rounded.
     constexpr double kSlack = 1 + 1e-12;
     std::sort(outside.rbegin(), outside.rend());
     const double most = outside.front().first;
@@ -98,7 +98,7 @@ RigidityRanking::RigidityRanking(const ExamplePoses& examples)
     }
 }
 
-/// The squared diameter of a vertex's cloud in one joint's space, or any number above `limit` where it is above that.
+/// The squared diameter of a vertex's point set in one joint's space, or any number above `limit` if it is above that.
 double RigidityRanking::cloud(std::uint32_t joint, std::span<const Vec3d> trajectory, double limit,
                               std::span<Vec3d> points) const {
     if (singular_[joint]) return kInfinity;  // comes last
@@ -113,7 +113,7 @@ double RigidityRanking::cloud(std::uint32_t joint, std::span<const Vec3d> trajec
 void RigidityRanking::choose(std::span<const Vec3d> trajectory, std::size_t count,
                              std::vector<std::uint32_t>& joints) const {
     if (count == 0 || count > distinct_.size()) count = distinct_.size();
-    // The joints of the vertex before are good ones more often than not: with them, others are soon out of the race.
+    // The joints of the previous vertex are usually good: starting with them rules out others early.
     std::vector<std::uint32_t> order = joints;
     for (const std::uint32_t joint : distinct_)
         if (std::find(joints.begin(), joints.end(), joint) == joints.end()) order.push_back(joint);

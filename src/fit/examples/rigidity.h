@@ -12,8 +12,9 @@ class RigidityRanking {
 public:
     explicit RigidityRanking(const ExamplePoses& examples);
 
-    /// The `count` joints (0: all) with the smallest clouds for a vertex, most rigid first; ties go to the lower joint.
-    /// `trajectory` has its position in every example. What `joints` held before is a guess that only saves time.
+    /// The `count` joints (0: all) with the smallest point sets for a vertex, most rigid first; ties go to the lower
+    /// joint. `trajectory` has its position in every example. The previous contents of `joints` are a guess that only
+    /// saves time.
     void choose(std::span<const Vec3d> trajectory, std::size_t count, std::vector<std::uint32_t>& joints) const;
 
 private:
@@ -22,7 +23,7 @@ private:
     std::size_t joints_, examples_;
     std::vector<Affine3d> to_joint_;  ///< from the example's space to rest space, at [joint * examples + example]
     std::vector<bool> singular_;
-    std::vector<std::uint32_t> distinct_;  ///< joints that no lower joint moves exactly like
+    std::vector<std::uint32_t> distinct_;  ///< joints whose motion differs from that of all lower joints
 };
 
 }  // namespace pelt::fit::examples

@@ -45,7 +45,7 @@ void VertexFitter::fit(std::size_t vertex, const Vec3d& rest) {
         const Eigen::VectorXd old_weights = weights;
         const double now = solveWeights() + pull(rest);
         if (!(now < before)) {
-            weights = old_weights;  // a direction that was zeroed cost more than there was to gain
+            weights = old_weights;  // zeroing a direction cost more than there was to gain
             break;
         }
         if (now >= (1 - options_.convergence) * (1 - options_.convergence) * before) break;
@@ -110,7 +110,7 @@ double VertexFitter::dropLeast() {
         const auto column = Eigen::Index(j);
         pulls.emplace_back(std::abs(weights[column]) * (residuals_.col(column) - left).norm(), j);
     }
-    // Ties go to the more rigid joint, which stays.
+    // On ties the more rigid joint stays.
     std::sort(pulls.begin(), pulls.end(), [](const auto& a, const auto& b) {
         return a.first != b.first ? a.first < b.first : a.second > b.second;
     });
@@ -148,7 +148,7 @@ double VertexFitter::solveAmong() {
 double VertexFitter::solveOn() {
     const bool whole = options_.influences == 0 || joints.size() <= options_.influences;
     solver_.solve(residuals_, weights, !whole);
-    // Of a set that is still to shrink, nobody asks.
+    // The rank matters only for the final set of joints.
     if (whole) flags = std::uint8_t((flags & ~kWeightsOpen) | (solver_.deficient() ? kWeightsOpen : 0));
     return (residuals_ * weights).squaredNorm();
 }

@@ -7,11 +7,11 @@
 
 namespace pelt::fit::examples {
 
-/// What joints do to normals, at [example * joints + joint]; empty where normals are not looked at. A joint that
-/// flattens has no such map, and takes the normal to zero.
+/// The maps of the joints for normals, at [example * joints + joint]; empty if normals are not used. A singular joint
+/// has no such map and maps the normal to zero.
 std::vector<Mat3d> normalMaps(const ExamplePoses& poses, const ExampleFitOptions& options);
 
-/// Fits one vertex after another; a thread has its own.
+/// Fits one vertex after another; one per thread.
 class VertexFitter {
 public:
     VertexFitter(const ExamplePoses& poses, const RigidityRanking& ranking, std::span<const Mat3d> normal_maps,
@@ -29,8 +29,8 @@ public:
 
 private:
     std::size_t wanted() const;
-    /// Leaves K of the joints, not worse than the K most rigid ones. Affine weights also look at what convex ones would
-    /// choose: where joints act alike, weights of both signs say little of who matters. Gives what is left of the
+    /// Reduces the joints to K, not worse than the K most rigid ones. Affine weights also try the choice of convex
+    /// ones: if joints move alike, weights of both signs say little about their importance. Returns the remaining
     /// error.
     double chooseAmong();
 
@@ -42,8 +42,8 @@ private:
     };
     void start(const std::vector<std::uint32_t>& from);
     double drop();
-    /// Takes out the joint whose pull on the vertex is least, with all others that have no weight where there are
-    /// enough.
+    /// Removes the joint with the least influence on the vertex, together with all others without weight if enough are
+    /// left.
     double dropLeast();
     double pull(const Vec3d& rest) const { return options_.rest_pull * dot(p - rest, p - rest); }
     /// [MohrGleicher03] §5.2, the first matrix. Gives what is left.

@@ -1,5 +1,5 @@
 // Weights on a small set of joints. Residuals are reduced by QR, not by normal equations: data that some weights
-// explain exactly is then explained to rounding, not to its square root.
+// reproduce exactly is then reproduced to rounding, not only to its square root.
 #include "weight_solver.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void WeightSolver::solveAffine(Eigen::VectorXd& weights) {
     weights[0] = 1 - weights.tail(joints - 1).sum();
 }
 
-/// The minimum over the joints of a set, sum 1, whatever the signs.
+/// The minimum over the joints of a set, sum 1, any signs.
 Eigen::VectorXd WeightSolver::bestOn(const std::vector<Eigen::Index>& set, std::size_t base) {
     const auto size = Eigen::Index(set.size());
     Eigen::VectorXd best = Eigen::VectorXd::Zero(size);
@@ -81,7 +81,7 @@ Eigen::VectorXd WeightSolver::bestOn(const std::vector<Eigen::Index>& set, std::
     return best;
 }
 
-/// Goes to the minimum on the set; joints whose weight would turn negative on the way leave it.
+/// Moves to the minimum on the set; joints whose weight would become negative on the way are removed.
 void WeightSolver::settle(std::vector<Eigen::Index>& set, Eigen::VectorXd& weights) {
     for (;;) {
         std::size_t base = 0;
@@ -102,7 +102,7 @@ void WeightSolver::settle(std::vector<Eigen::Index>& set, Eigen::VectorXd& weigh
     }
 }
 
-/// An active set method: the joint that lowers the error fastest joins until none does.
+/// An active-set method: adds the joint with the steepest descent until there is none.
 void WeightSolver::solveConvex(Eigen::VectorXd& weights) {
     const Eigen::Index joints = c_.cols();
     if (weights.size() != joints) weights = Eigen::VectorXd::Unit(joints, 0);

@@ -6,24 +6,24 @@
 
 namespace pelt::fit::examples {
 
-/// Weights of one vertex, [MohrGleicher03] §5.2: minimises |Σ_j w_j r_j| over Σ w = 1, where column r_j is what joint j
-/// alone would leave in all examples.
+/// Weights of one vertex, [MohrGleicher03] §5.2: minimizes |Σ_j w_j r_j| over Σ w = 1, where column r_j is the residual
+/// of joint j alone in all examples.
 class WeightSolver {
 public:
     WeightSolver(WeightKind kind, double rank_tolerance) : kind_(kind), tolerance_(rank_tolerance) {}
     void setKind(WeightKind kind) { kind_ = kind; }
 
-    /// `weights` holds a convex start, or is empty: all on the first joint. Directions that the examples leave open
-    /// (singular values below the tolerance) stay where the first joint alone would have them.
-    /// `passing`: the weights only serve to choose a smaller set, and a pivoted QR stands in for singular values.
+    /// `weights` contains convex initial weights, or is empty: all on the first joint. Directions that the examples do
+    /// not determine (singular values below the tolerance) keep the values of the first joint alone. `passing`: the
+    /// weights only serve to choose a smaller set, and a pivoted QR replaces the singular value decomposition.
     void solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights, bool passing = false);
 
-    /// The residuals of the last solve but for a rotation, which leaves all lengths and products of columns: at most as
-    /// many rows as joints.
+    /// The residuals of the last solve up to a rotation, which preserves all lengths and products of columns: at most
+    /// as many rows as joints.
     const Eigen::MatrixXd& compressed() const { return c_; }
 
-    /// Whether the examples of the last solve leave such directions. Convex weights are found without knowing, so that
-    /// asking costs.
+    /// Whether there are such directions in the last solve. Convex weights are found without this information, so
+    /// computing it takes time.
     bool deficient();
 
 private:
@@ -40,7 +40,7 @@ private:
     Eigen::HouseholderQR<Eigen::MatrixXd> qr_;
     Eigen::BDCSVD<Eigen::MatrixXd> svd_;  ///< Jacobi rotations for small sets, where those are faster
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> pivoted_;
-    Eigen::MatrixXd c_;  ///< the residuals but for a rotation: at most as many rows as joints
+    Eigen::MatrixXd c_;  ///< the residuals up to a rotation: at most as many rows as joints
 };
 
 }  // namespace pelt::fit::examples

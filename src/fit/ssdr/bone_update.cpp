@@ -1,13 +1,13 @@
 // [LeDeng12] §3.3. For bone j in one frame, with A = Σ_i u_i q_i^T (4 x 3) and S = Σ_i u_i (w_i p̃_i)^T, u_i = w_i p̃_i:
 //     p_* = Σ w² p / Σ w², q_* = Σ w q / Σ w²                 Eq. 8b: last column of S, last row of A
 //     Σ w p̄ q̄^T = A_{1..3} - p_* A_4                          Eq. 9
-// Ties between neighbours change u_i (bone_update.h) and nothing else: tr(M S M^T) - 2 tr(M A) is minimised either way,
-// and of its first term, once T is eliminated, tr(R (..) R^T) is the same for every rotation.
+// Edge terms change only u_i (bone_update.h): tr(M S M^T) - 2 tr(M A) is minimized either way, and once T is eliminated
+// the first term, tr(R (..) R^T), is the same for every rotation.
 //     R = the rotation that maximises tr(R Σ w p̄ q̄^T), T = q_* - R p_*   Eq. 10, det R = +1
 #include "bone_update.h"
 
 #include <pelt/core/parallel.h>
-#include <pelt/deform/rotation.h>
+#include <pelt/runtime/rotation.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -18,9 +18,9 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-constexpr int kSweeps = 12;             ///< over the bones of a frame, at most
-constexpr double kSettled = 1e-10;      ///< of the mean squared length of a frame: a sweep that gains less is the last
-constexpr double kFlexibleRank = 1e-9;  ///< directions of affine bones that data says less about stay as they are
+constexpr int kSweeps = 12;             ///< maximum number of sweeps over the bones of a frame
+constexpr double kSettled = 1e-10;      ///< of the mean squared length of a frame: stop if a sweep gains less
+constexpr double kFlexibleRank = 1e-9;  ///< directions of affine bones that the data does not determine are not changed
 
 using Block = double[4][3];
 
@@ -35,7 +35,7 @@ void addProduct(const double* s, const double* m, std::size_t columns, double fa
     }
 }
 
-/// One frame: sums, its part of the motions, and the bones' updates.
+/// One frame: its sums, its part of the motions, and the updates of its bones.
 class FrameUpdate {
 public:
     FrameUpdate(const VertexSums& sums, Motions& motions, std::size_t frame)
@@ -68,7 +68,7 @@ public:
         Mat3d old;
         for (int r = 0; r < 3; ++r)
             for (int c = 0; c < 3; ++c) old(r, c) = at(j, r, c);
-        const Mat3d rotation = deform::nearestRotation(cross, old).rotation;
+        const Mat3d rotation = runtime::nearestRotation(cross, old).rotation;
         const Vec3d translation = q - rotation * p;
         for (int r = 0; r < 3; ++r) {
             for (int c = 0; c < 3; ++c) at(j, r, c) = rotation(r, c);
@@ -88,8 +88,8 @@ private:
     double* m_;
 };
 
-/// All affine bones of all frames at once: one matrix, Σ_k S_jk M_k^T = C_j, for every frame. Where the data says
-/// nothing the bones keep what they had (the change of least norm).
+/// All affine bones of all frames at once: one matrix, Σ_k S_jk M_k^T = C_j, for every frame. Directions that the data
+/// does not determine keep their values (the change of least norm).
 void updateFlexible(const VertexSums& sums, const std::vector<std::size_t>& free, Motions& motions) {
     const auto size = Eigen::Index(4 * free.size()), dimensions = Eigen::Index(sums.dimensions);
     Eigen::MatrixXd system(size, size), right(size, dimensions);
@@ -100,7 +100,7 @@ void updateFlexible(const VertexSums& sums, const std::vector<std::size_t>& free
                 for (Eigen::Index e = 0; e < 4; ++e)
                     system(4 * Eigen::Index(a) + c, 4 * Eigen::Index(b) + e) = s[4 * c + e];
         }
-        // What is left for the free bones to explain, all bones as they are.
+        // The residual for the free bones, given the current bones.
         for (Eigen::Index c = 0; c < 4; ++c)
             for (Eigen::Index d = 0; d < dimensions; ++d)
                 right(4 * Eigen::Index(a) + c, d) =
@@ -136,7 +136,7 @@ double weightOf(const SimplexSolver::Weights& weights, std::size_t bone) {
     return 0;
 }
 
-/// Per bone the vertices that it moves, or that have an edge to one that it moves.
+/// Per bone, the vertices that it moves, or that share an edge with one that it moves.
 std::vector<std::vector<std::uint32_t>> membersOf(const EdgeTies& ties, const VertexWeights& weights,
                                                   std::size_t bones) {
     std::vector<std::vector<std::uint32_t>> members(bones);
@@ -252,7 +252,7 @@ void fitRigid(const Trajectories& data, std::span<const std::uint32_t> vertices,
         Mat3d cross;
         for (int r = 0; r < 3; ++r)
             for (int k = 0; k < 3; ++k) cross(r, k) = at(k, r) - p[k] * at(3, r);
-        const Mat3d rotation = deform::nearestRotation(cross).rotation;
+        const Mat3d rotation = runtime::nearestRotation(cross).rotation;
         motions.set(t, bone, Affine3d(rotation, q - rotation * p));
     }
 }

@@ -15,11 +15,11 @@ namespace pelt::fit::ssdr {
 namespace {
 
 constexpr std::size_t kGrain = 256;
-constexpr int kSplitRounds = 4;   ///< of settling the two halves of a split cluster
-constexpr int kSettleRounds = 8;  ///< of settling all clusters
-constexpr double kRigid = 1e-12;  ///< a cluster whose error is less of its squared length is not split
+constexpr int kSplitRounds = 4;   ///< iterations for the two halves of a split cluster
+constexpr int kSettleRounds = 8;  ///< iterations for all clusters
+constexpr double kRigid = 1e-12;  ///< a cluster with a smaller error, relative to its squared length, is not split
 
-/// The squared error of each listed vertex under each bone: out[i * bones + j]. Calls `look` now and then.
+/// The squared error of each listed vertex under each bone: out[i * bones + j]. Calls `look` repeatedly.
 void aloneErrors(const Trajectories& data, const Motions& motions, std::span<const std::uint32_t> all,
                  std::vector<double>& all_out, const std::function<void()>& look) {
     const BoneProducts products = productsOf(motions);
@@ -33,7 +33,7 @@ void aloneErrors(const Trajectories& data, const Motions& motions, std::span<con
             std::vector<double> projected(4 * columns);
             std::size_t i = first;
             while (i < last) {
-                // Neighbours in memory go through the kernel together.
+                // Vertices adjacent in memory are processed together by the kernel.
                 std::size_t run = 1;
                 while (run < 4 && i + run < last && vertices[i + run] == vertices[i] + run) ++run;
                 multiplyRows(data.of(vertices[i]), run, data.dimensions(), motions.m.data(), columns, projected.data());
@@ -54,14 +54,14 @@ void aloneErrors(const Trajectories& data, const Motions& motions, std::span<con
     }
 }
 
-/// Who belongs to which bone, and how badly it fits there.
+/// The bone of each vertex, and its error there.
 struct Clusters {
     const Trajectories& data;
     std::size_t kept;
     Motions& motions;
     std::vector<std::uint32_t> label;
     std::vector<double> error;
-    std::function<void()> look;  ///< whether to stop
+    std::function<void()> look;  ///< may throw to stop
     std::uint64_t chance = 0;    ///< the seed
     std::mt19937_64 random{chance};
 
@@ -72,7 +72,7 @@ struct Clusters {
         return found;
     }
 
-    /// Each vertex to the bone among the first `count` that explains it best. Returns how many changed.
+    /// Assigns each vertex to the bone among the first `count` that fits it best. Returns how many changed.
     std::size_t assignAll(std::size_t count) {
         std::size_t changed = 0;
         Motions used(count, data.frames);
@@ -97,7 +97,7 @@ struct Clusters {
         if (own.size() >= 3) fitRigid(data, own, bone, motions);
     }
 
-    /// Splits the cluster that is explained worst into itself and `fresh`. False where none is worth it.
+    /// Splits the cluster with the largest error into itself and `fresh`. False if none is worth splitting.
     bool split(std::uint32_t fresh);
     std::uint32_t seedOf(const std::vector<std::uint32_t>& own);
     void splitAt(const std::vector<std::uint32_t>& own, std::uint32_t old, std::uint32_t fresh, std::uint32_t seed);

@@ -1,11 +1,11 @@
 // Smooth skinning decomposition with rigid bones [LeDeng12]: block coordinate descent over weights and bones.
 //
-// i vertex, j k bones, t frame; p rest pose, v frames, w weights, M = [R | T] bones (Eq. 1).
-// Departures from the paper, each for accuracy or speed: all frames are centred; weights are solved from products of
-// bones that are summed over the frames once (simplex_solver.h), bones from sums over the vertices (bone_update.h), so
-// that neither loop touches a frame more than once an iteration; bones of a pose are swept until they settle; which
-// bones a vertex may keep is decided by what their absence costs, and never for the worse (simplex_solver.cpp);
-// clusters are split where the error is instead of drawn at random (clusters.h).
+// i vertex, j k bones, t frame; p rest pose, v frames, w weights, M = [R | T] bones (Eq. 1). Differences to the paper,
+// each for accuracy or speed: all frames are centered; weights are solved from products of bones that are summed over
+// the frames once (simplex_solver.h), bones from sums over the vertices (bone_update.h), so that neither loop reads a
+// frame more than once per iteration; the bones of a frame are iterated to convergence; the bones that a vertex keeps
+// are those whose removal would cost most, and a choice never increases the error (simplex_solver.cpp); clusters are
+// split where the error is largest instead of chosen at random (clusters.h).
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -30,15 +30,15 @@ constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
 constexpr double kWorthChoosingTied = 0.5;
-constexpr int kTiedTurns = 8;              ///< once edges count, at most: the angles of faces fall in the first few
-constexpr double kTiedConvergence = 0.12;  ///< of the gain that ends the turns before: angles lag behind the objective
+constexpr int kTiedTurns = 8;              ///< iterations with edge terms, at most: angles decrease in the first few
+constexpr double kTiedConvergence = 0.12;  ///< of the gain that ends the iterations before: angles lag behind
 constexpr int kAssociateEvery =
-    2;  ///< iterations; between, weights are solved on the bones a vertex has, for half the cost
-constexpr double kRestPull = 1e-6;       ///< of a vertex to its given rest position, against one frame
-constexpr double kLeastWeight = 1e-4;    ///< what is less shows nowhere, and costs an influence in every file
-constexpr double kOverRelaxation = 1.8;  ///< of a vertex towards its best, where neighbours are tied
-constexpr int kLastRestSweeps = 4;       ///< over the rest pose, where neighbours are tied
-constexpr double kExact = 1e-4;          ///< E_RMS that frames in single precision cannot be told from no error
+    2;  ///< iterations; in between, weights are solved on the current bones, at half the cost
+constexpr double kRestPull = 1e-6;       ///< regularization toward the given rest position, relative to one frame
+constexpr double kLeastWeight = 1e-4;    ///< smaller weights are invisible, and cost an influence in every file
+constexpr double kOverRelaxation = 1.8;  ///< over-relaxation of a vertex with edge terms
+constexpr int kLastRestSweeps = 4;       ///< sweeps over the rest pose with edge terms
+constexpr double kExact = 1e-4;          ///< E_RMS below the precision of single-precision frames
 
 void check(const DecomposeOptions& options, std::size_t vertices, std::size_t frames) {
     if (options.bones == 0) throw Error::badUsage("the number of bones must be at least 1");
@@ -63,8 +63,9 @@ void check(const DecomposeOptions& options, std::size_t vertices, std::size_t fr
             throw Error::badInput(fmt::format("the kept weights name bone {} of {}", bone, options.bones));
 }
 
-/// Goes on from where the weights were, beyond the best ones, as far as none gets too small. The best point of a convex
-/// set is never beyond the lowest one of the line to it, so up to twice the way nothing rises.
+/// Continues from the previous weights beyond the best ones, as far as none becomes too small. The best point of a
+/// convex set is never beyond the lowest point of the line to it, so up to twice the distance the objective does not
+/// increase.
 void overRelax(const SimplexSolver::Weights& from, SimplexSolver::Weights& to) {
     if (from.bones != to.bones) return;
     double reach = kOverRelaxation;
@@ -79,7 +80,7 @@ void overRelax(const SimplexSolver::Weights& from, SimplexSolver::Weights& to) {
 
 class Solver {
 public:
-    /// Moves the rest pose of `data` where that is corrected. `weld` and `ties` are of that data.
+    /// Changes the rest pose of `data` if it is to be corrected. `weld` and `ties` belong to that data.
     Solver(Trajectories& data, const geometry::Weld& weld, const EdgeTies& ties, const DecomposeOptions& options,
            const Progress& progress)
         : data_(data),
@@ -108,7 +109,7 @@ private:
     VertexPass passOver(const EdgeTies& ties) const {
         return VertexPass(data_, ties, motions_, weights_, {options_.influences, kLeastWeight}, progress_, done_);
     }
-    /// Which vertices choose their bones anew; the others keep them.
+    /// Which vertices choose their bones again; the others keep them.
     enum class Choice { none, worst, all };
     double updateWeights(Choice choice);
     void sweep(VertexPass& pass, Choice choice);
@@ -126,20 +127,20 @@ private:
     Trajectories& data_;
     const geometry::Weld& weld_;
     EdgeTies ties_, no_ties_;
-    const EdgeTies* used_ = &no_ties_;  ///< the first turns go without ties: they converge faster, and lower
+    const EdgeTies* used_ = &no_ties_;  ///< no edge terms at first: that converges faster, and lower
     const DecomposeOptions& options_;
     const Progress& progress_;
     Motions motions_;
     VertexWeights weights_;
     std::vector<double> own_objective_;  ///< per vertex, when its weights were solved
     std::vector<DecomposeStep> steps_;
-    double threshold_;  ///< Σ w² under which a bone says nothing
-    double whole_ = 1;  ///< the objective is so many times what is told
+    double threshold_;  ///< a bone with a smaller Σ w² is insignificant
+    double whole_ = 1;  ///< factor between the objective and the reported value
     int iteration_ = 0, reinitialised_ = 0;
     double done_ = 0;
 };
 
-/// x in the file is (x - rest centre) / radius at rest and (x - frame centre) / radius in a frame.
+/// x in the file is (x - rest center) / radius at rest and (x - frame center) / radius in a frame.
 Affine3d Solver::toSolved(const Affine3d& m, std::size_t frame) const {
     return {m.linear(), (m * data_.rest_center - data_.frame_center[frame]) / data_.radius};
 }
@@ -211,7 +212,7 @@ void Solver::updateVertex(VertexPass& pass, std::uint32_t v, bool chooses, Verte
     weights_[v] = std::move(updated);
 }
 
-/// Gives bones without vertices a new start where the error is largest, [LeDeng12] §3.3.1.
+/// Reinitializes bones without vertices where the error is largest, [LeDeng12] §3.3.1.
 bool Solver::reinitialise(const VertexSums& sums, double threshold) {
     std::vector<double> error(data_.vertices);
     for (std::size_t v = 0; v < data_.vertices; ++v) error[v] = weights_[v].error;
@@ -229,8 +230,8 @@ bool Solver::reinitialise(const VertexSums& sums, double threshold) {
     return any;
 }
 
-/// The rest pose where the bones explain the frames best: for each vertex a 3 x 3 system of the same products,
-/// [LeDeng12] §3 after [Kavan10].
+/// The rest pose with the smallest error: for each vertex a 3 x 3 system of the same products, [LeDeng12] §3 after
+/// [Kavan10].
 void Solver::correctRest(VertexPass& pass) {
     pass.run([&](std::uint32_t v, VertexPass::Worker& worker) {
         correctVertex(v, pass.localOf(v, VertexPass::Reach::own, worker), pass.products());
@@ -270,8 +271,9 @@ double Solver::note(const char* name, double objective) {
     return objective;
 }
 
-/// Turns of bones and weights until two of them gain next to nothing, or, with ties, until there were enough. Bones
-/// that lose their vertices start anew only without ties: there would not be turns enough for them to settle.
+/// Alternates bones and weights until two iterations gain almost nothing or, with edge terms, until the maximum number
+/// of iterations. Bones that lose their vertices are reinitialized only without edge terms: there would not be enough
+/// iterations left for them to converge.
 void Solver::descend(double objective) {
     const bool tied = !used_->empty();
     const int last = tied ? std::min(options_.max_iterations, iteration_ + kTiedTurns) : options_.max_iterations;
@@ -286,7 +288,7 @@ void Solver::descend(double objective) {
         }
         note("bones", updateBones(sums, options_.kind, options_.kept_bones, threshold_, motions_));
         if (options_.correct_rest_always) note("rest", updateRest());
-        // With ties bones gain little, so that both kinds of sweeps go over the weights in each turn.
+        // With edge terms bones gain little, so each iteration sweeps over the weights twice.
         const bool associate = tied || iteration_ % kAssociateEvery == 0;
         const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
         if (data_.eRms(now) < kExact) return;
@@ -296,8 +298,8 @@ void Solver::descend(double objective) {
     }
 }
 
-/// From here on edges count: their part is scaled so that it has its share of an objective that is, as a whole, what
-/// the error is now. Nothing where there is no error to share.
+/// Adds the edge terms: they are scaled to their share of an objective whose total equals the current error. Does
+/// nothing if there is no error.
 bool Solver::tie() {
     const VertexPass pass = passOver(ties_);
     double error = 0;
@@ -338,7 +340,7 @@ void Solver::finish(Decomposition& result) const {
     measure(result);
 }
 
-/// What the result as it is given leaves, vertex by vertex.
+/// The error of the final result, vertex by vertex.
 void Solver::measure(Decomposition& result) const {
     std::vector<double> sums(data_.vertices), largest(data_.vertices);
     parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
@@ -368,13 +370,13 @@ void Solver::measure(Decomposition& result) const {
     result.max = data_.radius * std::sqrt(*std::max_element(largest.begin(), largest.end()));
 }
 
-/// The faces whose edges count.
+/// The faces whose edges are included.
 std::vector<Triangle> edgesTied(std::span<const Triangle> triangles, const geometry::Weld& weld,
                                 const DecomposeOptions& options) {
     return options.smoothness > 0 ? geometry::weldedTriangles(triangles, weld) : std::vector<Triangle>();
 }
 
-/// Vertices at one place all the time are one, unless they were given different weights to keep.
+/// Vertices at the same place in all frames are merged, unless they have different weights to keep.
 geometry::Weld weld(Trajectories& data, const SkinWeights& kept) {
     return weldTrajectories(data, [&](std::uint32_t a, std::uint32_t b) {
         return kept.empty() || (std::ranges::equal(kept.jointsOf(a), kept.jointsOf(b)) &&
@@ -410,7 +412,7 @@ Decomposition decomposeTo(double tolerance, MeshSequence& frames, std::span<cons
         trials.push_back({bones, result.e_rms});
         return result;
     };
-    // Doubled until it is enough, then halved into the last gap.
+    // Doubles the number until it is sufficient, then bisects.
     std::size_t low = std::max<std::size_t>(options.kept_bones, 1), high = low;
     Decomposition best = attempt(high);
     while (best.e_rms > tolerance && high < options.bones) {

@@ -10,9 +10,9 @@ namespace pelt::fit::ssdr {
 namespace {
 
 constexpr std::size_t kGrain = 256;
-constexpr double kShortEdge = 0.1;  ///< of the median length: shorter edges are tied as if they were so long
+constexpr double kShortEdge = 0.1;  ///< of the median length: shorter edges count as this long
 
-/// Greedy: each vertex, in their order, into the first group that has no neighbour of it.
+/// Greedy: assigns each vertex, in order, to the first group without a neighbor of it.
 std::vector<std::vector<std::uint32_t>> independentGroups(const geometry::Adjacency& edges) {
     std::vector<std::vector<std::uint32_t>> groups;
     std::vector<std::uint32_t> group(edges.vertexCount()), taken_by;
@@ -65,7 +65,7 @@ EdgeTies tieEdges(const Trajectories& data, std::span<const Triangle> triangles)
                     difference += (a - b) * (a - b);
                 }
                 ties.products[e] = product;
-                squared[v] += 0.5 * ties.strength[e] * difference;  // each edge is met from both ends
+                squared[v] += 0.5 * ties.strength[e] * difference;  // each edge is visited from both ends
             }
     });
     for (std::size_t v = 0; v < data.vertices; ++v) ties.own_squared += data.massOf(v) * data.squared[v];

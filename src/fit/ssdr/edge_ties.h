@@ -10,13 +10,13 @@ namespace pelt::fit::ssdr {
 
 using VertexWeights = std::vector<SimplexSolver::Weights>;  ///< one a vertex
 
-/// The part of the objective that keeps faces from turning. With r_i what is left of vertex i in all frames,
+/// The part of the objective that keeps faces from rotating. With r_i the residual of vertex i in all frames,
 ///     Σ_i m_i |r_i|² + Σ_{edges ij} c_ij |r_i - r_j|²,
-/// where r_i - r_j is by how much the edge's vector is wrong, and c_ij goes with the inverse square of its length: an
+/// where r_i - r_j is the error of the edge vector, and c_ij is proportional to the inverse square of its length: an
 /// angle costs the same on short edges as on long ones.
 struct EdgeTies {
     geometry::Adjacency edges;
-    std::vector<double> strength;                    ///< c, one an entry of edges.neighbours
+    std::vector<double> strength;                    ///< c, one per entry of edges.neighbours
     std::vector<double> products;                    ///< v_i·v_j, likewise
     std::vector<std::vector<std::uint32_t>> groups;  ///< all vertices; those of a group share no edge
     double own_squared = 0;                          ///< Σ m |v_i|²
@@ -27,7 +27,7 @@ struct EdgeTies {
     std::size_t end(std::size_t vertex) const { return edges.offsets[vertex + 1]; }
 };
 
-/// Ties along the edges of `triangles`, over the vertices of `data`; none where there are no triangles.
+/// Edge terms for the edges of `triangles`, over the vertices of `data`; none if there are no triangles.
 EdgeTies tieEdges(const Trajectories& data, std::span<const Triangle> triangles);
 
 /// Multiplies every c.

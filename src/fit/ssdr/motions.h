@@ -22,8 +22,7 @@ struct Motions {
     void set(std::size_t frame, std::size_t bone, const Affine3d& motion);
 };
 
-/// Products of bones, summed over the frames; with them the residuals of any vertex are a small quadratic form.
-/// With p̃ = (p, 1): Σ_t (M_j p)·(M_k p) = p̃^T (Σ_t M_j^T M_k) p̃, ten numbers a pair once symmetrised.
+/// Products of bones, summed over the frames; with them the residual of any vertex is a small quadratic form.
 struct BoneProducts {
     static constexpr std::size_t kTerms = 10;
     std::size_t bones = 0;
@@ -36,7 +35,7 @@ struct BoneProducts {
 
 BoneProducts productsOf(const Motions& motions);
 
-/// x², xy, xz, x, y², yz, y, z², z, 1: what the terms of BoneProducts are multiplied with.
+/// x², xy, xz, x, y², yz, y, z², z, 1: the factors of the terms of BoneProducts.
 void quadraticTerms(const Vec3d& p, double terms[BoneProducts::kTerms]);
 
 }  // namespace pelt::fit::ssdr

@@ -8,13 +8,13 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-/// Keeps factorisations alive where bones move a vertex alike or fit it exactly.
+/// Keeps factorizations regular if bones move a vertex alike or fit it exactly.
 constexpr double kRidge = 1e-11;
-constexpr double kNever = std::numeric_limits<double>::infinity();  ///< of a bone that may get no weight
-constexpr double kNoPrior = 1e-9;                                   ///< of their sum: as good as none
-constexpr double kTrimCost = 0.01;    ///< of its error, that a vertex may lose with its small weights, and
+constexpr double kNever = std::numeric_limits<double>::infinity();  ///< for a bone that may get no weight
+constexpr double kNoPrior = 1e-9;                                   ///< of their sum: treated as zero
+constexpr double kTrimCost = 0.01;    ///< of its error: what dropping small weights may cost, and
 constexpr double kTrimExact = 1e-12;  ///< of its squared length: data that bones explain exactly stays exact
-constexpr double kGain = 1e-6;        ///< a bone that could lower the error at a lower rate is not tried
+constexpr double kGain = 1e-6;        ///< bones that would reduce the error at a lower rate are not tried
 
 }  // namespace
 
@@ -129,7 +129,7 @@ bool SimplexSolver::append(const std::vector<std::uint32_t>& set) {
     return true;
 }
 
-/// The factor of the whole set; bones that others of the set make up for are taken out of it.
+/// The factor of the whole set; linearly dependent bones are removed from it.
 void SimplexSolver::factorise(std::vector<std::uint32_t>& set, std::vector<double>& x) {
     std::vector<std::uint32_t> taken;
     std::size_t kept = 0;
@@ -158,8 +158,8 @@ void SimplexSolver::backSubstitute(std::size_t size) {
     }
 }
 
-/// From the feasible `x` towards the stationary point of the set, as far as no weight turns negative; bones whose
-/// weight falls to zero leave, until none does.
+/// From the feasible `x` toward the stationary point of the set, as far as no weight becomes negative; bones whose
+/// weight becomes zero are removed, until none does.
 void SimplexSolver::settle(std::vector<std::uint32_t>& set, std::vector<double>& x) {
     for (;;) {
         backSubstitute(set.size());
@@ -187,7 +187,7 @@ void SimplexSolver::settle(std::vector<std::uint32_t>& set, std::vector<double>&
     }
 }
 
-/// What the weights leave, x^T D x, and Σ_j x_j D_jk for all k, unless only some bones take part.
+/// The residual of the weights, x^T D x, and Σ_j x_j D_jk for all k, unless only some bones are usable.
 double SimplexSolver::slopes(const std::vector<std::uint32_t>& set, const std::vector<double>& x) {
     if (only_) {
         double left = 0;
@@ -207,14 +207,14 @@ double SimplexSolver::slopes(const std::vector<std::uint32_t>& set, const std::v
     return std::max(value, 0.0);
 }
 
-/// Minimises over the bones of `set`, started from the feasible `x`.
+/// Minimizes over the bones of `set`, starting from the feasible `x`.
 double SimplexSolver::minimise(std::vector<std::uint32_t>& set, std::vector<double>& x) {
     factorise(set, x);
     settle(set, x);
     return slopes(set, x);
 }
 
-/// Takes bones of too little weight out of the set, and minimises over the others, unless that costs too much.
+/// Removes bones of too little weight from the set, and minimizes over the others, unless that costs too much.
 double SimplexSolver::trim(std::vector<std::uint32_t>& set, std::vector<double>& x, double error) {
     const double most = (1 + kTrimCost) * error + kTrimExact * squared_;
     while (*std::min_element(x.begin(), x.end()) < least_weight_) {
@@ -239,10 +239,10 @@ double SimplexSolver::trim(std::vector<std::uint32_t>& set, std::vector<double>&
     return error;
 }
 
-/// Minimises over all bones, from the minimum on the set, which was the last that was asked for.
+/// Minimizes over all bones, starting from the minimum on the current set.
 double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>& x, double value) {
     for (std::size_t step = 0; step < 3 * products_.bones; ++step) {
-        // The bone whose weight would lower the error fastest.
+        // The bone with the steepest descent of the error.
         std::uint32_t next = set.front();
         for (std::uint32_t j = 0; j < gradient_.size(); ++j)
             if (gradient_[j] < gradient_[next] && alone_[j] < kNever) next = j;
@@ -262,9 +262,9 @@ double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>&
     return value;
 }
 
-/// Takes bones out of the set until `limit` are left, each time the one whose absence costs least: with H the inverse
-/// of D on the set, the minimum without j is 1 / (1^T H 1 - (H 1)_j² / H_jj), and H of what is left is H - h_j h_j^T /
-/// H_jj. [LeDeng12] Eq. 4 goes by the displacement instead, which depends on the origin.
+/// Removes bones from the set until `limit` are left, each time the one whose removal costs least: with H the inverse
+/// of D on the set, the minimum without j is 1 / (1^T H 1 - (H 1)_j² / H_jj), and H of the rest is H - h_j h_j^T /
+/// H_jj. [LeDeng12] Eq. 4 uses the displacement instead, which depends on the origin.
 void SimplexSolver::prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit) {
     factorise(set, x);
     const std::size_t size = set.size();
@@ -343,14 +343,14 @@ void SimplexSolver::resolve(const Weights& start, Weights& result) {
     if (before < error) keep(start, before, result);
 }
 
-/// Where rounding is all that is left to gain, what there was stays.
+/// If only rounding is left to gain, the previous weights are kept.
 void SimplexSolver::keep(const Weights& start, double error, Weights& result) const {
     result.bones = start.bones;
     result.values = start.values;
     result.error = error;
 }
 
-/// What there was, and the best on the same bones.
+/// The previous weights, and the best on the same bones.
 void SimplexSolver::begin(const Weights& start) {
     old_set_ = start.bones;
     old_x_ = start.values;

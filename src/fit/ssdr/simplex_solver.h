@@ -8,40 +8,42 @@
 
 namespace pelt::fit::ssdr {
 
-/// Convex weights of one vertex, [LeDeng12] §3.2: minimises |Σ_j x_j d_j|² over x >= 0, Σ x = 1, where d_j is the
-/// residual that bone j alone would leave. Only the products D_jk = d_j·d_k are ever formed, and of those only the
-/// columns of bones that get weight: with them an active set method needs one small Cholesky factorisation a step,
-/// since on a set P of bones the minimum over Σ x = 1 is x ~ D_P^-1 1.
+/// Convex weights of one vertex, [LeDeng12] §3.2: minimizes |Σ_j x_j d_j|² over x >= 0, Σ x = 1, where d_j is the
+/// residual of bone j alone. Only the products D_jk = d_j·d_k are formed, and of those only the columns of bones with
+/// weight: with them an active-set method needs one small Cholesky factorization per step, since on a set P of bones
+/// the minimum over Σ x = 1 is x ~ D_P^-1 1.
 class SimplexSolver {
 public:
-    /// Bones whose weight would be under `least_weight` get none, unless the vertex needs it for a small error.
+    /// Bones whose weight would be under `least_weight` get none, unless that would increase the vertex's error too
+    /// much.
     explicit SimplexSolver(const BoneProducts& products, double least_weight = 0);
 
     /// `projected`: Σ_t M_j^T v, four numbers a bone; `squared`: |v|².
     void setVertex(const Vec3d& p, const double* projected, double squared);
-    /// The same for `resolve` from weights on these bones: nothing is read of the others.
+    /// The same for `resolve` from weights on these bones: the others are not read.
     void setVertex(const Vec3d& p, const double* projected, double squared, std::span<const std::uint32_t> bones);
-    /// Adds `cost` Σ x²/prior, whose minimum over Σ x = 1 is the prior (one number a bone, of any sum); bones with a
-    /// prior of 0 may get no weight, and there must be others. After setVertex.
+    /// Adds `cost` Σ x²/prior, whose minimum over Σ x = 1 is the prior (one number per bone, of any sum). Bones with a
+    /// prior of 0 may get no weight, and not all may be 0. Call after setVertex.
     void addCost(double cost, std::span<const double> prior);
 
     struct Weights {
         std::vector<std::uint32_t> bones;  ///< ascending
         std::vector<double> values;        ///< above 0, sum 1
-        double error = 0;                  ///< what is left of the objective
+        double error = 0;                  ///< remaining objective
     };
 
     /// The best weights with at most `influences` bones (0: any number), not worse than the best on the bones of
     /// `start`, which may be empty.
     void solve(const Weights& start, std::size_t influences, Weights& result);
-    /// The best weights on the `influences` bones that leave least alone, or on those of `start` if that is better.
+    /// The best weights on the `influences` bones with the smallest individual residuals, or on those of `start` if
+    /// that is better.
     void solveOnClosest(const Weights& start, std::size_t influences, Weights& result);
-    /// The best weights on the bones that `start` has, which must be some.
+    /// The best weights on the bones of `start`, which must not be empty.
     void resolve(const Weights& start, Weights& result);
 
-    /// What these weights leave.
+    /// The residual of these weights.
     double errorOf(const Weights& weights) { return slopes(weights.bones, weights.values); }
-    /// What is left at best when the last weights that errorOf was asked about move towards `bone`, as one step does.
+    /// The smallest residual when the last weights given to errorOf move toward `bone` in one step.
     double errorTowards(std::uint32_t bone, double error) const;
 
 private:
@@ -70,14 +72,14 @@ private:
     std::vector<std::vector<double>> columns_;
     std::vector<bool> has_column_;
     std::vector<std::uint32_t> made_;
-    const std::vector<std::uint32_t>* only_ = nullptr;  ///< the bones that take part; null: all
+    const std::vector<std::uint32_t>* only_ = nullptr;  ///< the usable bones; null: all
     std::vector<double> gradient_;                      ///< Σ_j x_j D_jk
     std::size_t stride_;                                ///< of the rows of the factor
     std::vector<double> factor_;                        ///< Cholesky factor of D on the set, and
     std::vector<double> half_;                          ///< the solution of L y = 1
     std::vector<double> z_, x_, old_x_, inverse_, scratch_;
     std::vector<std::uint32_t> set_, old_set_;
-    double before_ = 0, old_error_ = 0;  ///< of the weights to start from, and of the best on their bones
+    double before_ = 0, old_error_ = 0;  ///< of the initial weights, and of the best weights on their bones
 };
 
 }  // namespace pelt::fit::ssdr

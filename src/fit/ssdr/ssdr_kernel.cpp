@@ -1,5 +1,5 @@
-// The two products that touch every number of a sequence: floats as they are stored, sums in double precision.
-#include "../../kernel_targets.h"
+// The two products that read every number of a sequence: floats as stored, sums in double precision.
+#include "../../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ssdr/ssdr_kernel.cpp"

@@ -14,7 +14,7 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-/// Frames that are read before they are written vertex by vertex: long enough to fill cache lines.
+/// Frames read before they are stored vertex by vertex: enough to fill cache lines.
 constexpr std::size_t kFramesAtOnce = 16;
 constexpr std::size_t kVertexGrain = 1024;
 
@@ -34,7 +34,7 @@ void checkSizes(const MeshSequence& frames, std::span<const Vec3f> rest) {
         if (!isFinite(rest[v])) throw Error::badInput(fmt::format("rest pose, vertex {} is not finite", v));
 }
 
-/// Of where a vertex is at rest and in all frames (FNV-1a over words; 0 and -0 alike).
+/// A hash of the positions of a vertex at rest and in all frames (FNV-1a over words; 0 and -0 are equal).
 std::uint64_t hashOf(const Trajectories& data, std::size_t vertex) {
     std::uint64_t hash = 14695981039346656037ULL;
     const auto add = [&](auto bits) { hash = (hash ^ bits) * 1099511628211ULL; };

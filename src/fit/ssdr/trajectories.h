@@ -10,17 +10,17 @@
 
 namespace pelt::fit::ssdr {
 
-/// Vertices that are worked on between two looks at whether to stop.
+/// Vertices processed between two checks for cancellation.
 constexpr std::size_t kVerticesAtOnce = 16384;
 
-/// All frames of a sequence, vertex by vertex, in the space that is solved in: the rest pose in the unit ball round the
-/// origin, every frame moved so that the mean of its vertices is the origin too.
+/// All frames of a sequence, vertex by vertex, in the space of the solver: the rest pose in the unit sphere about the
+/// origin, every frame translated so that the mean of its vertices is the origin too.
 struct Trajectories {
     std::size_t vertices = 0, frames = 0;
     std::vector<float> values;    ///< vertex i owns the 3 frames numbers from i * dimensions()
     std::vector<double> squared;  ///< their squared length
     std::vector<Vec3d> rest;
-    std::vector<double> mass;  ///< how many vertices of the sequence each of these stands for; empty: one each
+    std::vector<double> mass;  ///< number of vertices of the sequence that each one represents; empty: one each
     std::vector<Vec3d> frame_center;
     Vec3d rest_center;
     double radius = 1;
@@ -36,11 +36,11 @@ struct Trajectories {
 /// `rest`, or with a number that is not finite.
 Trajectories readTrajectories(MeshSequence& frames, std::span<const Vec3f> rest, const Progress& progress);
 
-/// Makes one vertex of those that are in one place at rest and in every frame, as copies at seams of texture
-/// coordinates are, and that `alike` allows (called with two vertices). Says which is which.
+/// Merges vertices that have the same position at rest and in every frame, such as copies at seams of texture
+/// coordinates, if `alike` (called with two vertices) allows it. Returns the mapping.
 geometry::Weld weldTrajectories(Trajectories& data, const std::function<bool(std::uint32_t, std::uint32_t)>& alike);
 
-/// The `count` vertices nearest to vertex `center` at rest, itself first; fewer where there are fewer.
+/// The `count` vertices nearest to vertex `center` at rest, itself first; fewer if there are fewer.
 std::vector<std::uint32_t> nearestAtRest(const Trajectories& data, std::uint32_t center, std::size_t count);
 
 }  // namespace pelt::fit::ssdr

@@ -10,7 +10,7 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-constexpr std::size_t kGrain = 64;  ///< vertices that are solved by one task
+constexpr std::size_t kGrain = 64;  ///< vertices solved by one task
 
 /// Σ_j w_j p̃·y_j, y four numbers a bone.
 template <class T>

@@ -106,7 +106,7 @@ std::span<const std::byte> AccessorReader::view(std::size_t index) {
     if (const auto known = unpacked_.find(index); known != unpacked_.end()) return known->second;
     const auto compressed = findMeshopt(json);
     if (!compressed) json.fail(fmt::format("buffers[{}] has no data; re-export the file", buffer));
-    return unpacked_[index] = unpackMeshopt(document_, *compressed, budget_);
+    return unpacked_[index] = unpackMeshopt(*this, *compressed);
 }
 
 std::vector<std::byte> AccessorReader::packed(std::size_t accessor) {
@@ -186,6 +186,18 @@ std::vector<std::uint32_t> AccessorReader::integers(std::size_t accessor, const 
     const std::vector<std::byte> bytes = packed(accessor);
     budget_.take(json, about.count * about.width * sizeof(std::uint32_t));
     return toIntegers(bytes, about);
+}
+
+void failUnlessUnpacked(const JsonRef& who, const UnpackAnswer& answer, const char* compression) {
+    if (answer.fault == UnpackFault::none) return;
+    if (answer.fault == UnpackFault::memory)
+        who.fail(fmt::format("unpacking the {} data needs more memory than it may use; split the file", compression));
+    if (answer.fault == UnpackFault::too_slow)
+        who.fail(
+            fmt::format("unpacking the {} data took too long, so it was stopped; re-export the file", compression));
+    if (answer.fault == UnpackFault::crashed)
+        who.fail(fmt::format("the {} data made the unpacker crash; re-export the file", compression));
+    who.fail(fmt::format("the {} data is broken; re-export the file", compression));
 }
 
 std::vector<float> toFloats(std::span<const std::byte> packed, const AccessorInfo& about) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "gltf/appender.h"
+#include "import/unpacker.h"
 
 namespace pelt::io::gltf {
 
@@ -35,6 +36,7 @@ public:
 
     const Document& document() const { return document_; }
     Budget& budget() { return budget_; }
+    Unpacker& unpacker() { return unpacker_; }
 
     AccessorInfo info(std::size_t accessor) const;
 
@@ -56,6 +58,7 @@ private:
     const Document& document_;
     std::uint64_t file_bytes_ = 0;
     Budget budget_;
+    Unpacker unpacker_;
     std::map<std::size_t, std::vector<std::byte>> unpacked_;
 };
 
@@ -64,6 +67,9 @@ std::vector<float> toFloats(std::span<const std::byte> packed, const AccessorInf
 std::vector<std::uint32_t> toIntegers(std::span<const std::byte> packed, const AccessorInfo& about);
 
 /// The bytes behind a view with EXT_meshopt_compression, unpacked and unfiltered.
-std::vector<std::byte> unpackMeshopt(const Document& document, const JsonRef& compressed, Budget& budget);
+std::vector<std::byte> unpackMeshopt(AccessorReader& reader, const JsonRef& compressed);
+
+/// Fails in the name of `who` where there is a fault that any kind of compression can have.
+void failUnlessUnpacked(const JsonRef& who, const UnpackAnswer& answer, const char* compression);
 
 }  // namespace pelt::io::gltf

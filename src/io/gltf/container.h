@@ -12,6 +12,10 @@ inline constexpr std::uint32_t kMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBi
 /// (bad input).
 Document readDocument(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder);
 
+/// The JSON of a .glb or .gltf, an object. Text that is no UTF-8 becomes question marks. Throws Error (bad input), also
+/// where it is nested so deeply that copying it would be dangerous.
+Json parseJson(std::string_view text, const std::string& name);
+
 /// Puts the bytes of all buffers into one that stands first, as a .glb wants it, and renumbers the buffer views.
 /// Stand-in buffers without bytes stay behind it while a view uses them. Gives the bytes of the one buffer.
 std::vector<std::byte> packBuffers(Document& document);

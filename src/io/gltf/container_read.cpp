@@ -50,9 +50,7 @@ constexpr std::array<std::string_view, 29> kPassed = {"KHR_materials_",
                                                       "MX_",
                                                       "KHR_implicit_shapes"};
 
-[[noreturn]] void refuse(const std::string& name, const std::string& fault) {
-    throw Error::badInput(fmt::format("{}: {}", name, fault));
-}
+[[noreturn]] void refuse(const std::string& name, const std::string& fault) { throw Error::badInput({name}, fault); }
 
 std::uint32_t u32At(std::span<const std::byte> bytes, std::size_t offset) {
     std::uint32_t value = 0;
@@ -108,22 +106,6 @@ std::string mendedText(std::string_view text) {
         at += std::max<std::size_t>(length, 1);
     }
     return out;
-}
-
-Json parseJson(std::string_view given, const std::string& name) {
-    checkDepth(given, name);
-    const std::string text = mendedText(given);
-    try {
-        Json json = Json::parse(text);
-        if (!json.is_object()) refuse(name, "is no glTF: the JSON is not an object");
-        return json;
-    } catch (const Json::parse_error& fault) {
-        refuse(name,
-               fmt::format("byte {}: the JSON is broken here; export the file again or choose a .glb or .gltf file",
-                           fault.byte));
-    } catch (const Json::exception&) {
-        refuse(name, "the JSON has a number that is out of range; export the file again");
-    }
 }
 
 struct Container {
@@ -202,6 +184,8 @@ std::vector<std::byte> readExternal(Document& document, const JsonRef& buffer, c
         buffer.fail(fmt::format("'{}' is a file of its own, which is not read from memory", uri));
     const auto path = relativeFile(document.folder, uri);
     if (!path) buffer.fail(fmt::format("'{}' is neither a relative path nor base64 data; re-export the file", uri));
+    if (!mayRead(document.folder, *path))
+        buffer.fail(fmt::format("'{}' lies outside of the folder of the file, which may not be read here", uri));
     std::error_code fault;
     if (!fs::is_regular_file(*path, fault))
         buffer.fail(fmt::format("the file '{}' is missing; put it beside the .gltf", uri));
@@ -247,6 +231,22 @@ void checkRange(const Document& document, const JsonRef& range) {
 }
 
 }  // namespace
+
+Json parseJson(std::string_view given, const std::string& name) {
+    checkDepth(given, name);
+    const std::string text = mendedText(given);
+    try {
+        Json json = Json::parse(text);
+        if (!json.is_object()) refuse(name, "is no glTF: the JSON is not an object");
+        return json;
+    } catch (const Json::parse_error& fault) {
+        refuse(name,
+               fmt::format("byte {}: the JSON is broken here; export the file again or choose a .glb or .gltf file",
+                           fault.byte));
+    } catch (const Json::exception&) {
+        refuse(name, "the JSON has a number that is out of range; export the file again");
+    }
+}
 
 Document readDocument(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder) {
     Document document;

@@ -7,6 +7,7 @@
 
 #include "gltf/container.h"
 #include "gltf/uri.h"
+#include "gltf/write_pair.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -50,24 +51,6 @@ void appendChunk(std::vector<std::byte>& out, std::uint32_t type, std::span<cons
 
 std::string dumped(const Json& json, int indent) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-/// The .bin beside a .gltf: its stem, unless that is a file the document was read from (inputs are never modified).
-fs::path binaryBeside(const Document& document, const fs::path& path) {
-    fs::path stem = path;
-    stem.replace_extension();
-    std::error_code ignored;
-    const bool in_place = fs::equivalent(document.name, path, ignored);
-    for (int serial = 0;; ++serial) {
-        fs::path candidate = stem;
-        candidate += serial == 0 ? ".bin" : fmt::format("_{}.bin", serial);
-        const bool taken =
-            std::any_of(document.external_files.begin(), document.external_files.end(), [&](const fs::path& file) {
-                std::error_code fault;
-                return fs::equivalent(file, candidate, fault);
-            });
-        if (!taken || in_place) return candidate;
-    }
 }
 
 }  // namespace
@@ -117,7 +100,7 @@ void embedImages(Document& document) {
         if (!image.contains("uri") || !image["uri"].is_string()) continue;
         const auto file = relativeFile(document.folder, image["uri"].get_ref<const std::string&>());
         std::error_code fault;
-        if (!file || !fs::is_regular_file(*file, fault)) continue;
+        if (!file || !mayRead(document.folder, *file) || !fs::is_regular_file(*file, fault)) continue;
         std::vector<std::byte> bytes = readFile(*file);
         const char* kind = imageKind(bytes);
         if (!kind) continue;
@@ -141,8 +124,8 @@ std::vector<std::byte> toGlb(Document document) {
     if (!binary.empty()) total += 8 + (binary.size() + 3) / 4 * 4;
     for (const Chunk& chunk : document.chunks) total += 8 + (chunk.bytes.size() + 3) / 4 * 4;
     if (total > 0xFFFFFFFFU)
-        throw Error::badInput(
-            fmt::format("{}: {} bytes do not fit into a .glb (4 GiB); write .gltf", document.name, total));
+        throw Error::badInput({document.name},
+                              fmt::format("{} bytes do not fit into a .glb (4 GiB); write .gltf", total));
     std::vector<std::byte> out;
     out.reserve(total);
     putU32(out, kMagic);
@@ -165,18 +148,7 @@ void writeDocument(Document document, const fs::path& path, bool is_glb) {
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     if (!fs::equivalent(document.folder, folder, ignored)) embedImages(document);
     const std::vector<std::byte> binary = packBuffers(document);
-    // Both are complete on the disk before either gets its name.
-    std::optional<AtomicFile> beside;
-    if (!binary.empty()) {
-        const fs::path target = binaryBeside(document, path);
-        document.json["buffers"][0]["uri"] = percentEncoded(target.filename().string());
-        beside.emplace(target);
-        beside->write(binary);
-    }
-    AtomicFile file(path);
-    file.write(dumped(document.json, 2) + "\n");
-    if (beside) beside->commit();
-    file.commit();
+    writePair(document, path, binary);
 }
 
 }  // namespace pelt::io::gltf

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/rig/character.h>
+#include <pelt/version.h>
 
 #include "gltf/accessor.h"
 #include "gltf/ddm_records.h"
@@ -12,7 +13,7 @@ namespace pelt::io::gltf {
 
 inline constexpr const char* kDirectDeltaMush = "PELT_direct_delta_mush";
 inline constexpr std::uint64_t kPayloadVersion = 1;
-inline constexpr std::uint64_t kPlacedPayloadVersion = 2;  ///< with `space`
+inline constexpr std::uint64_t kPlacedPayloadVersion = kDdmPayloadVersion;  ///< with `space`
 
 /// What all primitives of a character say alike.
 struct PayloadTerms {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -10,81 +10,85 @@
 namespace pelt::io::gltf {
 namespace {
 
-constexpr std::array kVariants = {"v0", "v1", "v2", "v3", "v4", "v5"};
-constexpr std::array kEncodings = {"float", "q16"};
-
-template <class Names>
-std::size_t readName(const JsonRef& json, const Names& names) {
-    const std::string& name = json.asString();
-    for (std::size_t i = 0; i < names.size(); ++i)
-        if (name == names[i]) return i;
-    json.fail(fmt::format("unknown name '{}'; run pelt mush again", name));
+template <class Enum>
+Enum readWord(const JsonRef& json) {
+    const std::string& word = json.asString();
+    const auto found = enumOf<Enum>(word);
+    if (!found) json.fail(fmt::format("unknown name '{}'; run pelt mush again", word));
+    return *found;
 }
 
-int readCount(const JsonRef& json) {
+void readSetting(const JsonRef& json, std::optional<int>& value) {
     const std::uint64_t number = json.asUnsigned();
     if (number > std::uint64_t(std::numeric_limits<int>::max())) json.fail("is far too large; run pelt mush again");
-    return static_cast<int>(number);
+    value = static_cast<int>(number);
+}
+void readSetting(const JsonRef& json, std::optional<double>& value) { value = json.asFinite(); }
+void readSetting(const JsonRef& json, float& value) { value = json.asFloat(); }
+void readSetting(const JsonRef& json, bool& value) { value = json.asBool(); }
+void readSetting(const JsonRef& json, std::string& value) { value = json.asString(); }
+void readSetting(const JsonRef& json, DdmMap& value) { readText(json.asString(), value); }
+void readSetting(const JsonRef& json, JointAlpha& value) {
+    value = {json.at("joint").asString(), json.at("alpha").asFinite()};
+}
+/// A word that is not known leaves the default: settings say how a file was made, not how it moves.
+template <class Enum>
+std::enable_if_t<std::is_enum_v<Enum>> readSetting(const JsonRef& json, Enum& value) {
+    value = enumOf<Enum>(json.asString()).value_or(value);
+}
+template <class T>
+void readSetting(const JsonRef& json, std::vector<T>& list) {
+    for (std::size_t i = 0; i < json.size(); ++i) readSetting(json.element(i), list.emplace_back());
 }
 
-std::optional<double> readNumber(const JsonRef& object, const char* key) {
-    const auto member = object.find(key);
-    return member ? std::optional(member->asFinite()) : std::nullopt;
+/// What is not set, and an empty list, becomes null, which is not written.
+template <class T>
+Json settingJson(const T& value) {
+    if constexpr (std::is_enum_v<T>)
+        return wordOf(value);
+    else
+        return value;
+}
+template <class T>
+Json settingJson(const std::optional<T>& value) {
+    return value ? Json(*value) : Json();
+}
+Json settingJson(const DdmMap& map) { return map.isChosen() ? Json() : Json(textOf(map)); }
+Json settingJson(const JointAlpha& value) { return {{"joint", value.joint}, {"alpha", value.alpha}}; }
+template <class T>
+Json settingJson(const std::vector<T>& list) {
+    Json json;
+    for (const T& value : list) json.push_back(settingJson(value));
+    return json;
 }
 
-std::optional<int> readOptionalCount(const JsonRef& object, const char* key) {
-    const auto member = object.find(key);
-    return member ? std::optional(readCount(*member)) : std::nullopt;
+/// lambda_map is lambdaMap in files.
+std::string camelCase(std::string_view name) {
+    std::string out;
+    for (const char c : name) {
+        if (!out.empty() && out.back() == '_')
+            out.back() = char(std::toupper(static_cast<unsigned char>(c)));
+        else
+            out += c;
+    }
+    return out;
 }
 
 DdmSettings readSettings(const JsonRef& json) {
     DdmSettings out;
-    out.iterations = readOptionalCount(json, "iterations");
-    out.lambda = readNumber(json, "lambda");
-    out.kappa = readNumber(json, "kappa");
-    out.alpha = readNumber(json, "alpha");
-    out.laplacian = json.stringOr("laplacian", out.laplacian);
-    out.smoothing = json.stringOr("smoothing", out.smoothing);
-    out.lambda_map = json.stringOr("lambdaMap", "");
-    out.kappa_map = json.stringOr("kappaMap", "");
-    out.alpha_map = json.stringOr("alphaMap", "");
-    if (const auto listed = json.find("jointAlpha"))
-        for (std::size_t i = 0; i < listed->size(); ++i)
-            out.joint_alpha.emplace_back(listed->element(i).at("joint").asString(),
-                                         listed->element(i).at("alpha").asFinite());
-    out.connect_parts = json.boolOr("connectParts", true);
-    if (const auto listed = json.find("exclude"))
-        for (std::size_t i = 0; i < listed->size(); ++i) out.exclude.push_back(listed->element(i).asString());
-    out.keep_bind = json.stringOr("bind", "rigid") == "keep";
-    out.influences = readOptionalCount(json, "influences");
-    if (const auto weld = json.find("weld")) out.weld = weld->asFloat();
+    for (const DdmField& field : ddmFields())
+        if (const auto member = json.find(camelCase(field.info.name).c_str()); member && field.stored)
+            std::visit([&](auto setting) { readSetting(*member, out.*setting); }, field.member);
     return out;
 }
 
 Json settingsJson(const DdmSettings& from) {
     Json json = Json::object();
-    const auto put = [&](const char* key, const auto& value) {
-        if (value) json[key] = *value;
-    };
-    put("iterations", from.iterations);
-    put("lambda", from.lambda);
-    put("kappa", from.kappa);
-    put("alpha", from.alpha);
-    json["laplacian"] = from.laplacian;
-    json["smoothing"] = from.smoothing;
-    const auto put_map = [&](const char* key, const std::string& name) {
-        if (!name.empty()) json[key] = name;
-    };
-    put_map("lambdaMap", from.lambda_map);
-    put_map("kappaMap", from.kappa_map);
-    put_map("alphaMap", from.alpha_map);
-    for (const auto& [joint, alpha] : from.joint_alpha)
-        json["jointAlpha"].push_back({{"joint", joint}, {"alpha", alpha}});
-    json["connectParts"] = from.connect_parts;
-    if (!from.exclude.empty()) json["exclude"] = from.exclude;
-    json["bind"] = from.keep_bind ? "keep" : "rigid";
-    put("influences", from.influences);
-    json["weld"] = from.weld;
+    for (const DdmField& field : ddmFields()) {
+        if (!field.stored) continue;
+        Json value = std::visit([&](auto setting) { return settingJson(from.*setting); }, field.member);
+        if (!value.is_null()) json[camelCase(field.info.name)] = std::move(value);
+    }
     return json;
 }
 
@@ -118,17 +122,16 @@ Affine3d readSpace(const JsonRef& extension) {
 
 PayloadTerms readTerms(const JsonRef& extension) {
     PayloadTerms terms;
-    terms.variant = static_cast<DdmVariant>(readName(extension.at("variant"), kVariants));
-    terms.encoding = static_cast<DdmEncoding>(readName(extension.at("encoding"), kEncodings));
-    if (const auto error = readNumber(extension, "expectedError")) terms.expected_error = *error;
+    terms.variant = readWord<DdmVariant>(extension.at("variant"));
+    terms.encoding = readWord<DdmEncoding>(extension.at("encoding"));
+    if (const auto error = extension.find("expectedError")) terms.expected_error = error->asFinite();
     if (const auto settings = extension.find("settings")) terms.settings = readSettings(*settings);
     return terms;
 }
 
 Json termsJson(const DdmPayload& payload) {
-    Json json = {{"version", kPayloadVersion},
-                 {"variant", kVariants[static_cast<std::size_t>(payload.variant)]},
-                 {"encoding", kEncodings[static_cast<std::size_t>(payload.encoding)]}};
+    Json json = {
+        {"version", kPayloadVersion}, {"variant", wordOf(payload.variant)}, {"encoding", wordOf(payload.encoding)}};
     if (payload.expected_error >= 0) json["expectedError"] = payload.expected_error;
     json["settings"] = settingsJson(payload.settings);
     return json;

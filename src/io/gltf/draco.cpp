@@ -1,11 +1,11 @@
-#include <draco/compression/decode.h>
 #include <fmt/format.h>
 
 #include <cstring>
 
 #include "gltf/primitive.h"
 
-/// KHR_draco_mesh_compression. The decoder reserves what a header claims, so the claims are read and checked first.
+/// KHR_draco_mesh_compression. The decoder reserves what a header claims, so the claims are read and checked first; the
+/// rest of the stream is for the unpacker.
 namespace pelt::io::gltf {
 namespace {
 
@@ -83,82 +83,86 @@ private:
     bool good_ = true;
 };
 
-template <class T>
-bool copyAs(const draco::Mesh& mesh, const draco::PointAttribute& attribute, std::size_t width,
-            std::vector<std::byte>& out) {
-    out.resize(mesh.num_points() * width * sizeof(T));
-    std::vector<T> values(width);
-    for (std::uint32_t p = 0; p < mesh.num_points(); ++p) {
-        const draco::AttributeValueIndex value = attribute.mapped_index(draco::PointIndex(p));
-        if (value.value() >= attribute.size() ||
-            !attribute.ConvertValue<T>(value, static_cast<std::int8_t>(width), values.data()))
-            return false;
-        std::memcpy(out.data() + p * width * sizeof(T), values.data(), width * sizeof(T));
-    }
-    return true;
-}
+/// What the primitive's accessors say of the packed attributes, in the order of their names.
+struct DracoPlan {
+    std::vector<std::string> names;
+    UnpackRequest request;
+    std::uint64_t faces = 0, attribute_bytes = 0;
+};
 
-bool copyAttribute(const draco::Mesh& mesh, const draco::PointAttribute& attribute, const AccessorInfo& about,
-                   std::vector<std::byte>& out) {
-    switch (about.component_type) {
-        case kByte:
-            return copyAs<std::int8_t>(mesh, attribute, about.width, out);
-        case kUnsignedByte:
-            return copyAs<std::uint8_t>(mesh, attribute, about.width, out);
-        case kShort:
-            return copyAs<std::int16_t>(mesh, attribute, about.width, out);
-        case kUnsignedShort:
-            return copyAs<std::uint16_t>(mesh, attribute, about.width, out);
-        case kUnsignedInt:
-            return copyAs<std::uint32_t>(mesh, attribute, about.width, out);
-        default:
-            return copyAs<float>(mesh, attribute, about.width, out);
-    }
-}
-
-std::unique_ptr<draco::Mesh> decode(const JsonRef& extension, std::span<const std::byte> bytes, Budget& budget) {
-    const auto faces = Header(bytes).faces();
+void takeClaims(const JsonRef& extension, DracoPlan& plan, Budget& budget) {
+    const auto faces = Header(plan.request.packed).faces();
     // A regular grid packs a face into an eighth of a bit; less than that is no mesh.
-    if (!faces || *faces > bytes.size() * 64 + 1024)
-        extension.fail(fmt::format("{} bytes of Draco data are no mesh; re-export the file", bytes.size()));
-    budget.take(extension, *faces * 128);
-    draco::DecoderBuffer buffer;
-    buffer.Init(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    draco::Decoder decoder;
-    auto mesh = decoder.DecodeMeshFromBuffer(&buffer);
-    if (!mesh.ok()) extension.fail("the Draco data is broken; re-export the file");
-    return std::move(mesh).value();
+    if (!faces || *faces > plan.request.packed.size() * 64 + 1024)
+        extension.fail(
+            fmt::format("{} bytes of Draco data are no mesh; re-export the file", plan.request.packed.size()));
+    budget.take(extension, *faces * (128 + 12));
+    plan.faces = *faces;
 }
 
-}  // namespace
-
-DracoData unpackDraco(AccessorReader& reader, const JsonRef& primitive, const JsonRef& extension) {
+DracoPlan planOf(AccessorReader& reader, const JsonRef& primitive, const JsonRef& extension) {
     const Document& document = reader.document();
-    const auto view = extension.at("bufferView").asIndex("bufferViews", document.count("bufferViews"));
-    const std::unique_ptr<draco::Mesh> mesh = decode(extension, reader.view(view), reader.budget());
-
-    DracoData out;
-    reader.budget().take(extension, std::uint64_t(mesh->num_faces()) * 12);
-    for (std::uint32_t f = 0; f < mesh->num_faces(); ++f)
-        for (const draco::PointIndex& corner : mesh->face(draco::FaceIndex(f))) {
-            if (corner.value() >= mesh->num_points()) extension.fail("the Draco data is broken; re-export the file");
-            out.indices.push_back(corner.value());
-        }
+    DracoPlan plan;
+    plan.request.kind = UnpackRequest::Kind::draco;
+    plan.request.packed = reader.view(extension.at("bufferView").asIndex("bufferViews", document.count("bufferViews")));
+    takeClaims(extension, plan, reader.budget());
+    const auto position = primitive.at("attributes").indexOf("POSITION", "accessors", document.count("accessors"));
+    plan.request.count = position ? reader.info(*position).count : 0;
     for (const auto& [name, id] : extension.at("attributes").value().items()) {
         const JsonRef number = extension.at("attributes").at(name.c_str());
         const auto accessor =
             primitive.at("attributes").indexOf(name.c_str(), "accessors", document.count("accessors"));
         if (!accessor) continue;
         const AccessorInfo about = reader.info(*accessor);
-        const draco::PointAttribute* attribute =
-            mesh->GetAttributeByUniqueId(static_cast<std::uint32_t>(number.asUnsigned()));
-        if (!attribute) number.fail("the Draco data has no such attribute; re-export the file");
-        if (about.count != mesh->num_points())
-            number.fail(fmt::format("the Draco data has {} vertices, accessors[{}] says {}; re-export the file",
-                                    mesh->num_points(), *accessor, about.count));
+        if (about.count != plan.request.count)
+            number.fail(fmt::format("accessors[{}] has {} elements for {} vertices; re-export the file", *accessor,
+                                    about.count, plan.request.count));
         reader.budget().take(number, std::uint64_t(about.count) * about.width * 8);
-        if (!copyAttribute(*mesh, *attribute, about, out.attributes[name]))
-            number.fail("the Draco attribute does not fit its accessor; re-export the file");
+        plan.attribute_bytes += about.count * about.width * about.component_bytes;
+        plan.names.push_back(name);
+        plan.request.wishes.push_back({static_cast<std::uint32_t>(number.asUnsigned()),
+                                       static_cast<std::uint32_t>(about.component_type),
+                                       static_cast<std::uint32_t>(about.width)});
+    }
+    return plan;
+}
+
+void checkAnswer(const JsonRef& extension, const DracoPlan& plan, const UnpackAnswer& answer) {
+    const auto attribute = [&] {
+        return extension.at("attributes")
+            .at(plan.names[std::min<std::size_t>(answer.count, plan.names.size() - 1)].c_str());
+    };
+    if (answer.fault == UnpackFault::other_count)
+        extension.fail(fmt::format("the Draco data has {} vertices, the accessors say {}; re-export the file",
+                                   answer.count, plan.request.count));
+    if (answer.fault == UnpackFault::no_attribute && !plan.names.empty())
+        attribute().fail("the Draco data has no such attribute; re-export the file");
+    if (answer.fault == UnpackFault::unfit && !plan.names.empty())
+        attribute().fail("the Draco attribute does not fit its accessor; re-export the file");
+    failUnlessUnpacked(extension, answer, "Draco");
+    std::uint64_t bytes = 0;
+    for (const std::vector<std::byte>& array : answer.arrays) bytes += array.size();
+    const bool whole = answer.arrays.size() == plan.names.size() && bytes == plan.attribute_bytes &&
+                       std::all_of(answer.indices.begin(), answer.indices.end(),
+                                   [&](std::uint32_t corner) { return corner < plan.request.count; });
+    if (!whole) extension.fail("the Draco data is broken; re-export the file");
+}
+
+}  // namespace
+
+DracoData unpackDraco(AccessorReader& reader, const JsonRef& primitive, const JsonRef& extension) {
+    const DracoPlan plan = planOf(reader, primitive, extension);
+    constexpr std::uint64_t kAround = 4096;  // what stands between the arrays
+    UnpackAnswer answer = reader.unpacker().unpack(
+        plan.request, plan.faces * 12 + plan.attribute_bytes + kAround + 16 * plan.names.size());
+    checkAnswer(extension, plan, answer);
+    DracoData out;
+    out.indices = std::move(answer.indices);
+    for (std::size_t a = 0; a < plan.names.size(); ++a) {
+        const AccessorInfo about = reader.info(primitive.at("attributes").at(plan.names[a].c_str()).asUnsigned());
+        if (answer.arrays[a].size() != about.count * about.width * about.component_bytes)
+            extension.fail("the Draco data is broken; re-export the file");
+        out.attributes[plan.names[a]] = std::move(answer.arrays[a]);
     }
     return out;
 }

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <pelt/version.h>
+
 #include "gltf/load.h"
 
 /// The extension PELT_driven_joints; docs/driven_joints.md says what is in it.
 namespace pelt::io::gltf {
 
 inline constexpr const char* kDrivenJoints = "PELT_driven_joints";
-inline constexpr std::uint64_t kDrivenJointsVersion = 1;
 
 struct DrivenFault {
     std::size_t joint = 0;  ///< place in the list

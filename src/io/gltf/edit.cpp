@@ -12,8 +12,8 @@ namespace pelt::io::gltf {
 namespace {
 
 [[noreturn]] void refuse(const GltfSource& source, const std::string& fault) {
-    throw Error::badUsage(
-        fmt::format("{}: {}; clear Character::source to write a new document", source.document.name, fault));
+    throw Error::badUsage({source.document.name},
+                          fmt::format("{}; clear Character::source to write a new document", fault));
 }
 
 void checkSameOrigin(const Character& character, const GltfSource& source) {
@@ -34,10 +34,7 @@ bool samePayload(const std::shared_ptr<const DdmPayload>& a, const std::shared_p
     return a == b || (a && b && *a == *b);
 }
 
-bool sameTransform(const SkeletonNode& a, const SkeletonNode& b) {
-    const Affine3d x = rig::restLocal(a), y = rig::restLocal(b);
-    return std::equal(std::begin(x.m), std::end(x.m), std::begin(y.m));
-}
+bool sameTransform(const SkeletonNode& a, const SkeletonNode& b) { return rig::restLocal(a) == rig::restLocal(b); }
 
 /// Adds a root node to the scenes that show the character already.
 void addToScenes(Editing& editing, std::size_t node) {
@@ -135,8 +132,8 @@ Document editedDocument(const Character& character, const GltfSource& source) tr
     return std::move(editing.document);
 } catch (const Json::exception&) {
     // Parts of the JSON that loading does not look at, such as scenes, may be anything.
-    throw Error::badInput(fmt::format(
-        "{}: the JSON breaks the glTF 2.0 schema, so it cannot be edited; re-export the file", source.document.name));
+    throw Error::badInput({source.document.name},
+                          "the JSON breaks the glTF 2.0 schema, so it cannot be edited; re-export the file");
 }
 
 }  // namespace pelt::io::gltf

@@ -8,10 +8,7 @@
 
 namespace pelt::io::gltf {
 
-void JsonRef::fail(const std::string& message) const {
-    throw Error::badInput(place_.empty() ? fmt::format("{}: {}", *file_, message)
-                                         : fmt::format("{}: {}: {}", *file_, place_, message));
-}
+void JsonRef::fail(const std::string& message) const { throw Error::badInput({*file_, place_}, message); }
 
 std::optional<JsonRef> JsonRef::find(const char* key) const {
     if (!value_->is_object()) fail("must be a JSON object; re-export the file");

@@ -42,6 +42,9 @@ std::uint64_t numbersToDecode(const Loading& loading);
 std::uint64_t numbersOfPrimitive(const Document& document, const Json& primitive);
 std::uint64_t numbersOfChannel(const Document& document, const Json& sampler);
 
+/// Fails where the vertices that the document claims need more memory than is free: a few kilobytes can claim millions.
+void checkMemory(const Loading& loading);
+
 void loadMeshes(Loading& loading);
 
 struct WeightEntry {

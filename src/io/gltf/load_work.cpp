@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <pelt/core/memory.h>
+
 #include "gltf/load.h"
 
 namespace pelt::io::gltf {
@@ -22,18 +25,39 @@ const Json* member(const Json& object, const char* key) {
     return found == object.end() ? nullptr : &*found;
 }
 
+std::uint64_t numbersOfAttributes(const Document& document, const Json* attributes) {
+    std::uint64_t sum = 0;
+    if (attributes && attributes->is_object())
+        for (const Json& index : *attributes) sum += numbersOf(document, index);
+    return sum;
+}
+
+/// Without morph targets, of which only what moves is kept.
+std::uint64_t numbersOfVertices(const Document& document, const Json& primitive) {
+    const Json* indices = member(primitive, "indices");
+    return numbersOfAttributes(document, member(primitive, "attributes")) +
+           (indices ? numbersOf(document, *indices) : 0);
+}
+
+std::uint64_t sumOverPrimitives(const Loading& loading, std::uint64_t (*numbers)(const Document&, const Json&)) {
+    const Document& document = loading.document();
+    std::uint64_t sum = 0;
+    std::vector<InstanceSource> shown = loading.source->instances;
+    shown.insert(shown.end(), loading.source->props.begin(), loading.source->props.end());
+    for (const InstanceSource& instance : shown) {
+        const Json* primitives = member(document.item("meshes", instance.mesh).value(), "primitives");
+        if (!primitives || !primitives->is_array()) continue;
+        for (const Json& primitive : *primitives) sum += numbers(document, primitive);
+    }
+    return sum;
+}
+
 }  // namespace
 
 std::uint64_t numbersOfPrimitive(const Document& document, const Json& primitive) {
-    std::uint64_t sum = 0;
-    const auto add = [&](const Json* attributes) {
-        if (attributes && attributes->is_object())
-            for (const Json& index : *attributes) sum += numbersOf(document, index);
-    };
-    add(member(primitive, "attributes"));
+    std::uint64_t sum = numbersOfVertices(document, primitive);
     if (const Json* targets = member(primitive, "targets"); targets && targets->is_array())
-        for (const Json& target : *targets) add(&target);
-    if (const Json* indices = member(primitive, "indices")) sum += numbersOf(document, *indices);
+        for (const Json& target : *targets) sum += numbersOfAttributes(document, &target);
     return sum;
 }
 
@@ -44,16 +68,22 @@ std::uint64_t numbersOfChannel(const Document& document, const Json& sampler) {
     return sum;
 }
 
+void checkMemory(const Loading& loading) {
+    // Measured: what a vertex's numbers take at the worst moment, decoded, copied and kept to compare with when saving.
+    constexpr std::uint64_t kBytesPerNumber = 24;
+    const std::uint64_t needed = kBytesPerNumber * sumOverPrimitives(loading, numbersOfVertices);
+    constexpr std::uint64_t kWorthAsking = std::uint64_t(1) << 28;
+    if (needed < kWorthAsking) return;
+    if (const std::uint64_t free = availableMemory(); needed > free)
+        loading.document().root().fail(fmt::format(
+            "the vertices that it claims need {} MiB of memory, and {} MiB are free here; split the file or "
+            "use a machine with more",
+            needed >> 20, free >> 20));
+}
+
 std::uint64_t numbersToDecode(const Loading& loading) {
     const Document& document = loading.document();
-    std::uint64_t sum = 0;
-    std::vector<InstanceSource> shown = loading.source->instances;
-    shown.insert(shown.end(), loading.source->props.begin(), loading.source->props.end());
-    for (const InstanceSource& instance : shown) {
-        const Json* primitives = member(document.item("meshes", instance.mesh).value(), "primitives");
-        if (!primitives || !primitives->is_array()) continue;
-        for (const Json& primitive : *primitives) sum += numbersOfPrimitive(document, primitive);
-    }
+    std::uint64_t sum = sumOverPrimitives(loading, numbersOfPrimitive);
     for (std::size_t a = 0; a < document.count("animations"); ++a) {
         const Json& animation = document.item("animations", a).value();
         const Json *channels = member(animation, "channels"), *samplers = member(animation, "samplers");

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <meshoptimizer.h>
 
 #include "gltf/accessor.h"
 #include "gltf/meshopt_v1.h"
@@ -17,18 +16,17 @@ std::uint64_t mostElements(const std::string& mode, std::uint64_t packed_bytes, 
     return (packed_bytes * (version1 ? 1024 : 64) + 8192) / stride + 256;
 }
 
-void unfilter(const JsonRef& json, const std::string& filter, std::byte* data, std::size_t count, std::size_t stride) {
-    if (filter == "NONE") return;
-    if (filter == "OCTAHEDRAL" && (stride == 4 || stride == 8)) return meshopt_decodeFilterOct(data, count, stride);
-    if (filter == "QUATERNION" && stride == 8) return meshopt_decodeFilterQuat(data, count, stride);
-    if (filter == "COLOR" && (stride == 4 || stride == 8)) return decodeFilterColor({data, count * stride}, stride);
-    if (filter == "EXPONENTIAL" && stride % 4 == 0) return meshopt_decodeFilterExp(data, count, stride);
+void checkFilter(const JsonRef& json, const std::string& filter, std::uint64_t stride) {
+    const bool four_or_eight = stride == 4 || stride == 8;
+    if (filter == "NONE" || ((filter == "OCTAHEDRAL" || filter == "COLOR") && four_or_eight)) return;
+    if ((filter == "QUATERNION" && stride == 8) || (filter == "EXPONENTIAL" && stride % 4 == 0)) return;
     json.fail(fmt::format("filter '{}' does not go with a stride of {}; re-export the file", filter, stride));
 }
 
 }  // namespace
 
-std::vector<std::byte> unpackMeshopt(const Document& document, const JsonRef& json, Budget& budget) {
+std::vector<std::byte> unpackMeshopt(AccessorReader& reader, const JsonRef& json) {
+    const Document& document = reader.document();
     const std::size_t buffer = json.at("buffer").asUnsigned();
     if (!document.buffers[buffer]) json.fail(fmt::format("buffers[{}] has no data; re-export the file", buffer));
     const auto packed = std::span(*document.buffers[buffer])
@@ -44,19 +42,17 @@ std::vector<std::byte> unpackMeshopt(const Document& document, const JsonRef& js
         (mode == "TRIANGLES" && count % 3 != 0))
         json.fail(fmt::format("{} bytes cannot hold {} elements; re-export the file", packed.size(), count));
 
-    budget.take(json, count * stride);
-    std::vector<std::byte> out(count * stride);
-    const auto* source = reinterpret_cast<const unsigned char*>(packed.data());
-    int fault = 0;
-    if (vertices && isVertexVersion1(packed))
-        fault = decodeVertexVersion1(out, stride, packed) ? 0 : 1;
-    else if (vertices)
-        fault = meshopt_decodeVertexBuffer(out.data(), count, stride, source, packed.size());
-    if (mode == "TRIANGLES") fault = meshopt_decodeIndexBuffer(out.data(), count, stride, source, packed.size());
-    if (mode == "INDICES") fault = meshopt_decodeIndexSequence(out.data(), count, stride, source, packed.size());
-    if (fault != 0) json.fail("the meshopt data is broken; re-export the file");
-    unfilter(json, vertices ? filter : "NONE", out.data(), count, stride);
-    return out;
+    if (vertices) checkFilter(json, filter, stride);
+
+    constexpr std::uint64_t kAround = 4096;  // what an answer says beside the elements
+    reader.budget().take(json, count * stride);
+    UnpackAnswer answer = reader.unpacker().unpack(
+        {UnpackRequest::Kind::meshopt, mode, vertices ? filter : "NONE", count, stride, {}, packed},
+        count * stride + kAround);
+    failUnlessUnpacked(json, answer, "meshopt");
+    if (answer.arrays.size() != 1 || answer.arrays[0].size() != count * stride)
+        json.fail("the meshopt data is broken; re-export the file");
+    return std::move(answer.arrays[0]);
 }
 
 }  // namespace pelt::io::gltf

@@ -1,6 +1,7 @@
 #include "gltf/node_tree.h"
 
 #include <fmt/format.h>
+#include <pelt/rig/skeleton.h>
 
 #include <algorithm>
 #include <array>
@@ -17,16 +18,6 @@ std::optional<std::array<double, N>> readNumbers(const JsonRef& node, const char
     std::array<double, N> out{};
     for (std::size_t i = 0; i < N; ++i) out[i] = array->element(i).asFinite();
     return out;
-}
-
-/// Translation, rotation and scale of an affine map; what shear it has is lost. A mirrored map gets a negative z.
-Trs nearestTrs(const Affine3d& matrix) {
-    const Mat3d a = matrix.linear();
-    const Vec3d x = normalized(a.col[0], Vec3d{1, 0, 0});
-    const Vec3d any = std::abs(x.x) < 0.9 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-    const Vec3d y = normalized(a.col[1] - x * dot(x, a.col[1]), normalized(cross(x, any)));
-    const Vec3d z = cross(x, y);
-    return {matrix.translation(), toQuat(Mat3d{{x, y, z}}), {dot(x, a.col[0]), dot(y, a.col[1]), dot(z, a.col[2])}};
 }
 
 }  // namespace
@@ -117,7 +108,7 @@ SkeletonNode readNode(const Document& document, std::size_t node) {
         std::copy(m->begin(), m->end(), matrix.m);
         matrix = Affine3d(matrix.linear(), matrix.translation());
         out.matrix = matrix;
-        out.local = nearestTrs(matrix);
+        out.local = rig::trsOf(matrix);
         return out;
     }
     if (const auto t = readNumbers<3>(json, "translation")) out.local.translation = {(*t)[0], (*t)[1], (*t)[2]};

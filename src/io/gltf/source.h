@@ -2,19 +2,7 @@
 
 #include <pelt/rig/character.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "gltf/document.h"
-
-namespace pelt {
-
-/// Exactly, number by number.
-inline bool operator==(const Affine3d& a, const Affine3d& b) {
-    return std::equal(std::begin(a.m), std::end(a.m), std::begin(b.m));
-}
-
-}  // namespace pelt
 
 namespace pelt::io::gltf {
 

@@ -1,9 +1,23 @@
 #include "gltf/uri.h"
 
 #include <fmt/format.h>
+#include <pelt/io/character_file.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
+
+namespace pelt::io {
+namespace {
+
+std::atomic<bool> local_files_only{false};
+
+}  // namespace
+
+void setLocalFilesOnly(bool only) { local_files_only = only; }
+
+}  // namespace pelt::io
 
 namespace pelt::io::gltf {
 namespace {
@@ -80,6 +94,15 @@ std::optional<std::filesystem::path> relativeFile(const std::filesystem::path& f
     if (relative.is_absolute() || decoded.find('\0') != std::string::npos || decoded.front() == '\\')
         return std::nullopt;
     return folder / relative;
+}
+
+bool mayRead(const std::filesystem::path& folder, const std::filesystem::path& file) {
+    if (!local_files_only) return true;
+    std::error_code fault;
+    const std::filesystem::path inside = std::filesystem::weakly_canonical(folder, fault);
+    if (fault) return false;
+    const std::filesystem::path real = std::filesystem::weakly_canonical(file, fault);
+    return !fault && std::mismatch(inside.begin(), inside.end(), real.begin(), real.end()).first == inside.end();
 }
 
 }  // namespace pelt::io::gltf

@@ -20,4 +20,7 @@ std::optional<std::vector<std::byte>> decodeDataUri(std::string_view uri);
 /// The file a relative URI means; nullopt for absolute paths and for anything with a scheme.
 std::optional<std::filesystem::path> relativeFile(const std::filesystem::path& folder, std::string_view uri);
 
+/// Whether a file may be read that a document in `folder` names (setLocalFilesOnly).
+bool mayRead(const std::filesystem::path& folder, const std::filesystem::path& file);
+
 }  // namespace pelt::io::gltf

@@ -51,59 +51,6 @@ private:
     int read_ = -1, write_ = -1;
 };
 
-/// Ends and reaps the child unless it was waited for.
-class ChildGuard {
-public:
-    explicit ChildGuard(pid_t pid) : pid_(pid) {}
-    ~ChildGuard() {
-        if (pid_ <= 0) return;
-        kill();
-        wait();
-    }
-    ChildGuard(const ChildGuard&) = delete;
-    ChildGuard& operator=(const ChildGuard&) = delete;
-
-    void kill() { ::kill(pid_, SIGKILL); }
-    int wait() {
-        int status = 0;
-        while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
-        pid_ = 0;
-        return status;
-    }
-
-private:
-    pid_t pid_;
-};
-
-pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>& arguments, int out, int err) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    // Signals mean to the helper what they mean by default, whatever this program does with them: Ctrl-C ends both.
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
-    std::string name = program.string();
-    std::vector<std::string> copies = arguments;
-    std::vector<char*> argv{name.data()};
-    for (std::string& argument : copies) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    pid_t pid = 0;
-    const int fault = ::posix_spawn(&pid, name.c_str(), &actions, &attributes, argv.data(), environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    if (fault != 0) throw Error::system(fmt::format("{}: cannot be started: {}", name, strerror(fault)));
-    return pid;
-}
-
 /// Reads what is there; closes the pipe at its end. Gives the bytes read into `buffer`.
 std::size_t drain(Pipe& pipe, std::vector<std::byte>& buffer) {
     buffer.resize(kReadSize);
@@ -157,13 +104,66 @@ bool readStreams(Pipe& out, Pipe& err, ChildResult& result, Clock::time_point de
     return true;
 }
 
+void addStream(posix_spawn_file_actions_t& actions, int given, int stream) {
+    if (given >= 0)
+        posix_spawn_file_actions_adddup2(&actions, given, stream);
+    else
+        posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY,
+                                         0);
+}
+
 }  // namespace
+
+ChildGuard::~ChildGuard() {
+    if (pid_ <= 0) return;
+    kill();
+    wait();
+}
+
+void ChildGuard::kill() { ::kill(pid_, SIGKILL); }
+
+int ChildGuard::wait() {
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+    pid_ = 0;
+    return status;
+}
+
+pid_t startChild(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                 const ChildStreams& streams) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    addStream(actions, streams.in, STDIN_FILENO);
+    addStream(actions, streams.out, STDOUT_FILENO);
+    addStream(actions, streams.err, STDERR_FILENO);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    // Signals mean to the helper what they mean by default, whatever this program does with them: Ctrl-C ends both.
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+    std::string name = program.string();
+    std::vector<std::string> copies = arguments;
+    std::vector<char*> argv{name.data()};
+    for (std::string& argument : copies) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_t pid = 0;
+    const int fault = ::posix_spawn(&pid, name.c_str(), &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (fault != 0) throw Error::system({name}, fmt::format("cannot be started: {}", strerror(fault)));
+    return pid;
+}
 
 ChildResult runChild(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                      double timeout_seconds, std::size_t output_limit, const Progress& progress) {
     const auto deadline = Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(timeout_seconds * 1000));
     Pipe out, err;
-    ChildGuard child(spawn(program, arguments, out.writeEnd(), err.writeEnd()));
+    ChildGuard child(startChild(program, arguments, {-1, out.writeEnd(), err.writeEnd()}));
     out.closeWrite();
     err.closeWrite();
 

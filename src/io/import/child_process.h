@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/core/progress.h>
+#include <sys/types.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -17,6 +18,30 @@ struct ChildResult {
     bool timed_out = false;
     bool too_much_output = false;
 };
+
+/// Ends and reaps a child unless it was waited for.
+class ChildGuard {
+public:
+    explicit ChildGuard(pid_t pid) : pid_(pid) {}
+    ~ChildGuard();
+    ChildGuard(const ChildGuard&) = delete;
+    ChildGuard& operator=(const ChildGuard&) = delete;
+
+    void kill();
+    int wait();  ///< as waitpid tells its status
+
+private:
+    pid_t pid_;
+};
+
+/// Standard streams of a child; -1: it gets an empty one.
+struct ChildStreams {
+    int in = -1, out = -1, err = -1;
+};
+
+/// Throws Error (system) where it cannot be started.
+pid_t startChild(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                 const ChildStreams& streams);
 
 inline constexpr std::size_t kMostMessageBytes = std::size_t(1) << 18;
 

@@ -46,25 +46,23 @@ Messages readMessages(std::string_view text) {
 [[noreturn]] void throwFault(const std::string& name, const ChildResult& child, const Messages& messages,
                              const ImportOptions& options) {
     if (child.timed_out || child.signal == SIGXCPU)
-        throw Error::badInput(
-            fmt::format("{}: reading it took longer than {:.4g} seconds, so it was stopped; the file "
-                        "is damaged or too large; export it as glTF instead",
-                        name, options.timeout_seconds));
+        throw Error::badInput({name},
+                              fmt::format("reading it took longer than {:.4g} seconds, so it was stopped; the file "
+                                          "is damaged or too large; export it as glTF instead",
+                                          options.timeout_seconds));
     if (child.too_much_output)
-        throw Error::badInput(fmt::format("{}: what it holds needs more than {} MiB; export it as glTF instead", name,
-                                          options.memory_bytes >> 20));
+        throw Error::badInput({name}, fmt::format("what it holds needs more than {} MiB; export it as glTF instead",
+                                                  options.memory_bytes >> 20));
     if (child.signal == SIGINT || child.signal == SIGTERM || child.signal == SIGHUP)
-        throw Error(ErrorCode::cancelled, fmt::format("{}: reading it was cancelled", name));
-    if (child.exit_status == kBadInputStatus && !messages.error.empty())
-        throw Error::badInput(fmt::format("{}: {}", name, messages.error));
-    if (child.exit_status == 1 && !messages.error.empty())
-        throw Error::system(fmt::format("{}: {}", name, messages.error));
+        throw Error(ErrorCode::cancelled, {name}, "reading it was cancelled");
+    if (child.exit_status == kBadInputStatus && !messages.error.empty()) throw Error::badInput({name}, messages.error);
+    if (child.exit_status == 1 && !messages.error.empty()) throw Error::system({name}, messages.error);
     const std::string how =
         child.signal != 0 ? fmt::format("signal {}", child.signal) : fmt::format("exit status {}", child.exit_status);
-    throw Error::badInput(
-        fmt::format("{}: the importer crashed while reading it ({}); the file is damaged or of a kind "
-                    "it cannot read; export it as glTF instead",
-                    name, how));
+    throw Error::badInput({name},
+                          fmt::format("the importer crashed while reading it ({}); the file is damaged or of a kind "
+                                      "it cannot read; export it as glTF instead",
+                                      how));
 }
 
 bool isProgram(const fs::path& path) {
@@ -88,21 +86,18 @@ fs::path findImporter() {
                                       fs::path(PELT_IMPORTER_BUILT), fs::path(PELT_IMPORTER_INSTALLED)})
         if (isProgram(candidate)) return candidate;
     throw Error::system(
-        "the program pelt-import, which reads .fbx and .dae, is neither beside this program nor where it was "
-        "installed; set PELT_IMPORTER to its path, or export the file as glTF");
+        "the program pelt-import, which reads .fbx and .dae and unpacks compressed meshes, is neither beside this "
+        "program nor where it was installed; set PELT_IMPORTER to its path, or export the file as plain glTF");
 }
 
 Character importCharacter(const fs::path& path, const ImportOptions& options, const Progress& progress) {
     const std::string name = path.string();
     std::error_code fault;
-    if (!fs::is_regular_file(path, fault)) throw Error::badInput(fmt::format("{}: there is no such file", name));
+    if (!fs::is_regular_file(path, fault)) throw Error::badInput({name}, "there is no such file");
     const fs::path importer = options.importer.empty() ? findImporter() : options.importer;
-    const std::vector<std::string> arguments{"--memory",
-                                             std::to_string(options.memory_bytes),
-                                             "--seconds",
+    const std::vector<std::string> arguments{"--memory", std::to_string(options.memory_bytes), "--seconds",
                                              fmt::format("{:.0f}", std::max(1.0, options.timeout_seconds)),
-                                             fs::absolute(path).string(),
-                                             "-"};
+                                             fs::absolute(path, fault).string()};
     ChildResult child =
         runChild(importer, arguments, options.timeout_seconds, static_cast<std::size_t>(options.memory_bytes),
                  progress.share("import", 0, kHelperShare));

@@ -115,7 +115,7 @@ TetMesh parseMedit(std::span<const std::byte> bytes, const std::string& name) {
 TetMesh loadTets(const std::filesystem::path& path) {
     const std::string extension = lowerExtension(path);
     if (extension != ".mesh")
-        throw Error::badInput(fmt::format("{}: tets are read from .mesh, not from '{}'", path.string(), extension));
+        throw Error::badInput({path.string()}, fmt::format("tets are read from .mesh, not from '{}'", extension));
     return parseMedit(readFile(path), path.string());
 }
 

@@ -34,22 +34,22 @@ bool makeUnit(std::span<Vec3f> normals) {
     return true;
 }
 
-void checkFinite(std::span<const Vec3f> positions, const std::string& name) {
+void checkFinite(std::span<const Vec3f> positions, const ErrorPlace& place) {
     for (std::size_t v = 0; v < positions.size(); ++v)
-        if (!isFinite(positions[v])) throw Error::badInput(fmt::format("{}: vertex {} is not finite", name, v));
+        if (!isFinite(positions[v])) throw Error::badInput(place, fmt::format("vertex {} is not finite", v));
 }
 
 void checkMesh(const Mesh& mesh, const std::string& name) {
-    checkFinite(mesh.positions, name);
+    checkFinite(mesh.positions, {name});
     const std::size_t count = mesh.vertexCount();
     if ((!mesh.normals.empty() && mesh.normals.size() != count) || (!mesh.uvs.empty() && mesh.uvs.size() != count))
-        throw Error::badInput(fmt::format("{}: not written: the mesh has {} vertices, {} normals and {} UVs", name,
-                                          count, mesh.normals.size(), mesh.uvs.size()));
+        throw Error::badInput({name}, fmt::format("not written: the mesh has {} vertices, {} normals and {} UVs", count,
+                                                  mesh.normals.size(), mesh.uvs.size()));
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
         for (const std::uint32_t corner : mesh.triangles[t])
             if (corner >= count)
-                throw Error::badInput(
-                    fmt::format("{}: not written: triangle {} uses vertex {} of {}", name, t, corner, count));
+                throw Error::badInput({name},
+                                      fmt::format("not written: triangle {} uses vertex {} of {}", t, corner, count));
 }
 
 }  // namespace pelt::io

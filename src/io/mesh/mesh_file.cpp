@@ -19,15 +19,15 @@ Mesh loadMesh(const std::filesystem::path& path) {
     if (extension == ".glb" || extension == ".gltf" || extension == ".vrm" || extension == ".fbx" ||
         extension == ".dae")
         return rig::wholeMesh(loadCharacter(path));
-    throw Error::badInput(fmt::format("{}: a mesh is read from .obj .ply .off .glb .gltf .vrm .fbx .dae, not from '{}'",
-                                      name, extension));
+    throw Error::badInput(
+        {name}, fmt::format("a mesh is read from .obj .ply .off .glb .gltf .vrm .fbx .dae, not from '{}'", extension));
 }
 
 void saveMesh(const Mesh& mesh, const std::filesystem::path& path) {
     const std::string extension = lowerExtension(path);
     if (extension != ".obj" && extension != ".ply")
-        throw Error::badUsage(
-            fmt::format("{}: a mesh is written as .obj or .ply, not as '{}'", path.string(), extension));
+        throw Error::badUsage({path.string()},
+                              fmt::format("a mesh is written as .obj or .ply, not as '{}'", extension));
     checkMesh(mesh, path.string());
     AtomicFile file(path);
     if (extension == ".obj") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <pelt/core/error.h>
 #include <pelt/core/mesh.h>
 
 #include <cstddef>
@@ -24,7 +25,7 @@ float toFloat(double value);
 bool makeUnit(std::span<Vec3f> normals);
 
 /// Throws Error (bad input) that names `name` and the vertex where a position is not finite.
-void checkFinite(std::span<const Vec3f> positions, const std::string& name);
+void checkFinite(std::span<const Vec3f> positions, const ErrorPlace& place);
 
 /// What a mesh must hold to be written: finite positions, normals and UVs for every vertex or none, triangles in range.
 /// Throws Error (bad input) that names `name`, the file it was meant for.

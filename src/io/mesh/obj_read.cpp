@@ -13,8 +13,9 @@ void checkCorners(const ObjData& data, const std::string& name) {
     for (std::size_t face = 0; face < data.faces.size(); ++face) {
         const auto check = [&](std::uint32_t index, std::size_t count, const char* what) {
             if (index == ObjData::kNone || index < count) return;
-            throw Error::badInput(fmt::format("{}: line {}: a face uses {} {}, but the file has {}", name,
-                                              data.faces[face].line, what, std::uint64_t(index) + 1, count));
+            throw Error::badInput(
+                {name, fmt::format("line {}", data.faces[face].line)},
+                fmt::format("a face uses {} {}, but the file has {}", what, std::uint64_t(index) + 1, count));
         };
         for (const ObjData::Corner& corner : data.faceCorners(face)) {
             check(corner.vertex, data.positions.size(), "vertex");
@@ -96,7 +97,7 @@ std::vector<Vec3f> vertexNormals(const ObjData& data) {
 
 Mesh parseObj(std::span<const std::byte> bytes, const std::string& name) {
     ObjData data = readObjRecords(bytes, name, false);
-    if (data.positions.empty()) throw Error::badInput(fmt::format("{}: has no vertices (no line begins with v)", name));
+    if (data.positions.empty()) throw Error::badInput({name}, "has no vertices (no line begins with v)");
     checkCorners(data, name);
     Mesh mesh;
     const std::vector<std::size_t> first_triangle = cutFaces(data, mesh);

@@ -62,7 +62,7 @@ public:
                 skipElements(element);
             }
         }
-        if (mesh_.positions.empty()) throw Error::badInput(fmt::format("{}: has no vertices", name_));
+        if (mesh_.positions.empty()) throw Error::badInput({name_}, "has no vertices");
         cutPolygons();
         if (!makeUnit(mesh_.normals)) mesh_.normals.clear();
         return std::move(mesh_);
@@ -72,7 +72,7 @@ private:
     void readVertices(const PlyElement& element) {
         for (const char* axis : {"x", "y", "z"})
             if (!hasProperty(element, axis))
-                throw Error::badInput(fmt::format("{}: its vertices have no property '{}'", name_, axis));
+                throw Error::badInput({name_}, fmt::format("its vertices have no property '{}'", axis));
         const std::vector<int> slots = vertexSlots(element);
         const auto has = [&](int slot) { return std::find(slots.begin(), slots.end(), slot) != slots.end(); };
         const bool has_normals = has(kNx) && has(kNy) && has(kNz), has_uvs = has(kU);
@@ -176,8 +176,8 @@ private:
             const std::span<const std::uint32_t> corners(corners_.data() + first, end - first);
             for (const std::uint32_t corner : corners)
                 if (corner >= mesh_.positions.size())
-                    throw Error::badInput(fmt::format("{}: face {} uses vertex {}, but there are {} (from 0)", name_,
-                                                      polygons_[i].item, corner, mesh_.positions.size()));
+                    throw Error::badInput({name_}, fmt::format("face {} uses vertex {}, but there are {} (from 0)",
+                                                               polygons_[i].item, corner, mesh_.positions.size()));
             appendPolygon(corners, mesh_.positions, mesh_.triangles);
         }
     }

@@ -21,10 +21,10 @@ void PlyValues::checkFits(const PlyElement& element) const {
     // The last number of an ascii file needs no line end after it.
     const std::uint64_t fits = least == 0 ? element.count : (bytesLeft() + (text_ ? 1 : 0)) / least;
     if (element.count > fits)
-        throw Error::badInput(
-            fmt::format("{}: the header says {} of element {}, but at most {} fit in the file; it is cut "
-                        "short or its header is wrong",
-                        name_, element.count, inQuotes(element.name), fits));
+        throw Error::badInput({name_},
+                              fmt::format("the header says {} of element {}, but at most {} fit in the file; it is cut "
+                                          "short or its header is wrong",
+                                          element.count, inQuotes(element.name), fits));
 }
 
 void PlyValues::setPlace(const PlyElement& element, std::uint64_t index) {
@@ -33,7 +33,7 @@ void PlyValues::setPlace(const PlyElement& element, std::uint64_t index) {
 }
 
 void PlyValues::fail(const std::string& what) const {
-    throw Error::badInput(fmt::format("{}: {} {}: {}", name_, element_->name, index_, what));
+    throw Error::badInput({name_, fmt::format("{} {}", element_->name, index_)}, what);
 }
 
 double PlyValues::read(PlyType type) {

@@ -99,7 +99,7 @@ std::int64_t TextCursor::nextInteger(std::string_view what) {
 }
 
 void TextCursor::fail(const std::string& what) const {
-    throw Error::badInput(fmt::format("{}: line {}: {}", name_, line_, what));
+    throw Error::badInput({name_, fmt::format("line {}", line_)}, what);
 }
 
 void TextCursor::failNumber(std::string_view what, std::string_view token) const {

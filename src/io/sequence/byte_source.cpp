@@ -1,6 +1,5 @@
 #include "sequence/byte_source.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <sys/stat.h>
@@ -10,20 +9,21 @@
 #include <cerrno>
 #include <cstring>
 
+#include "open_file.h"
+
 namespace pelt::io {
 namespace {
 
 class File final : public ByteSource {
 public:
     explicit File(const std::filesystem::path& path) : ByteSource(path.string()) {
-        descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (descriptor_ < 0) throw Error::badInput(fmt::format("{}: cannot be read: {}", name(), std::strerror(errno)));
+        descriptor_ = openForReading(path);
         struct ::stat status = {};
         const bool is_file = ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
         size_ = static_cast<std::uint64_t>(status.st_size);
         if (is_file) return;
         ::close(descriptor_);
-        throw Error::badInput(fmt::format("{}: is not a plain file", name()));
+        throw Error::badInput({name()}, "is not a plain file");
     }
     ~File() override { ::close(descriptor_); }
     File(const File&) = delete;
@@ -36,8 +36,8 @@ public:
             const ::ssize_t got = ::pread(descriptor_, out.data(), out.size(), static_cast<::off_t>(offset));
             if (got < 0 && errno == EINTR) continue;
             if (got <= 0)
-                throw Error::badInput(fmt::format("{}: could not be read at byte {}: {}", name(), offset,
-                                                  got < 0 ? std::strerror(errno) : "the file ends there"));
+                throw Error::badInput({name()}, fmt::format("could not be read at byte {}: {}", offset,
+                                                            got < 0 ? std::strerror(errno) : "the file ends there"));
             offset += static_cast<std::uint64_t>(got);
             out = out.subspan(static_cast<std::size_t>(got));
         }
@@ -56,7 +56,7 @@ public:
 
     void read(std::uint64_t offset, std::span<std::byte> out) override {
         if (offset > bytes_.size() || out.size() > bytes_.size() - offset)
-            throw Error::badInput(fmt::format("{}: could not be read at byte {}", name(), offset));
+            throw Error::badInput({name()}, fmt::format("could not be read at byte {}", offset));
         const auto from = bytes_.subspan(offset, out.size());
         std::copy(from.begin(), from.end(), out.begin());
     }

@@ -18,7 +18,7 @@ constexpr std::string_view kPc2Magic("POINTCACHE2\0", 12);
 constexpr std::uint64_t kPc2HeaderBytes = 32, kMddHeaderBytes = 8;
 
 [[noreturn]] void fail(const ByteSource& source, const std::string& what) {
-    throw Error::badInput(fmt::format("{}: {}", source.name(), what));
+    throw Error::badInput({source.name()}, what);
 }
 
 template <std::size_t N>

@@ -43,6 +43,25 @@ private:
     std::vector<std::byte> bytes_;
 };
 
+/// The same, handed on: nothing appears under a name, and nothing can be taken back.
+class StreamWriter final : public CheckedWriter {
+public:
+    StreamWriter(const SequenceInfo& info, std::span<const std::byte> header,
+                 std::function<void(std::span<const std::byte>)> sink)
+        : CheckedWriter("standard output", info), sink_(std::move(sink)) {
+        sink_(header);
+    }
+
+private:
+    void writeFrame(std::size_t, std::span<const Vec3f> positions) override {
+        static_assert(std::endian::native == std::endian::little, "frames go out as they are in memory");
+        sink_(std::as_bytes(positions));
+    }
+    void commit() override {}
+
+    std::function<void(std::span<const std::byte>)> sink_;
+};
+
 class Header {
 public:
     explicit Header(std::endian order) : order_(order) {}
@@ -66,14 +85,11 @@ private:
 /// Point caches count in 32 bits with sign.
 std::int32_t cacheCount(std::size_t count, const std::filesystem::path& path) {
     if (count > std::numeric_limits<std::int32_t>::max())
-        throw Error::badUsage(
-            fmt::format("{}: {} are more than the format can count; write .npy", path.string(), count));
+        throw Error::badUsage({path.string()}, fmt::format("{} are more than the format can count; write .npy", count));
     return static_cast<std::int32_t>(count);
 }
 
-}  // namespace
-
-std::unique_ptr<SequenceWriter> createNpy(const std::filesystem::path& path, const SequenceInfo& info) {
+Header npyHeader(const SequenceInfo& info) {
     constexpr std::size_t kAlignment = 64, kBeforeDict = 10;
     std::string dict =
         fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}, 3), }}", info.frames, info.vertices);
@@ -83,7 +99,18 @@ std::unique_ptr<SequenceWriter> createNpy(const std::filesystem::path& path, con
     header.text(std::string_view("\x93NUMPY\x01\x00", 8));
     header.value(static_cast<std::uint16_t>(dict.size()));
     header.text(dict);
-    return std::make_unique<CacheWriter>(path, info, header.bytes(), std::endian::little);
+    return header;
+}
+
+}  // namespace
+
+std::unique_ptr<SequenceWriter> createNpy(const std::filesystem::path& path, const SequenceInfo& info) {
+    return std::make_unique<CacheWriter>(path, info, npyHeader(info).bytes(), std::endian::little);
+}
+
+std::unique_ptr<SequenceWriter> streamNpy(const SequenceInfo& info,
+                                          std::function<void(std::span<const std::byte>)> sink) {
+    return std::make_unique<StreamWriter>(info, npyHeader(info).bytes(), std::move(sink));
 }
 
 std::unique_ptr<SequenceWriter> createPc2(const std::filesystem::path& path, const SequenceInfo& info) {

@@ -35,8 +35,8 @@ public:
             readContiguous(frame, out);
         for (std::size_t v = 0; v < out.size(); ++v)
             if (!isFinite(out[v]))
-                throw Error::badInput(
-                    fmt::format("{}: frame {}, vertex {} is not finite; repair the file", source_->name(), frame, v));
+                throw Error::badInput({source_->name()},
+                                      fmt::format("frame {}, vertex {} is not finite; repair the file", frame, v));
     }
 
 private:
@@ -106,17 +106,18 @@ private:
 
 void checkLayout(const FrameLayout& layout, const ByteSource& source, std::string_view format) {
     if (layout.frames == 0 || layout.vertices == 0)
-        throw Error::badInput(fmt::format("{}: holds {} frames of {} vertices; there must be at least one of each",
-                                          source.name(), layout.frames, layout.vertices));
+        throw Error::badInput({source.name()},
+                              fmt::format("holds {} frames of {} vertices; there must be at least one of each",
+                                          layout.frames, layout.vertices));
     const std::uint64_t there = source.size() - std::min(source.size(), layout.offset);
     const std::uint64_t vertex_bytes = 3 * valueBytes(layout);
     const bool one_fits = layout.vertices <= there / vertex_bytes;
     const std::uint64_t fits = one_fits ? there / (layout.vertices * vertex_bytes) : 0;
     if (fits < layout.frames)
-        throw Error::badInput(
-            fmt::format("{}: the {} header says {} frames of {} vertices, but {} frames fit in the "
-                        "file's {} bytes; it is cut short or its header is wrong",
-                        source.name(), format, layout.frames, layout.vertices, fits, source.size()));
+        throw Error::badInput({source.name()},
+                              fmt::format("the {} header says {} frames of {} vertices, but {} frames fit in the "
+                                          "file's {} bytes; it is cut short or its header is wrong",
+                                          format, layout.frames, layout.vertices, fits, source.size()));
 }
 
 std::unique_ptr<MeshSequence> makeFrameReader(std::unique_ptr<ByteSource> source, const FrameLayout& layout,
@@ -126,8 +127,9 @@ std::unique_ptr<MeshSequence> makeFrameReader(std::unique_ptr<ByteSource> source
 
 void checkVertexCount(const std::optional<Mesh>& mesh, std::uint64_t vertices, const std::string& name) {
     if (mesh && mesh->vertexCount() != vertices)
-        throw Error::badInput(fmt::format("{}: has frames of {} vertices, but the mesh that brings its faces has {}",
-                                          name, vertices, mesh->vertexCount()));
+        throw Error::badInput(
+            {name}, fmt::format("has frames of {} vertices, but the mesh that brings its faces has {}", vertices,
+                                mesh->vertexCount()));
 }
 
 void checkFrameRequest(const MeshSequence& sequence, std::size_t frame, std::size_t room) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "mesh/mesh_readers.h"
+#include "open_file.h"
 #include "sequence/sequence_readers.h"
 
 namespace pelt::io {
@@ -34,9 +35,9 @@ public:
         const std::vector<Vec3f> positions =
             is_obj ? parseObjPositions(readFile(file), file.string()) : std::move(loadMesh(file).positions);
         if (positions.size() != out.size())
-            throw Error::badInput(fmt::format("{}: has {} vertices, but the sequence's first frame {} has {}",
-                                              file.string(), positions.size(), files_[0].filename().string(),
-                                              out.size()));
+            throw Error::badInput({file.string()},
+                                  fmt::format("has {} vertices, but the sequence's first frame {} has {}",
+                                              positions.size(), files_[0].filename().string(), out.size()));
         std::copy(positions.begin(), positions.end(), out.begin());
     }
 
@@ -90,14 +91,14 @@ std::vector<fs::path> meshFilesInFolder(const fs::path& folder) {
         if (extension == ".obj") objs.push_back(it->path());
         if (extension == ".ply") plys.push_back(it->path());
     }
-    if (fault) throw Error::badInput(fmt::format("{}: cannot be read: {}", folder.string(), fault.message()));
+    if (fault) failReading(folder.string(), fault.value());
     if (!objs.empty() && !plys.empty())
-        throw Error::badInput(
-            fmt::format("{}: holds both .obj and .ply files; say which with a quoted pattern such as "
-                        "'{}'",
-                        folder.string(), (folder / "*.obj").string()));
+        throw Error::badInput({folder.string()},
+                              fmt::format("holds both .obj and .ply files; say which with a quoted pattern such as "
+                                          "'{}'",
+                                          (folder / "*.obj").string()));
     std::vector<fs::path>& files = objs.empty() ? plys : objs;
-    if (files.empty()) throw Error::badInput(fmt::format("{}: the folder holds no .obj or .ply file", folder.string()));
+    if (files.empty()) throw Error::badInput({folder.string()}, "the folder holds no .obj or .ply file");
     sortNaturally(files);
     return std::move(files);
 }
@@ -108,11 +109,11 @@ std::vector<fs::path> meshFilesMatching(const std::string& pattern) {
     std::vector<fs::path> files;
     for (std::size_t i = 0; status == 0 && i < matches.gl_pathc; ++i) files.emplace_back(matches.gl_pathv[i]);
     ::globfree(&matches);
-    if (files.empty()) throw Error::badInput(fmt::format("{}: no file matches the pattern", pattern));
+    if (files.empty()) throw Error::badInput({pattern}, "no file matches the pattern");
     for (const fs::path& file : files) {
         const std::string extension = lowerExtension(file);
         if (extension != ".obj" && extension != ".ply")
-            throw Error::badInput(fmt::format("{}: matches {}, which is not .obj or .ply", pattern, file.string()));
+            throw Error::badInput({pattern}, fmt::format("matches {}, which is not .obj or .ply", file.string()));
     }
     sortNaturally(files);
     return files;

@@ -12,9 +12,10 @@ public:
     MeshFrameWriter(const std::filesystem::path& path, const SequenceInfo& info) : CheckedWriter(path, info) {
         if (info.frames > 1)
             throw Error::badUsage(
-                fmt::format("{}: one mesh file holds one frame, not {}; choose one (--frames 0), or a name without "
+                {path.string()},
+                fmt::format("one mesh file holds one frame, not {}; choose one (`frames` 0), or a name without "
                             "extension for a folder",
-                            path.string(), info.frames));
+                            info.frames));
         if (!info.mesh) return;
         mesh_ = *info.mesh;
         mesh_.normals.clear();  // those of the rest pose would be wrong in a frame

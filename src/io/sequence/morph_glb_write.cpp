@@ -165,10 +165,10 @@ private:
     void checkSize() const {
         constexpr std::uint64_t kMostFrames = 1 << 15, kMostBytes = std::numeric_limits<std::uint32_t>::max();
         if (info().frames < kMostFrames && info().vertices <= kMostBytes && fileBytes() <= kMostBytes) return;
-        throw Error::badUsage(
-            fmt::format("{}: {} frames of {} vertices are more than a .glb can hold; write .npy or "
-                        "fewer frames",
-                        path().string(), info().frames, info().vertices));
+        throw Error::badUsage({path().string()},
+                              fmt::format("{} frames of {} vertices are more than a .glb can hold; write .npy or "
+                                          "fewer frames",
+                                          info().frames, info().vertices));
     }
 
     static std::uint64_t roundUp(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }
@@ -196,7 +196,7 @@ private:
         if (frame == 0) writeBase(positions);
         offsets_.resize(positions.size());
         for (std::size_t v = 0; v < positions.size(); ++v) offsets_[v] = positions[v] - base_[v];
-        checkFinite(offsets_, fmt::format("{}: the offsets of frame {}", path().string(), frame));
+        checkFinite(offsets_, {path().string(), fmt::format("the offsets of frame {}", frame)});
         extents_.push_back(extentOf(offsets_));
         put(std::span<const Vec3f>(offsets_));
     }

@@ -16,9 +16,7 @@ namespace {
 constexpr std::uint64_t kLongestHeader = 10000;
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-[[noreturn]] void fail(const std::string& name, const std::string& what) {
-    throw Error::badInput(fmt::format("{}: {}", name, what));
-}
+[[noreturn]] void fail(const std::string& name, const std::string& what) { throw Error::badInput({name}, what); }
 
 struct NpyHeader {
     std::string type;  ///< as in '<f4'

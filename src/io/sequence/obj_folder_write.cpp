@@ -14,23 +14,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool isFrameName(const fs::path& file) {
+    const std::string name = file.filename().string();
+    constexpr std::string_view kStart = "frame_", kEnd = ".obj";
+    if (name.size() <= kStart.size() + kEnd.size() || !name.starts_with(kStart) || !name.ends_with(kEnd)) return false;
+    return std::all_of(name.begin() + kStart.size(), name.end() - kEnd.size(),
+                       [](char c) { return c >= '0' && c <= '9'; });
+}
+
 /// The folder is replaced as a whole, so it may only hold what an earlier run wrote.
-fs::path checkReplaceable(const fs::path& folder) {
-    std::error_code fault;
-    for (fs::directory_iterator it(folder, fault), end; !fault && it != end; it.increment(fault)) {
-        if (isFrameName(it->path())) continue;
-        throw Error::system(
-            fmt::format("{}: not replaced: it holds {}, which is not a frame of a sequence; choose another "
-                        "folder",
-                        folder.string(), it->path().filename().string()));
-    }
+const fs::path& checkReplaceable(const fs::path& folder) {
+    if (const auto other = findForeign(folder))
+        throw Error::system({folder.string()}, fmt::format("not replaced: it holds {}, which is not a frame of a sequence; choose another "
+                        "folder", other->filename().string()));
     return folder;
 }
 
 class ObjFolderWriter final : public CheckedWriter {
 public:
     ObjFolderWriter(const fs::path& path, const SequenceInfo& info)
-        : CheckedWriter(path, info), folder_(checkReplaceable(path)) {
+        : CheckedWriter(path, info), target_(path), folder_(checkReplaceable(path)) {
         if (!info.mesh) return;
         checkMesh(*info.mesh, path.string());
         // Normals of the rest pose would be wrong in a frame.
@@ -46,20 +49,23 @@ private:
         file.write(topology_);
         file.commit();
     }
-    void commit() override { folder_.commit(); }
+    void commit() override {
+        checkReplaceable(target_);  // it may have changed since
+        folder_.commit();
+    }
 
+    fs::path target_;
     AtomicFolder folder_;
     std::string text_, topology_;
 };
 
 }  // namespace
 
-bool isFrameName(const fs::path& file) {
-    const std::string name = file.filename().string();
-    constexpr std::string_view kStart = "frame_", kEnd = ".obj";
-    if (name.size() <= kStart.size() + kEnd.size() || !name.starts_with(kStart) || !name.ends_with(kEnd)) return false;
-    return std::all_of(name.begin() + kStart.size(), name.end() - kEnd.size(),
-                       [](char c) { return c >= '0' && c <= '9'; });
+std::optional<fs::path> findForeign(const fs::path& folder) {
+    std::error_code fault;
+    for (fs::directory_iterator it(folder, fault), end; !fault && it != end; it.increment(fault))
+        if (!isFrameName(it->path()) || !fs::is_regular_file(it->symlink_status(fault))) return it->path();
+    return std::nullopt;
 }
 
 std::unique_ptr<SequenceWriter> createObjFolder(const fs::path& path, const SequenceInfo& info) {

@@ -24,11 +24,11 @@ std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, st
     if (extension == ".mdd") return openMdd(openFile(path), std::move(mesh));
     if (extension == ".obj" || extension == ".ply") return openMeshFiles({path}, std::move(mesh));
     if (!std::filesystem::exists(path, fault))
-        throw Error::badInput(fmt::format("{}: there is no such file or folder", path.string()));
-    throw Error::badInput(
-        fmt::format("{}: a sequence is read from .npy .pc2 .mdd .obj .ply, a folder or a quoted pattern "
-                    "of .obj or .ply, not from '{}'",
-                    path.string(), extension));
+        throw Error::badInput({path.string()}, "there is no such file or folder");
+    throw Error::badInput({path.string()},
+                          fmt::format("a sequence is read from .npy .pc2 .mdd .obj .ply, a folder or a quoted pattern "
+                                      "of .obj or .ply, not from '{}'",
+                                      extension));
 }
 
 std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path, const SequenceInfo& info) {
@@ -39,10 +39,10 @@ std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path
     if (extension == ".mdd") return createMdd(path, info);
     if (extension == ".glb") return createMorphGlb(path, info);
     if (extension == ".obj" || extension == ".ply") return createMeshFrame(path, info);
-    throw Error::badUsage(
-        fmt::format("{}: a sequence is written as .npy .pc2 .mdd .glb, a single frame as .obj .ply or, "
-                    "without an extension, as a folder of .obj; not as '{}'",
-                    path.string(), extension));
+    throw Error::badUsage({path.string()},
+                          fmt::format("a sequence is written as .npy .pc2 .mdd .glb, a single frame as .obj .ply or, "
+                                      "without an extension, as a folder of .obj; not as '{}'",
+                                      extension));
 }
 
 }  // namespace pelt::io

@@ -37,6 +37,38 @@ TEST(DdmPayloadFile, TheExtensionIsUsedAndNeverRequired) {
     EXPECT_FALSE(payloadOf(json)["settings"].contains("kappa")) << "what was not set is not said";
 }
 
+TEST(DdmPayloadFile, EverySettingThatIsStoredComesBack) {
+    DdmSettings all;
+    setOptions(all, ddmFields(),
+               {{"iterations", {"7"}},
+                {"lambda", {"3"}},
+                {"kappa", {"2"}},
+                {"alpha", {"0.3"}},
+                {"laplacian", {"uniform"}},
+                {"smoothing", {"explicit"}},
+                {"lambda_map", {"uniform"}},
+                {"kappa_map", {"radius"}},
+                {"alpha_map", {"_PAINT"}},
+                {"joint_alpha", {"hüfte=0.25", "knee=0"}},
+                {"connect_parts", {"off"}},
+                {"exclude", {"eyes", "hat"}},
+                {"bind", {"keep"}},
+                {"influences", {"5"}},
+                {"weld", {"0.25"}}});
+    Character in = mushed(makeStrip().load());
+    auto payload = std::make_shared<DdmPayload>(*in.ddm);
+    payload->settings = all;
+    payload->settings.joints = {"of this run alone"};
+    in.ddm = payload;
+    EXPECT_EQ(reload(in).ddm->settings, all);
+    Json json = jsonOf(toGlb(in));
+    EXPECT_EQ(payloadOf(json)["settings"].dump(),
+              R"({"iterations":7,"lambda":3.0,"kappa":2.0,"alpha":0.3,"laplacian":"uniform","smoothing":"explicit",)"
+              R"("lambdaMap":"uniform","kappaMap":"radius","alphaMap":"_PAINT",)"
+              R"("jointAlpha":[{"joint":"hüfte","alpha":0.25},{"joint":"knee","alpha":0.0}],"connectParts":false,)"
+              R"("exclude":["eyes","hat"],"bind":"keep","influences":5,"weld":0.25})");
+}
+
 TEST(DdmPayloadFile, ABlockTakes24BytesAndAVertex16InQ16) {
     for (const DdmEncoding encoding : {DdmEncoding::float32, DdmEncoding::q16}) {
         const Character c = mushed(makeTwoParts().load(), encoding);

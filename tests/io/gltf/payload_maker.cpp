@@ -88,7 +88,7 @@ std::shared_ptr<DdmPayload> makePayload(const Character& c, double radius, std::
     payload->bind = c.weights;
     payload->settings.iterations = 20;
     payload->settings.lambda = 0.1;
-    payload->settings.kappa_map = "radius";
+    payload->settings.kappa_map.kind = DdmMap::Kind::radius;
     payload->settings.joint_alpha = {{"hüfte", 0.25}};
     payload->settings.exclude = {"eyes"};
     payload->settings.influences = static_cast<int>(influences);

@@ -2,8 +2,10 @@
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
 
+#include <atomic>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "glb_maker.h"
 
@@ -309,6 +311,48 @@ TEST(GltfSave, TextFilesReadTheirNeighboursAndTakeThemAlong) {
     expectEqual(loadCharacter(folder / "out/hero.gltf"), c);
     saveCharacter(c, folder / "out/hero.glb");
     expectEqual(loadCharacter(folder / "out/hero.glb"), c);
+}
+
+TEST(GltfSave, AGltfAndItsBinAreTheOldOnesOrTheNewOnesAtEveryMoment) {
+    const TemporaryFolder folder;
+    const std::filesystem::path path = folder / "hero.gltf";
+    const Character small = makeStrip().load();
+    Character large = makeStrip().load();
+    large.clips.push_back(large.clips[0]);
+    saveCharacter(small, path);
+    std::atomic<bool> done{false};
+    std::atomic<int> torn{0};
+    const auto text = [&] {
+        std::ifstream file(path);
+        return std::string{std::istreambuf_iterator<char>(file), {}};
+    };
+    std::thread reader([&] {
+        while (!done) {
+            const std::string seen = text();
+            const Json buffer = Json::parse(seen)["buffers"][0];
+            std::error_code fault;
+            const auto size = std::filesystem::file_size(folder / buffer["uri"].get<std::string>(), fault);
+            if ((fault || size != buffer["byteLength"].get<std::size_t>()) && text() == seen) ++torn;
+        }
+    });
+    for (int i = 0; i < 100; ++i) saveCharacter(i % 2 == 0 ? large : small, path);
+    done = true;
+    reader.join();
+    EXPECT_EQ(torn, 0);
+    const auto files = std::distance(std::filesystem::directory_iterator(folder / ""), {});
+    EXPECT_EQ(files, 2) << "an old .bin was left";
+    expectEqual(loadCharacter(path), small);
+}
+
+TEST(GltfSave, ABinOfSomebodyElseIsLeftAlone) {
+    const TemporaryFolder folder;
+    const Character c = makeStrip().load();
+    writeText(folder / "hero.bin", "not of a glTF");
+    saveCharacter(c, folder / "hero.gltf");
+    saveCharacter(c, folder / "hero.gltf");
+    EXPECT_EQ(readFile(folder / "hero.bin").size(), 13u);
+    EXPECT_EQ(Json::parse(std::ifstream(folder / "hero.gltf"))["buffers"][0]["uri"], "hero_1.bin");
+    expectEqual(loadCharacter(folder / "hero.gltf"), c);
 }
 
 TEST(GltfSave, BuffersMayBeDataUrisButNotAbsoluteFiles) {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+namespace pelt::cli {
+
+/// "-" in the place of a file: standard input or standard output. A file of that name is "./-".
+bool isStandardStream(const std::filesystem::path& path);
+
+/// What messages call a file: "standard input" for "-".
+std::string inputName(const std::filesystem::path& path);
+
+/// Refuses "-" before any work where it cannot be: options whose files are read by seeking, standard input or output
+/// twice, standard output together with --json, a terminal. True if standard output gets a file. Throws Error (bad
+/// usage).
+bool checkStreams(const CLI::App& verb, bool json);
+
+/// All of standard input. Throws Error: bad input for more than a .glb can hold, system where it cannot be read.
+std::vector<std::byte> readStandardInput();
+
+}  // namespace pelt::cli

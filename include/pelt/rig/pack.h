@@ -1,0 +1,16 @@
+#pragma once
+
+#include <pelt/core/aligned_bytes.h>
+#include <pelt/core/mesh.h>
+#include <pelt/rig/driven_joints.h>
+
+namespace pelt::rig {
+
+/// The skeleton and its driven joints as the run time takes them (runtime::SkeletonRig). Shear of a node's rest matrix
+/// is left out.
+AlignedBytes packSkeleton(const Skeleton& skeleton, std::span<const DrivenJoint> driven);
+
+/// The morph targets over the mesh's rest shape as the run time takes them (runtime::MorphRig).
+AlignedBytes packMorphs(const Mesh& mesh);
+
+}  // namespace pelt::rig

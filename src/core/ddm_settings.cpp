@@ -1,0 +1,74 @@
+#include <pelt/core/ddm_settings.h>
+
+namespace pelt {
+namespace {
+
+using S = DdmSettings;
+
+constexpr std::string_view kMapValues = "uniform|radius|ATTRIBUTE";
+
+constexpr DdmField kDdmFields[] = {
+    {{"iterations", "P", "Smoothing steps p (default: 10)"}, &S::iterations},
+    {{"lambda", "L", "Smoothing of rotations, a step (default: from the thickness of the limbs)"}, &S::lambda},
+    {{"kappa", "K", "Smoothing of translations, a step (default: likewise)"}, &S::kappa},
+    {{"alpha", "A", "How much translations follow the bones, 0 to below 1 (default: 0.5)"}, &S::alpha},
+    {{"laplacian", "uniform|cotangent", "Weights of the edges (default: cotangent)"}, &S::laplacian},
+    {{"smoothing", "implicit|explicit", "Kind of step (default: implicit)"}, &S::smoothing},
+    {{"lambda_map", kMapValues,
+      "Multiplies lambda per vertex: uniform, radius (distance from the bone), or a scalar vertex attribute such as "
+      "_LAMBDA"},
+     &S::lambda_map},
+    {{"kappa_map", kMapValues, "The same for kappa"}, &S::kappa_map},
+    {{"alpha_map", kMapValues, "The same for alpha"}, &S::alpha_map},
+    {{"joint_alpha", "JOINT=a", "Alpha of the skin around a joint, such as hips=0.2; may repeat", true},
+     &S::joint_alpha},
+    {{"connect_parts", "auto|off", "Tie disconnected parts together where they lie side by side (default: auto)"},
+     &S::connect_parts},
+    {{"exclude", "PART|MATERIAL", "A part or material that keeps its bind; may repeat", true}, &S::exclude},
+    {{"bind", "rigid|keep", "Start from each vertex's heaviest joint, or keep the weights (default: rigid)"}, &S::bind},
+    {{"influences", "K",
+      "At most K joints a vertex, 0 for all (default: mush takes the fewest that keep the error under 1e-4 of the "
+      "diagonal over the range of motion; deform all)"},
+     &S::influences},
+    {{"weld", "TOL", "Vertices no farther apart than this are one (default: 0)"}, &S::weld},
+    {{"joints", "A,B", "Bind to these joints alone, also where they look like controls", true, ','}, &S::joints, false},
+    {{"exclude_joints", "A,B", "Bind to none of these joints", true, ','}, &S::exclude_joints, false},
+};
+
+}  // namespace
+
+bool readText(const std::string& text, DdmMap& map) {
+    map = {};
+    if (text == "uniform")
+        map.kind = DdmMap::Kind::uniform;
+    else if (text == "radius")
+        map.kind = DdmMap::Kind::radius;
+    else if (!text.empty())
+        map = {DdmMap::Kind::attribute, text};
+    return true;
+}
+
+std::string textOf(const DdmMap& map) {
+    switch (map.kind) {
+        case DdmMap::Kind::chosen:
+            break;
+        case DdmMap::Kind::uniform:
+            return "uniform";
+        case DdmMap::Kind::radius:
+            return "radius";
+        case DdmMap::Kind::attribute:
+            return map.attribute;
+    }
+    return {};
+}
+
+bool readText(const std::string& text, JointAlpha& value) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) return false;
+    value.joint = text.substr(0, equals);
+    return readText(text.substr(equals + 1), value.alpha);
+}
+
+std::span<const DdmField> ddmFields() { return kDdmFields; }
+
+}  // namespace pelt

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <pelt/core/ddm_payload.h>
+#include <pelt/deform/ddm.h>
+
+#include "../reference.h"
+
+namespace pelt::deform::reference {
+
+/// Direct Delta Mush [LeLewis19] and Enhanced DDM [Kalentchouk20], one vertex after the other with an SVD each; see
+/// ddm.h. Rows need not be centred to the last bit: what (x, y, z) sums to moves the centre.
+template <class T>
+void ddm(DdmForm form, const Shape<T>& rest, const DdmRows<T>& rows, std::span<const Affine3<T>> bones,
+         const Result<T>& out);
+
+/// U diag(1, 1, det(U V^T)) V^T of the singular value decomposition: the rotation nearest to `s`. Where
+/// s2 + sign(det) s3 vanishes next to s1 there is no such; then `fallback`.
+template <class T>
+Mat3<T> nearestRotation(const Mat3<T>& s, const Mat3<T>& fallback = {});
+
+}  // namespace pelt::deform::reference

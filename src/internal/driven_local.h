@@ -1,0 +1,91 @@
+#pragma once
+
+#include <pelt/core/affine.h>
+#include <pelt/runtime/skeleton.h>
+
+#include <algorithm>
+#include <array>
+
+/// The one evaluation of driven joints [MohrGleicher03] §4.1, for the packed ones of the run time and for those that
+/// are still being made. b₁ and b₂ are the bones from the driver to its parent and to its children (their sum), s the
+/// scale across a bone.
+///
+/// `Locals` has matrix(node), rotation(node) and trs(node); `Parents` gives a node's parent, -1 for a root; `Joint` has
+/// the members of rig::DrivenJoint.
+namespace pelt::runtime {
+
+/// x, y, z of the quaternion from the bind rotation to the local one, taken with w ≥ 0, then their products xx, yy, zz,
+/// xy, yz, zx. All are 0 in the bind pose.
+inline std::array<double, kLearnedTerms> learnedTerms(const Quatd& bind_rotation, const Quatd& rotation) {
+    const Quatd q = conjugate(bind_rotation) * rotation;
+    const double sign = q.w < 0 ? -1 : 1;
+    const double x = sign * q.x, y = sign * q.y, z = sign * q.z;
+    return {x, y, z, x * x, y * y, z * z, x * y, y * z, z * x};
+}
+
+/// The map from a node's space to that of its ancestor.
+template <class Locals, class Parents>
+Affine3d chainOf(const Locals& locals, const Parents& parents, std::uint32_t ancestor, std::uint32_t node) {
+    Affine3d chain;
+    for (auto n = std::int32_t(node); n >= 0 && n != std::int32_t(ancestor); n = parents(std::size_t(n)))
+        chain = locals.matrix(std::size_t(n)) * chain;
+    return chain;
+}
+
+/// b₁ and b₂, in the space of the driver's parent.
+struct BonesAtDriver {
+    Vec3d up, down;
+};
+
+template <class Joint, class Locals, class Parents>
+BonesAtDriver bonesAt(const Joint& joint, const Locals& locals, const Parents& parents) {
+    const Affine3d driver = chainOf(locals, parents, joint.parent, joint.driver);
+    BonesAtDriver bones{-driver.translation(), {}};
+    for (const std::uint32_t child : joint.children)
+        bones.down += driver * chainOf(locals, parents, joint.driver, child).translation() - driver.translation();
+    return bones;
+}
+
+/// s: 1 for a straight limb, 1 + k for one that is folded.
+template <class Joint, class Locals, class Parents>
+double scaleAt(const Joint& joint, const Locals& locals, const Parents& parents) {
+    const auto [b1, b2] = bonesAt(joint, locals, parents);
+    const double lengths = length(b1) * length(b2);
+    const double cosine = lengths > 0 ? std::clamp(dot(b1, b2) / lengths, -1.0, 1.0) : -1.0;
+    return 1 + joint.k / 2 * (cosine + 1);
+}
+
+template <class Joint, class Locals>
+Trs learnedLocal(const Joint& joint, const Locals& locals) {
+    Vec3d move[2];  // translation and rotation vector
+    const std::size_t row = kLearnedTerms * joint.inputs.size();
+    for (std::size_t i = 0; i < joint.inputs.size(); ++i) {
+        const auto terms = learnedTerms(joint.inputs[i].bind_rotation, locals.rotation(joint.inputs[i].node));
+        for (std::size_t r = 0; r < 6; ++r)
+            for (std::size_t k = 0; k < kLearnedTerms; ++k)
+                move[r / 3][int(r % 3)] += joint.coefficients[r * row + kLearnedTerms * i + k] * terms[k];
+    }
+    Trs trs = joint.placed;
+    trs.translation += move[0];
+    const double angle = length(move[1]);
+    if (angle > 0) trs.rotation = axisAngle(move[1], angle) * trs.rotation;
+    return trs;
+}
+
+/// The local transform that the other nodes' ask of a driven joint, whose own at rest is `rest`.
+template <class Joint, class Locals, class Parents>
+Trs drivenLocal(const Joint& joint, const Trs& rest, const Locals& locals, const Parents& parents) {
+    if (joint.kind == DriverKind::learned) return learnedLocal(joint, locals);
+    if (joint.kind == DriverKind::rotation) {
+        Trs trs = locals.trs(joint.driver);
+        trs.rotation = slerp(joint.bind_rotation, trs.rotation, joint.fraction);
+        return trs;
+    }
+    const double s = scaleAt(joint, locals, parents) / joint.bind_scale;
+    Trs trs = rest;
+    trs.scale = {1, 1, 1};
+    trs.scale[int(joint.axis)] = joint.reciprocal ? 1 / s : s;
+    return trs;
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,126 @@
+// Three-vectors of lanes, for every kernel. Highway compiles this once per instruction set, so the guard toggles.
+#if defined(PELT_INTERNAL_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_INTERNAL_LANES_INL_H_
+#undef PELT_INTERNAL_LANES_INL_H_
+#else
+#define PELT_INTERNAL_LANES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+#include <pelt/core/vec.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace pelt::simd {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// At most sixteen lanes, a block of the packed rigs: wider registers would only have halves to fill.
+using Lanes = hn::CappedTag<float, 16>;
+using V = hn::Vec<Lanes>;
+constexpr std::size_t kStep = hn::MaxLanes(Lanes());
+
+/// One three-vector per lane.
+struct Xyz {
+    V x, y, z;
+};
+
+/// Reads and writes `kStep` consecutive Vec3f as lanes.
+#if HWY_MAX_BYTES == 64
+/// 3 and 16 have no common divisor: lane l of the three registers holds a different component in each, and l mod 3 says
+/// which. So a component is two masked moves and one permutation away, half of what Highway's general code takes.
+class Triples {
+public:
+    Triples() {
+        alignas(64) std::int32_t in[3][kStep], out[3][kStep];
+        for (std::int32_t i = 0; i < 16; ++i)
+            for (std::int32_t c = 0; c < 3; ++c) {
+                const std::int32_t place = 3 * i + c;
+                in[c][i] = place % 16;
+                out[c][place % 16] = i;
+            }
+        for (int c = 0; c < 3; ++c) {
+            in_[c] = hn::SetTableIndices(Lanes(), in[c]);
+            out_[c] = hn::SetTableIndices(Lanes(), out[c]);
+        }
+    }
+
+    HWY_INLINE Xyz load(const Vec3f* from) const {
+        const Lanes d;
+        const float* f = &from->x;
+        const V r0 = hn::LoadU(d, f), r1 = hn::LoadU(d, f + 16), r2 = hn::LoadU(d, f + 32);
+        return {hn::TableLookupLanes(mixed(r0, r2, r1), in_[0]), hn::TableLookupLanes(mixed(r1, r0, r2), in_[1]),
+                hn::TableLookupLanes(mixed(r2, r1, r0), in_[2])};
+    }
+
+    HWY_INLINE void store(const Xyz& v, Vec3f* to) const {
+        const Lanes d;
+        float* f = &to->x;
+        const V x = hn::TableLookupLanes(v.x, out_[0]), y = hn::TableLookupLanes(v.y, out_[1]),
+                z = hn::TableLookupLanes(v.z, out_[2]);
+        hn::StoreU(mixed(x, y, z), d, f);
+        hn::StoreU(mixed(y, z, x), d, f + 16);
+        hn::StoreU(mixed(z, x, y), d, f + 32);
+    }
+
+private:
+    /// Lane l of a, b or c as l mod 3 is 0, 1 or 2.
+    HWY_INLINE V mixed(V a, V b, V c) const { return hn::IfThenElse(first_, a, hn::IfThenElse(second_, b, c)); }
+
+    static constexpr std::uint8_t kFirst[8] = {0x49, 0x92}, kSecond[8] = {0x92, 0x24};
+    hn::Mask<Lanes> first_ = hn::LoadMaskBits(Lanes(), kFirst), second_ = hn::LoadMaskBits(Lanes(), kSecond);
+    hn::Indices512<float> in_[3], out_[3];
+};
+#else
+class Triples {
+public:
+    HWY_INLINE Xyz load(const Vec3f* from) const {
+        Xyz v;
+        hn::LoadInterleaved3(Lanes(), &from->x, v.x, v.y, v.z);
+        return v;
+    }
+    HWY_INLINE void store(const Xyz& v, Vec3f* to) const { hn::StoreInterleaved3(v.x, v.y, v.z, Lanes(), &to->x); }
+};
+#endif
+
+HWY_INLINE V dot(const Xyz& a, const Xyz& b) { return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z))); }
+
+HWY_INLINE Xyz cross(const Xyz& a, const Xyz& b) {
+    return {hn::MulSub(a.y, b.z, hn::Mul(a.z, b.y)), hn::MulSub(a.z, b.x, hn::Mul(a.x, b.z)),
+            hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
+}
+
+/// a s + b
+HWY_INLINE Xyz mulAdd(const Xyz& a, V s, const Xyz& b) {
+    return {hn::MulAdd(a.x, s, b.x), hn::MulAdd(a.y, s, b.y), hn::MulAdd(a.z, s, b.z)};
+}
+
+/// a s − b
+HWY_INLINE Xyz mulSub(const Xyz& a, V s, const Xyz& b) {
+    return {hn::MulSub(a.x, s, b.x), hn::MulSub(a.y, s, b.y), hn::MulSub(a.z, s, b.z)};
+}
+
+HWY_INLINE Xyz mul(const Xyz& a, V s) { return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)}; }
+
+/// Adds w times three numbers that all lanes share.
+HWY_INLINE void addScaled(const float* numbers, V w, Xyz& sum) {
+    const Lanes d;
+    sum.x = hn::MulAdd(w, hn::Set(d, numbers[0]), sum.x);
+    sum.y = hn::MulAdd(w, hn::Set(d, numbers[1]), sum.y);
+    sum.z = hn::MulAdd(w, hn::Set(d, numbers[2]), sum.z);
+}
+
+/// The lanes of a block from `lane` on whose bit is set.
+HWY_INLINE hn::Mask<Lanes> lanesOf(std::uint32_t bits, std::size_t lane) {
+    const std::uint64_t here = bits >> lane;
+    std::uint8_t bytes[8];
+    hwy::CopyBytes<8>(&here, bytes);
+    return hn::LoadMaskBits(Lanes(), bytes);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace pelt::simd
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "blocks.h"
+#include "rig_bytes.h"
+
+namespace pelt::runtime {
+
+struct JointPair {
+    std::uint32_t first, second;
+};
+
+/// Where a pair of `blended` meets in a block.
+struct Meeting {
+    std::uint32_t pair;
+    std::uint32_t entry;  ///< of the block's, the second joint's
+    std::uint32_t lanes;  ///< bit l: the first joint is the heaviest of lane l, which has the second too
+};
+
+/// A block lists the joints that any of its vertices has, and each listed joint brings one weight per vertex (0 where
+/// the joint does not reach it).
+struct DqsData {
+    std::size_t vertex_count = 0;
+    std::size_t joint_count = 0;             ///< one more than the highest joint named
+    std::span<const std::uint32_t> offsets;  ///< block b owns entries offsets[b] .. offsets[b + 1]
+    std::span<const std::uint32_t> joints;   ///< per entry, ascending in a block
+    std::span<const LaneRow> rows;           ///< per entry, the weights
+    std::span<const JointPair> blended;      ///< a vertex's heaviest joint and another of its joints, every pair once
+    std::span<const JointPair> links;        ///< of those, a spanning forest: each link's second joint hangs on its
+                                             ///< first, which came before
+    std::span<const std::uint32_t> meeting_offsets;  ///< block b owns meetings meeting_offsets[b] ..
+    std::span<const Meeting> meetings;               ///< ascending by entry
+    std::span<const Vec3d> centres;                  ///< per joint, of its stretch
+    Vec3f origin;                                    ///< the middle of the rest shape
+    RestRows rest;
+};
+
+struct DqsHeader {
+    RigHeader rig;
+    std::uint64_t vertex_count = 0, joint_count = 0;
+    float origin[3] = {};
+    std::uint32_t unused = 0;
+    ArrayAt<std::uint32_t> offsets, joints;
+    ArrayAt<LaneRow> rows;
+    ArrayAt<JointPair> blended, links;
+    ArrayAt<std::uint32_t> meeting_offsets;
+    ArrayAt<Meeting> meetings;
+    ArrayAt<Vec3d> centres;
+    ArrayAt<VectorRows> positions, normals;
+};
+
+}  // namespace pelt::runtime

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <pelt/runtime/skeleton.h>
+
+#include "text_table.h"
+
+namespace pelt::runtime {
+
+struct NodeRecord {
+    std::int32_t parent = -1;
+    LocalTransform rest;
+};
+
+struct JointRecord {
+    float inverse_bind[16] = {};
+    std::uint32_t node = 0;
+};
+
+/// A rotation that a learned joint looks at.
+struct InputRecord {
+    std::uint32_t node = 0, unused = 0;
+    Quatd bind_rotation;
+};
+
+/// rig::DrivenJoint says what the numbers are.
+struct DriverRecord {
+    std::uint32_t node = 0, driver = 0, parent = 0;
+    DriverKind kind = DriverKind::rotation;
+    std::uint32_t axis = 0, reciprocal = 0;
+    std::uint32_t first_child = 0, first_input = 0;  ///< the next driver's are the ends; coefficients follow the inputs
+    double fraction = 0, k = 0, bind_scale = 1;
+    Quatd bind_rotation;
+    Trs placed, rest;
+};
+
+struct SkeletonData {
+    std::span<const NodeRecord> nodes;
+    std::span<const JointRecord> joints;
+    std::span<const DriverRecord> drivers;  ///< and one behind the last
+    std::span<const std::uint32_t> children;
+    std::span<const InputRecord> inputs;
+    std::span<const double> coefficients;  ///< six rows of kLearnedTerms for each input of a driver
+    TextTable names;                       ///< per node
+};
+
+struct SkeletonHeader {
+    RigHeader rig;
+    ArrayAt<NodeRecord> nodes;
+    ArrayAt<JointRecord> joints;
+    ArrayAt<DriverRecord> drivers;
+    ArrayAt<std::uint32_t> children;
+    ArrayAt<InputRecord> inputs;
+    ArrayAt<double> coefficients;
+    TextTableAt names;
+};
+
+}  // namespace pelt::runtime

@@ -1,0 +1,142 @@
+#include "import/unpacker.h"
+
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/core/memory.h>
+#include <pelt/io/import.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "import/child_process.h"
+
+namespace pelt::io {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kPatience = std::chrono::seconds(120);                ///< for one answer
+constexpr std::uint64_t kMostMemory = std::uint64_t(8) << 30;        ///< of the process
+constexpr std::uint64_t kMostRequestBytes = std::uint64_t(4) << 30;  ///< a file's buffer has at most as many
+
+/// Waits until the descriptor can be read or written; false when the time is up.
+bool isReady(int descriptor, short events, Clock::time_point deadline) {
+    for (;;) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        if (left <= 0) return errno = ETIMEDOUT, false;
+        pollfd polled{descriptor, events, 0};
+        const int ready = ::poll(&polled, 1, static_cast<int>(std::min<std::int64_t>(left, 1'000'000)));
+        if (ready > 0) return true;
+        if (ready < 0 && errno != EINTR) return false;
+    }
+}
+
+/// All of it, or false with errno set; a closed other end is no signal.
+bool sendAll(int socket, std::span<const std::byte> bytes, Clock::time_point deadline) {
+    while (!bytes.empty()) {
+        if (!isReady(socket, POLLOUT, deadline)) return false;
+        const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno != EINTR && errno != EAGAIN) return false;
+        if (sent > 0) bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+bool receiveAll(int socket, std::span<std::byte> out, Clock::time_point deadline) {
+    while (!out.empty()) {
+        if (!isReady(socket, POLLIN, deadline)) return false;
+        const ssize_t got = ::recv(socket, out.data(), out.size(), 0);
+        if (got == 0) return errno = ECONNRESET, false;
+        if (got < 0 && errno != EINTR && errno != EAGAIN) return false;
+        if (got > 0) out = out.subspan(static_cast<std::size_t>(got));
+    }
+    return true;
+}
+
+/// A message is its length and its bytes.
+bool sendMessage(int socket, std::span<const std::byte> bytes, Clock::time_point deadline) {
+    const std::uint64_t size = bytes.size();
+    return sendAll(socket, std::as_bytes(std::span(&size, 1)), deadline) && sendAll(socket, bytes, deadline);
+}
+
+bool receiveMessage(int socket, std::vector<std::byte>& bytes, std::uint64_t most, Clock::time_point deadline) {
+    std::uint64_t size = 0;
+    if (!receiveAll(socket, std::as_writable_bytes(std::span(&size, 1)), deadline)) return false;
+    if (size > most) return errno = EMSGSIZE, false;
+    bytes.resize(size);
+    return receiveAll(socket, bytes, deadline);
+}
+
+}  // namespace
+
+class Unpacker::Process {
+public:
+    Process() {
+        int ends[2];
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+            throw Error::system(fmt::format("cannot talk to pelt-import: {}", std::strerror(errno)));
+        socket_ = ends[0];
+        try {
+            const std::uint64_t memory = std::min(kMostMemory, availableMemory());
+            child_.emplace(
+                startChild(findImporter(), {"--memory", std::to_string(memory), "--unpack"}, {ends[1], ends[1], -1}));
+        } catch (...) {
+            ::close(ends[0]), ::close(ends[1]);
+            throw;
+        }
+        ::close(ends[1]);
+    }
+    ~Process() { ::close(socket_); }
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    int socket() const { return socket_; }
+
+private:
+    int socket_ = -1;
+    std::optional<ChildGuard> child_;
+};
+
+Unpacker::Unpacker() = default;
+Unpacker::~Unpacker() = default;
+Unpacker::Unpacker(Unpacker&&) noexcept = default;
+Unpacker& Unpacker::operator=(Unpacker&&) noexcept = default;
+
+#ifdef PELT_UNPACKS_HERE
+
+gltf::UnpackAnswer Unpacker::unpack(const gltf::UnpackRequest& request, std::uint64_t) {
+    return gltf::unpackHere(request);
+}
+
+#else
+
+gltf::UnpackAnswer Unpacker::unpack(const gltf::UnpackRequest& request, std::uint64_t most_bytes) {
+    if (!process_) process_ = std::make_unique<Process>();
+    const auto deadline = Clock::now() + kPatience;
+    std::vector<std::byte> bytes;
+    if (sendMessage(process_->socket(), gltf::toBytes(request), deadline) &&
+        receiveMessage(process_->socket(), bytes, most_bytes, deadline))
+        if (std::optional<gltf::UnpackAnswer> answer = gltf::answerFrom(bytes)) return std::move(*answer);
+    const bool slow = errno == ETIMEDOUT;
+    process_.reset();
+    return {slow ? gltf::UnpackFault::too_slow : gltf::UnpackFault::crashed, 0, {}, {}};
+}
+
+#endif
+
+bool serveUnpacking(int descriptor) {
+    std::vector<std::byte> bytes;
+    while (receiveMessage(descriptor, bytes, kMostRequestBytes, Clock::time_point::max())) {
+        const std::optional<gltf::UnpackRequest> request = gltf::requestFrom(bytes);
+        if (!request) return false;
+        if (!sendMessage(descriptor, gltf::toBytes(gltf::unpackHere(*request)), Clock::time_point::max())) return false;
+    }
+    return errno == ECONNRESET;
+}
+
+}  // namespace pelt::io

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "pose_job.h"
+
+namespace pelt::pipeline {
+
+/// The free pose [Jacobson12]: joints are affine, as bends the skin the least. Frames come one after the other, each
+/// from where the last one ended.
+class FreePoser {
+public:
+    explicit FreePoser(const PoseJob& job);
+
+    /// Solves the next frame. Energies and whether it settled go to `result`.
+    void solve(std::size_t frame, PoseResult& result, const Progress& progress);
+
+    /// Per joint slot, from the start to the pose.
+    std::vector<Affine3d> joints() const;
+
+    /// The vertices as all weights of the rig move them.
+    void positions(std::span<Vec3f> out) const;
+
+private:
+    void setTargets(pose::Solver<double>& solver, std::size_t constraints, double time) const;
+    void refuseConflicts(double time) const;
+
+    const PoseJob& job_;
+    HandlePlan solved_;
+    pose::Solver<double> solver_;
+    std::vector<Affine3d> transforms_;
+};
+
+}  // namespace pelt::pipeline

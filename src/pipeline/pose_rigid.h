@@ -1,0 +1,42 @@
+#pragma once
+
+#include <pelt/pose/rigid_joints.h>
+
+#include <optional>
+
+#include "pose_clip.h"
+#include "pose_job.h"
+#include "pose_skeleton.h"
+
+namespace pelt::pipeline {
+
+/// A frame of the free pose, for joints that hang on nothing.
+struct FreeFrame {
+    std::span<const Affine3d> joints;
+    std::span<const Vec3f> positions;
+};
+
+/// Rigid joints whose bones keep their lengths, frame by frame, as a clip holds them.
+class RigidPoser {
+public:
+    explicit RigidPoser(const PoseJob& job);
+
+    /// Whether the free pose is what the joints are fitted to.
+    bool needsFree() const { return !skeleton_; }
+
+    /// The next frame; `free` where it is needed. Where handles came to lie goes to `result`.
+    ClipPose pose(std::size_t frame, const FreeFrame& free, PoseResult& result);
+
+    Clip takeClip() { return clip_.take(); }
+
+private:
+    pose::RigidOptions targetsAt(double time) const;
+    std::vector<HandlePlace> placesOf(std::span<const Affine3d> motions, double time) const;
+    Vec3d skinPlace(std::span<const std::uint32_t> vertices, std::span<const Affine3d> motions) const;
+
+    const PoseJob& job_;
+    PoseClip clip_;
+    std::optional<SkeletonPoser> skeleton_;
+};
+
+}  // namespace pelt::pipeline

@@ -1,0 +1,123 @@
+// The walk over blocks of vertices that the kernels share. Highway compiles this once per instruction set, so the guard
+// toggles.
+#if defined(PELT_RUNTIME_BLOCK_KERNEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_RUNTIME_BLOCK_KERNEL_INL_H_
+#undef PELT_RUNTIME_BLOCK_KERNEL_INL_H_
+#else
+#define PELT_RUNTIME_BLOCK_KERNEL_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "../internal/lanes-inl.h"
+#include "streams.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace pelt::runtime {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace simd::HWY_NAMESPACE;
+
+static_assert(kLanes % kStep == 0);
+
+/// Where the lanes of one step are read and written.
+struct Step {
+    std::size_t block, lane;
+    const VertexStreams& streams;
+    const Vec3f *positions, *normals;  ///< null: the rig's own rows
+    Vec3f *out_positions, *out_normals;
+    std::size_t vertex;  ///< the first lane's, in `streams`
+};
+
+HWY_INLINE Xyz load(const VectorRows& rows, std::size_t lane) {
+    const Lanes d;
+    return {hn::Load(d, rows.x + lane), hn::Load(d, rows.y + lane), hn::Load(d, rows.z + lane)};
+}
+
+HWY_INLINE Xyz restPositions(const Triples& triples, const Step& s) {
+    return s.streams.positions ? triples.load(s.streams.positions + s.vertex)
+                               : load(s.streams.own_positions[s.block], s.lane);
+}
+
+HWY_INLINE Xyz restNormals(const Triples& triples, const Step& s) {
+    return s.streams.normals ? triples.load(s.streams.normals + s.vertex)
+                             : load(s.streams.own_normals[s.block], s.lane);
+}
+
+/// Room for one block, for those that a range cuts.
+class BlockCopy {
+public:
+    /// Copies the lanes [begin, end) of the block from vertex `start` on, and gives streams for the whole block.
+    HWY_NOINLINE VertexStreams read(VertexStreams s, std::size_t start, std::size_t begin, std::size_t end) {
+        if (s.positions) std::copy(s.positions + start + begin, s.positions + start + end, positions_ + begin);
+        if (s.normals) std::copy(s.normals + start + begin, s.normals + start + end, normals_ + begin);
+        if (s.positions) s.positions = positions_;
+        if (s.normals) s.normals = normals_;
+        s.out_positions = positions_;
+        if (s.out_normals) s.out_normals = normals_;
+        return s;
+    }
+    HWY_NOINLINE void write(const VertexStreams& s, std::size_t start, std::size_t begin, std::size_t end) const {
+        std::copy(positions_ + begin, positions_ + end, s.out_positions + start + begin);
+        if (s.out_normals) std::copy(normals_ + begin, normals_ + end, s.out_normals + start + begin);
+    }
+
+private:
+    Vec3f positions_[kLanes], normals_[kLanes];
+};
+
+/// Calls `body(step)` for a block whose first vertex is `start` in the streams.
+template <class Body>
+HWY_INLINE void forBlock(const VertexStreams& s, std::size_t block, std::size_t start, const Body& body) {
+    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
+        const std::size_t v = start + lane;
+        body(Step{block, lane, s, s.positions ? s.positions + v : nullptr, s.normals ? s.normals + v : nullptr,
+                  s.out_positions + v, s.out_normals ? s.out_normals + v : nullptr, v});
+    }
+}
+
+/// The same for the lanes [begin, end) only, on a copy.
+template <class Body>
+HWY_NOINLINE void forCutBlock(const VertexStreams& s, std::size_t block, std::size_t begin, std::size_t end,
+                              const Body& body) {
+    const std::size_t start = block * kLanes;
+    BlockCopy copy;
+    forBlock(copy.read(s, start, begin, end), block, 0, body);
+    copy.write(s, start, begin, end);
+}
+
+/// Calls `whole(streams, block, end)` for the whole blocks of the vertices [first, last), and `cut(step)` for those
+/// that the range cuts. These are computed whole on a copy: a vertex gets the same operations however ranges are cut,
+/// and nothing outside the range is read of the caller's memory or written.
+template <class Cut, class Whole>
+HWY_INLINE void forEachBlock(const VertexStreams& streams, std::size_t first, std::size_t last, const Cut& cut,
+                             const Whole& whole) {
+    std::size_t block = first / kLanes;
+    if (first % kLanes != 0 && first < last) {
+        forCutBlock(streams, block, first % kLanes, std::min(kLanes, last - block * kLanes), cut);
+        ++block;
+    }
+    const std::size_t end = last / kLanes;
+    if (block < end) whole(streams, block, end);
+    if (std::max(block, end) * kLanes < last) forCutBlock(streams, std::max(block, end), 0, last % kLanes, cut);
+}
+
+template <class Body>
+struct EachWholeBlock {
+    const Body& body;
+    HWY_INLINE void operator()(const VertexStreams& streams, std::size_t block, std::size_t end) const {
+        for (; block < end; ++block) forBlock(streams, block, block * kLanes, body);
+    }
+};
+
+/// Calls `body(step)` for the vertices [first, last), `kStep` lanes at a time.
+template <class Body>
+HWY_INLINE void forEachStep(const VertexStreams& streams, std::size_t first, std::size_t last, const Body& body) {
+    forEachBlock(streams, first, last, body, EachWholeBlock<Body>{body});
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace pelt::runtime
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,172 @@
+// Linear blend skinning [Magnenat88], x' = (Σ_j w_j M_j) x, for blocks of vertices that share their list of joints. As
+// weights sum to 1, the blend is M_a + Σ_{j≠a} w_j (M_j − M_a) for a any joint, here the vertex's base (lbs_layout.h).
+// Normals go through the cofactor matrix of the blend, which is its inverse transpose up to a factor of either sign.
+#include "../../internal/kernel_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lbs/lbs_kernel.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <cassert>
+
+#include "block_kernel-inl.h"
+#include "lbs/lbs_rig.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace pelt::runtime {
+namespace HWY_NAMESPACE {
+
+/// One blended matrix per lane, by columns.
+struct BlendedMatrix {
+    Xyz a, b, c, t;
+};
+
+HWY_INLINE Xyz splat(const float* numbers) {
+    const Lanes d;
+    return {hn::Set(d, numbers[0]), hn::Set(d, numbers[1]), hn::Set(d, numbers[2])};
+}
+
+/// A joint's matrix in every lane.
+HWY_INLINE BlendedMatrix splat(const Affine3f& joint) {
+    return {splat(joint.m), splat(joint.m + 4), splat(joint.m + 8), splat(joint.m + 12)};
+}
+
+HWY_INLINE Xyz choose(hn::Mask<Lanes> mask, const Xyz& yes, const Xyz& no) {
+    return {hn::IfThenElse(mask, yes.x, no.x), hn::IfThenElse(mask, yes.y, no.y), hn::IfThenElse(mask, yes.z, no.z)};
+}
+
+/// Each lane's base, where the lanes have several.
+HWY_INLINE BlendedMatrix baseOf(const LbsBase* base, const LbsBase* end, const Affine3f* joints, std::size_t lane) {
+    BlendedMatrix m = splat(joints[base->joint]);
+    for (++base; base < end; ++base) {
+        const auto mask = lanesOf(base->lanes, lane);
+        const BlendedMatrix other = splat(joints[base->joint]);
+        m = {choose(mask, other.a, m.a), choose(mask, other.b, m.b), choose(mask, other.c, m.c),
+             choose(mask, other.t, m.t)};
+    }
+    return m;
+}
+
+/// cof(A) n · sign(det A), unit; the rest normal where the blend leaves no direction.
+/// With columns a, b, c: cof(A) n = n_x b×c + n_y c×a + n_z a×b = (n_x b − n_y a)×c + n_z a×b.
+HWY_INLINE Xyz transformNormal(const BlendedMatrix& m, const Xyz& n) {
+    const Lanes d;
+    const Xyz ab = cross(m.a, m.b);
+    const Xyz along = mulSub(m.b, n.x, mul(m.a, n.y));
+    const Xyz direction = mulAdd(ab, n.z, cross(along, m.c));
+    const V squared = dot(direction, direction);
+    const V length = hn::CopySignToAbs(hn::Sqrt(squared), dot(ab, m.c));
+    const Xyz unit = mul(direction, hn::Div(hn::Set(d, 1.0f), length));
+    const auto valid = hn::And(hn::Gt(squared, hn::Set(d, 1e-37f)), hn::Lt(squared, hn::Set(d, 3e38f)));
+    return {hn::IfThenElse(valid, unit.x, n.x), hn::IfThenElse(valid, unit.y, n.y), hn::IfThenElse(valid, unit.z, n.z)};
+}
+
+/// A block whose lanes start from `base`. A functor and not a lambda, whose body compilers leave out of line here.
+template <bool kNormals>
+struct LbsStep {
+    const LbsData& rig;
+    const Affine3f* differences;
+    const Triples& triples;
+    const BlendedMatrix& base;
+
+    HWY_INLINE void operator()(const Step& s) const {
+        const Lanes d;
+        BlendedMatrix m = base;
+        for (std::size_t e = rig.offsets[s.block], end = rig.offsets[s.block + 1]; e < end; ++e) {
+            const float* difference = differences[rig.entries[e]].m;
+            const V w = hn::Load(d, rig.rows[e].lane + s.lane);
+            addScaled(difference, w, m.a);
+            addScaled(difference + 4, w, m.b);
+            addScaled(difference + 8, w, m.c);
+            addScaled(difference + 12, w, m.t);
+        }
+        const Xyz p = restPositions(triples, s);
+        triples.store(mulAdd(m.a, p.x, mulAdd(m.b, p.y, mulAdd(m.c, p.z, m.t))), s.streams.out_positions + s.vertex);
+        if constexpr (kNormals)
+            triples.store(transformNormal(m, restNormals(triples, s)), s.streams.out_normals + s.vertex);
+    }
+};
+
+template <bool kNormals>
+struct LbsRange {
+    const LbsData& rig;
+    const LbsPose::Data& pose;
+    Triples triples{};
+
+    LbsStep<kNormals> stepFrom(const BlendedMatrix& base) const {
+        return {rig, pose.differences.data(), triples, base};
+    }
+
+    /// One step of any block of a run.
+    HWY_INLINE void step(const LbsRun* run, const Step& s) const {
+        const LbsBase* bases = rig.bases.data();
+        const BlendedMatrix base = baseOf(bases + run[0].base, bases + run[1].base, pose.joints.data(), s.lane);
+        stepFrom(base)(s);
+    }
+
+    /// The run that a block belongs to.
+    const LbsRun* runOf(std::size_t block) const {
+        return std::upper_bound(rig.runs.data(), rig.runs.data() + rig.runs.size(), block,
+                                [](std::size_t b, const LbsRun& run) { return b < run.block; }) -
+               1;
+    }
+
+    /// For blocks that a range cuts.
+    HWY_NOINLINE void operator()(const Step& s) const { step(runOf(s.block), s); }
+
+    /// The whole blocks [block, end). A run of one base keeps that in registers from block to block: broadcasting it
+    /// anew would cost a good part of what the differences save.
+    HWY_INLINE void operator()(const VertexStreams& streams, std::size_t block, std::size_t end) const {
+        for (const LbsRun* run = runOf(block); block < end; ++run) {
+            if (run[1].base - run[0].base > 1) {
+                mixedBlock(streams, run, block++);
+                continue;
+            }
+            const BlendedMatrix base = splat(pose.joints[rig.bases[run->base].joint]);
+            const std::size_t run_end = std::min<std::size_t>(end, run[1].block);
+            for (; block < run_end; ++block) forBlock(streams, block, block * kLanes, stepFrom(base));
+        }
+    }
+
+private:
+    HWY_NOINLINE void mixedBlock(const VertexStreams& streams, const LbsRun* run, std::size_t block) const {
+        forBlock(streams, block, block * kLanes, MixedStep{*this, run});
+    }
+    struct MixedStep {
+        const LbsRange& range;
+        const LbsRun* run;
+        HWY_INLINE void operator()(const Step& s) const { range.step(run, s); }
+    };
+};
+
+void lbsRange(const LbsData& rig, const LbsPose::Data& pose, const VertexStreams& streams, std::size_t first,
+              std::size_t last) {
+    if (streams.out_normals) {
+        const LbsRange<true> range{rig, pose};
+        forEachBlock(streams, first, last, range, range);
+    } else {
+        const LbsRange<false> range{rig, pose};
+        forEachBlock(streams, first, last, range, range);
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace pelt::runtime
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pelt::runtime {
+
+HWY_EXPORT(lbsRange);
+
+void evaluate([[maybe_unused]] const LbsRig& rig, const LbsPose& pose, const RestShape& rest, std::size_t first,
+              std::size_t count, const Output& out) noexcept {
+    const LbsData& data = pose.data().rig;
+    assert(pose.data().bytes == rig.bytes().data());
+    assert(first <= data.vertex_count && count <= data.vertex_count - first);
+    if (count == 0) return;
+    HWY_DYNAMIC_DISPATCH(lbsRange)(data, pose.data(), resolveStreams(data.rest, rest, out), first, first + count);
+}
+
+}  // namespace pelt::runtime
+#endif

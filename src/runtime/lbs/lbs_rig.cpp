@@ -1,0 +1,122 @@
+// Bytes to rigs and rigs to poses.
+#include "lbs_rig.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "../pose_memory.h"
+
+namespace pelt::runtime {
+namespace {
+
+/// The arrays of a rig whose header was looked at; false where they do not lie inside it.
+bool locate(std::span<const std::byte> bytes, LbsData& rig) noexcept {
+    const auto& header = headerOf<LbsHeader>(bytes);
+    RigArrays arrays(bytes);
+    rig.vertex_count = header.vertex_count;
+    rig.joint_count = header.joint_count;
+    rig.differences = arrays(header.differences);
+    rig.offsets = arrays(header.offsets);
+    rig.entries = arrays(header.entries);
+    rig.rows = arrays(header.rows);
+    rig.runs = arrays(header.runs);
+    rig.bases = arrays(header.bases);
+    rig.rest = {rig.vertex_count, arrays(header.positions), arrays(header.normals)};
+    return arrays.sound();
+}
+
+/// Runs follow each other from the first block to the last, and so do their bases; several bases take one block.
+bool areRuns(const LbsData& rig, std::size_t blocks) noexcept {
+    const std::span<const LbsRun> runs = rig.runs;
+    if (runs.empty() || runs.front().block != 0 || runs.front().base != 0) return false;
+    if (runs.back().block != blocks || runs.back().base != rig.bases.size()) return false;
+    for (std::size_t r = 0; r + 1 < runs.size(); ++r) {
+        if (runs[r].block >= runs[r + 1].block || runs[r].base >= runs[r + 1].base) return false;
+        if (runs[r + 1].base - runs[r].base > 1 && runs[r + 1].block - runs[r].block != 1) return false;
+    }
+    return true;
+}
+
+/// One more than the highest joint named.
+std::size_t jointsNamed(const LbsData& rig) noexcept {
+    std::size_t end = 0;
+    for (const LbsDifference& d : rig.differences)
+        end = std::max<std::size_t>({end, d.from + std::size_t(1), d.to + std::size_t(1)});
+    for (const LbsBase& b : rig.bases) end = std::max(end, b.joint + std::size_t(1));
+    return end;
+}
+
+bool isSound(const LbsData& rig) noexcept {
+    const std::size_t blocks = blocksOf(rig.vertex_count);
+    return isSound(rig.rest) && areOffsets(rig.offsets, blocks, rig.entries.size()) &&
+           rig.rows.size() == rig.entries.size() && allBelow(rig.entries, rig.differences.size()) &&
+           areRuns(rig, blocks) && jointsNamed(rig) == rig.joint_count;
+}
+
+LbsData dataOf(const LbsRig& rig) noexcept {
+    LbsData data;
+    [[maybe_unused]] const bool sound = locate(rig.bytes(), data);
+    assert(sound);
+    return data;
+}
+
+LbsPose::Data* layOut(const LbsRig& rig, PoseMemory& memory) noexcept {
+    const LbsData data = dataOf(rig);
+    const std::span<LbsPose::Data> pose = memory.take<LbsPose::Data>(1);
+    const auto joints = memory.take<Affine3f>(data.joint_count);
+    const auto differences = memory.take<Affine3f>(data.differences.size());
+    if (pose.empty()) return nullptr;
+    pose[0] = {rig.bytes().data(), data, joints, differences};
+    return pose.data();
+}
+
+}  // namespace
+
+Checked<LbsRig> LbsRig::view(std::span<const std::byte> bytes) noexcept {
+    const RigError error = checkRigHeader(bytes, RigKind::lbs, sizeof(LbsHeader));
+    if (error != RigError::none) return error;
+    bytes = bytes.first(headerOf<RigHeader>(bytes).size);
+    LbsData data;
+    if (!locate(bytes, data) || !isSound(data)) return RigError::damaged;
+    return LbsRig(bytes);
+}
+
+std::size_t LbsRig::vertexCount() const noexcept { return headerOf<LbsHeader>(bytes()).vertex_count; }
+std::size_t LbsRig::jointCount() const noexcept { return headerOf<LbsHeader>(bytes()).joint_count; }
+bool LbsRig::hasNormals() const noexcept { return headerOf<LbsHeader>(bytes()).normals.count != 0; }
+
+std::size_t streamedBytes(const LbsRig& rig, bool normals) noexcept {
+    const LbsData data = dataOf(rig);
+    return data.offsets.size_bytes() + data.entries.size_bytes() + data.rows.size_bytes() + data.runs.size_bytes() +
+           data.bases.size_bytes() + data.vertex_count * sizeof(Vec3f) * (normals ? 4 : 2);
+}
+
+std::size_t multiplyAdds(const LbsRig& rig) noexcept {
+    const LbsData data = dataOf(rig);
+    const std::size_t blend = 12 * data.entries.size(), apply = 9 * (data.offsets.size() - 1);
+    return kLanes * (blend + apply);
+}
+
+std::size_t LbsPose::bytes(const LbsRig& rig) noexcept {
+    PoseMemory count;
+    layOut(rig, count);
+    return count.used();
+}
+
+LbsPose::LbsPose(const LbsRig& rig, std::span<std::byte> memory) noexcept {
+    PoseMemory pieces(memory.data());
+    data_ = layOut(rig, pieces);
+    assert(pieces.used() <= memory.size());
+    for (Affine3f& difference : data_->differences) difference = {Mat3f{{{}, {}, {}}}, {}};
+}
+
+void LbsPose::set(std::span<const Affine3f> bones) noexcept {
+    assert(bones.size() >= data_->joints.size());
+    std::copy_n(bones.begin(), data_->joints.size(), data_->joints.begin());
+    for (std::size_t d = 0; d < data_->differences.size(); ++d) {
+        const auto [from, to] = data_->rig.differences[d];
+        for (int i = 0; i < 16; ++i) data_->differences[d].m[i] = bones[to].m[i] - bones[from].m[i];
+    }
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <pelt/runtime/lbs.h>
+
+#include "../../internal/rigs/lbs_layout.h"
+
+namespace pelt::runtime {
+
+struct LbsPose::Data {
+    const std::byte* bytes;  ///< of the rig
+    LbsData rig;
+    std::span<Affine3f> joints;
+    std::span<Affine3f> differences;
+};
+
+}  // namespace pelt::runtime

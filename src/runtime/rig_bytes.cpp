@@ -1,0 +1,63 @@
+#include "../internal/rigs/rig_bytes.h"
+
+namespace pelt::runtime {
+namespace {
+
+bool isAligned(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % kRigAlignment == 0; }
+
+/// What every kind has in common.
+RigError checkStart(std::span<const std::byte> bytes) noexcept {
+    if (bytes.size() < sizeof(RigHeader)) return RigError::too_short;
+    if (!isAligned(bytes.data())) return RigError::misaligned;
+    const auto& header = headerOf<RigHeader>(bytes);
+    if (std::memcmp(header.magic, kRigMagic, sizeof kRigMagic) != 0) return RigError::not_a_rig;
+    if (header.endianness == kOtherEndianness) return RigError::other_endianness;
+    if (header.endianness != kSameEndianness) return RigError::damaged;
+    if (header.version != kRigVersion) return RigError::other_version;
+    if (header.size > bytes.size()) return RigError::too_short;
+    if (header.size < sizeof(RigHeader) || header.size % kRigAlignment != 0) return RigError::damaged;
+    return RigError::none;
+}
+
+}  // namespace
+
+RigError checkRigHeader(std::span<const std::byte> bytes, RigKind kind, std::size_t least) noexcept {
+    const RigError error = checkStart(bytes);
+    if (error != RigError::none) return error;
+    const auto& header = headerOf<RigHeader>(bytes);
+    if (header.kind != kind) return RigError::other_kind;
+    return header.size < least ? RigError::damaged : RigError::none;
+}
+
+std::span<const std::byte> findRig(std::span<const std::byte> file, RigKind kind) noexcept {
+    while (checkStart(file) == RigError::none) {
+        const auto& header = headerOf<RigHeader>(file);
+        if (header.kind == kind) return file.first(header.size);
+        file = file.subspan(header.size);
+    }
+    return {};
+}
+
+const char* describe(RigError error) noexcept {
+    switch (error) {
+        case RigError::none:
+            return "nothing is wrong";
+        case RigError::misaligned:
+            return "the bytes do not start at a multiple of 64";
+        case RigError::too_short:
+            return "the rig is cut short";
+        case RigError::not_a_rig:
+            return "these bytes are no packed rig";
+        case RigError::other_endianness:
+            return "the rig was packed on a machine with the other byte order";
+        case RigError::other_version:
+            return "the rig was packed by another version of Pelt";
+        case RigError::other_kind:
+            return "the rig is of another kind";
+        case RigError::damaged:
+            return "the rig is damaged";
+    }
+    return "unknown";
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cassert>
+
+#include "../internal/driven_local.h"
+#include "../internal/rigs/skeleton_layout.h"
+
+namespace pelt::runtime {
+namespace {
+
+bool locate(std::span<const std::byte> bytes, SkeletonData& rig) noexcept {
+    const auto& header = headerOf<SkeletonHeader>(bytes);
+    RigArrays arrays(bytes);
+    rig.nodes = arrays(header.nodes);
+    rig.joints = arrays(header.joints);
+    rig.drivers = arrays(header.drivers);
+    rig.children = arrays(header.children);
+    rig.inputs = arrays(header.inputs);
+    rig.coefficients = arrays(header.coefficients);
+    rig.names = {arrays(header.names.offsets), arrays(header.names.text)};
+    return arrays.sound();
+}
+
+bool isDriver(const SkeletonData& rig, const DriverRecord& driver, const DriverRecord& next) noexcept {
+    const std::size_t nodes = rig.nodes.size();
+    return driver.node < nodes && driver.driver < nodes && driver.parent < nodes &&
+           driver.kind <= DriverKind::learned && driver.axis < 3 && driver.first_child <= next.first_child &&
+           driver.first_input <= next.first_input;
+}
+
+bool areDrivers(const SkeletonData& rig) noexcept {
+    if (rig.drivers.empty() || rig.drivers.front().first_child != 0 || rig.drivers.front().first_input != 0)
+        return false;
+    for (std::size_t d = 0; d + 1 < rig.drivers.size(); ++d)
+        if (!isDriver(rig, rig.drivers[d], rig.drivers[d + 1])) return false;
+    return rig.drivers.back().first_child == rig.children.size() &&
+           rig.drivers.back().first_input == rig.inputs.size() &&
+           rig.coefficients.size() == 6 * kLearnedTerms * rig.inputs.size();
+}
+
+bool isSound(const SkeletonData& rig) noexcept {
+    const std::size_t nodes = rig.nodes.size();
+    for (std::size_t n = 0; n < nodes; ++n)
+        if (rig.nodes[n].parent < -1 || rig.nodes[n].parent >= std::int64_t(n)) return false;
+    return rig.names.isSound(nodes) && areDrivers(rig) && allBelow(rig.children, nodes) &&
+           std::all_of(rig.joints.begin(), rig.joints.end(), [&](const JointRecord& j) { return j.node < nodes; }) &&
+           std::all_of(rig.inputs.begin(), rig.inputs.end(), [&](const InputRecord& i) { return i.node < nodes; });
+}
+
+SkeletonData dataOf(const SkeletonRig& rig) noexcept {
+    SkeletonData data;
+    [[maybe_unused]] const bool sound = locate(rig.bytes(), data);
+    assert(sound);
+    return data;
+}
+
+Trs toTrs(const LocalTransform& t) {
+    const Quatf& q = t.rotation;
+    return {Vec3d(t.translation), {q.x, q.y, q.z, q.w}, Vec3d(t.scale)};
+}
+
+LocalTransform toLocal(const Trs& t) {
+    const Quatd& q = t.rotation;
+    return {Vec3f(t.translation), {float(q.x), float(q.y), float(q.z), float(q.w)}, Vec3f(t.scale)};
+}
+
+struct FloatLocals {
+    std::span<const LocalTransform> locals;
+    Trs trs(std::size_t node) const { return toTrs(locals[node]); }
+    Quatd rotation(std::size_t node) const { return trs(node).rotation; }
+    Affine3d matrix(std::size_t node) const { return toAffine(trs(node)); }
+};
+
+/// A record with the arrays that belong to it.
+struct PackedDriver : DriverRecord {
+    std::span<const std::uint32_t> children;
+    std::span<const InputRecord> inputs;
+    std::span<const double> coefficients;
+};
+
+PackedDriver driverAt(const SkeletonData& rig, std::size_t d) {
+    const DriverRecord &driver = rig.drivers[d], &next = rig.drivers[d + 1];
+    const std::size_t inputs = next.first_input - driver.first_input;
+    constexpr std::size_t kNumbers = 6 * kLearnedTerms;
+    return {driver, rig.children.subspan(driver.first_child, next.first_child - driver.first_child),
+            rig.inputs.subspan(driver.first_input, inputs),
+            rig.coefficients.subspan(kNumbers * driver.first_input, kNumbers * inputs)};
+}
+
+}  // namespace
+
+Checked<SkeletonRig> SkeletonRig::view(std::span<const std::byte> bytes) noexcept {
+    const RigError error = checkRigHeader(bytes, RigKind::skeleton, sizeof(SkeletonHeader));
+    if (error != RigError::none) return error;
+    bytes = bytes.first(headerOf<RigHeader>(bytes).size);
+    SkeletonData data;
+    if (!locate(bytes, data) || !isSound(data)) return RigError::damaged;
+    return SkeletonRig(bytes);
+}
+
+std::size_t SkeletonRig::nodeCount() const noexcept { return headerOf<SkeletonHeader>(bytes()).nodes.count; }
+std::size_t SkeletonRig::jointCount() const noexcept { return headerOf<SkeletonHeader>(bytes()).joints.count; }
+std::size_t SkeletonRig::driverCount() const noexcept { return headerOf<SkeletonHeader>(bytes()).drivers.count - 1; }
+std::string_view SkeletonRig::nodeName(std::size_t node) const noexcept { return dataOf(*this).names[node]; }
+std::int32_t SkeletonRig::nodeParent(std::size_t node) const noexcept { return dataOf(*this).nodes[node].parent; }
+LocalTransform SkeletonRig::nodeRest(std::size_t node) const noexcept { return dataOf(*this).nodes[node].rest; }
+std::uint32_t SkeletonRig::jointNode(std::size_t joint) const noexcept { return dataOf(*this).joints[joint].node; }
+
+Affine3f SkeletonRig::jointInverseBind(std::size_t joint) const noexcept {
+    Affine3f a;
+    std::copy_n(dataOf(*this).joints[joint].inverse_bind, 16, a.m);
+    return a;
+}
+
+void applyDrivers(const SkeletonRig& rig, std::span<LocalTransform> locals) noexcept {
+    const SkeletonData data = dataOf(rig);
+    assert(locals.size() == data.nodes.size());
+    const FloatLocals read{locals};
+    const auto parents = [&](std::size_t node) { return data.nodes[node].parent; };
+    for (std::size_t d = 0; d + 1 < data.drivers.size(); ++d) {
+        const PackedDriver driver = driverAt(data, d);
+        locals[driver.node] = toLocal(drivenLocal(driver, driver.rest, read, parents));
+    }
+}
+
+void skinMatrices(const SkeletonRig& rig, std::span<const LocalTransform> locals, std::span<Affine3f> worlds,
+                  std::span<Affine3f> bones) noexcept {
+    const SkeletonData data = dataOf(rig);
+    assert(locals.size() == data.nodes.size() && worlds.size() == data.nodes.size());
+    assert(bones.size() == data.joints.size());
+    for (std::size_t n = 0; n < data.nodes.size(); ++n) {
+        const Affine3f local(toAffine(toTrs(locals[n])));
+        const std::int32_t parent = data.nodes[n].parent;
+        worlds[n] = parent < 0 ? local : worlds[std::size_t(parent)] * local;
+    }
+    for (std::size_t j = 0; j < bones.size(); ++j) bones[j] = worlds[data.joints[j].node] * rig.jointInverseBind(j);
+}
+
+}  // namespace pelt::runtime

@@ -1,0 +1,114 @@
+#include "internal/rigs/rig_bytes.h"
+
+#include <gtest/gtest.h>
+
+#include "rig_case.h"
+
+namespace pelt::runtime {
+namespace {
+
+const RigCase& theCase() {
+    static const RigCase made;
+    return made;
+}
+
+RigError tryChanged(RigKind kind, std::size_t at, std::byte value) {
+    GuardedBytes bytes(theCase().of(kind));
+    bytes.bytes()[at] = value;
+    return tryRig(kind, bytes.bytes(), theCase().bones);
+}
+
+TEST(RigBytes, WorkWhereverTheyAreCopiedTo) {
+    const RigCase& c = theCase();
+    for (const RigKind kind : kKinds) {
+        GuardedBytes copy(c.of(kind));
+        EXPECT_EQ(tryRig(kind, copy.bytes(), c.bones), RigError::none) << int(kind);
+    }
+    GuardedBytes lbs(c.of(RigKind::lbs)), ddm(c.of(RigKind::ddm)), dqs(c.of(RigKind::dqs));
+    const auto same = [&]<class SkinRig, class SkinPose>(GuardedBytes& copy, SkinRig*, SkinPose*, RigKind kind) {
+        const auto there = playSkin<SkinRig, SkinPose>(*SkinRig::view(copy.bytes()), c.bones);
+        EXPECT_EQ(there, (playSkin<SkinRig, SkinPose>(*SkinRig::view(c.of(kind)), c.bones)));
+        EXPECT_EQ(there.positions.size(), c.character.mesh.vertexCount());
+    };
+    same(lbs, static_cast<LbsRig*>(nullptr), static_cast<LbsPose*>(nullptr), RigKind::lbs);
+    same(dqs, static_cast<DqsRig*>(nullptr), static_cast<DqsPose*>(nullptr), RigKind::dqs);
+    same(ddm, static_cast<DdmRig*>(nullptr), static_cast<DdmPose*>(nullptr), RigKind::ddm);
+}
+
+TEST(RigBytes, AreTheSameForTheSameCharacter) {
+    const RigCase again;
+    for (const RigKind kind : kKinds) {
+        const auto a = theCase().of(kind), b = again.of(kind);
+        EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << int(kind);
+    }
+}
+
+TEST(RigBytes, OfAnotherMachineVersionOrKindAreRefusedWithTheReason) {
+    const RigCase& c = theCase();
+    for (const RigKind kind : kKinds) {
+        EXPECT_EQ(tryChanged(kind, 0, std::byte('P')), RigError::not_a_rig);
+        EXPECT_EQ(tryChanged(kind, offsetof(RigHeader, version), std::byte(77)), RigError::other_version);
+        EXPECT_EQ(tryChanged(kind, offsetof(RigHeader, kind), std::byte(78)), RigError::other_kind);
+        EXPECT_EQ(tryChanged(kind, offsetof(RigHeader, endianness), std::byte(9)), RigError::damaged);
+        GuardedBytes swapped(c.of(kind));
+        const std::uint32_t other = kOtherEndianness;
+        std::memcpy(swapped.bytes().data() + offsetof(RigHeader, endianness), &other, 4);
+        EXPECT_EQ(tryRig(kind, swapped.bytes(), c.bones), RigError::other_endianness);
+
+        AlignedBytes shifted(c.of(kind).size() + kRigAlignment);
+        std::memcpy(shifted.data() + 4, c.of(kind).data(), c.of(kind).size());
+        EXPECT_EQ(tryRig(kind, std::span<const std::byte>(shifted).subspan(4), c.bones), RigError::misaligned);
+    }
+    EXPECT_EQ(DqsRig::view(c.of(RigKind::lbs)).error(), RigError::other_kind);
+    for (int e = 0; e <= int(RigError::damaged); ++e) EXPECT_NE(describe(RigError(e)), nullptr);
+}
+
+TEST(RigBytes, CutAnywhereAreRefused) {
+    for (const RigKind kind : kKinds)
+        for (std::size_t size = 0; size < theCase().of(kind).size(); size += size < 512 ? 1 : 997) {
+            GuardedBytes cut(theCase().of(kind).first(size / kRigAlignment * kRigAlignment));
+            EXPECT_EQ(tryRig(kind, theCase().of(kind).first(size), theCase().bones), RigError::too_short) << size;
+            EXPECT_EQ(tryRig(kind, cut.bytes(), theCase().bones), RigError::too_short) << size;
+        }
+}
+
+TEST(RigBytes, WithAnyByteChangedAreRefusedOrReadInsideOnly) {
+    const RigCase small(40);
+    for (const RigKind kind : kKinds) {
+        GuardedBytes bytes(small.of(kind));
+        std::size_t refused = 0;
+        for (std::size_t at = 0; at < bytes.bytes().size(); at += at < 1024 ? 1 : 5)
+            for (const std::uint8_t value : {0, 1, 127, 255}) {
+                const std::byte before = std::exchange(bytes.bytes()[at], std::byte(value));
+                refused += tryRig(kind, bytes.bytes(), small.bones) != RigError::none;
+                bytes.bytes()[at] = before;
+            }
+        EXPECT_GT(refused, 100u) << int(kind);
+        EXPECT_EQ(tryRig(kind, bytes.bytes(), small.bones), RigError::none);
+    }
+}
+
+TEST(RigBytes, AFileOfSeveralRigsIsSearchedByKind) {
+    std::vector<std::byte> joined;
+    for (const RigKind kind : kKinds) joined.insert(joined.end(), theCase().of(kind).begin(), theCase().of(kind).end());
+    GuardedBytes file(joined);
+    for (const RigKind kind : kKinds) {
+        const auto found = findRig(file.bytes(), kind);
+        EXPECT_TRUE(std::equal(found.begin(), found.end(), theCase().of(kind).begin(), theCase().of(kind).end()));
+        EXPECT_EQ(tryRig(kind, found, theCase().bones), RigError::none);
+    }
+    EXPECT_TRUE(findRig(file.bytes(), RigKind(99)).empty());
+    EXPECT_TRUE(findRig({}, RigKind::lbs).empty());
+    EXPECT_TRUE(findRig(file.bytes().first(100), RigKind::lbs).empty());
+}
+
+TEST(RigBytes, OfAMeshWithoutVerticesAreFine) {
+    GuardedBytes lbs(deform::prepareLbs({}, {}).bytes()), dqs(deform::prepareDqs({}, {}, {}).bytes()),
+        ddm(deform::packDdm({}, {}, DdmForm::ddm).bytes());
+    EXPECT_EQ(tryRig(RigKind::lbs, lbs.bytes(), {}), RigError::none);
+    EXPECT_EQ(tryRig(RigKind::dqs, dqs.bytes(), {}), RigError::none);
+    EXPECT_EQ(tryRig(RigKind::ddm, ddm.bytes(), {}), RigError::none);
+}
+
+}  // namespace
+}  // namespace pelt::runtime
