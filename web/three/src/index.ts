@@ -1,1 +1,6 @@
-export { Fnv1a } from "./hash.js";
+export { PeltPlugin } from "./plugin.js";
+export { PeltSkinnedMesh } from "./mesh.js";
+export { PeltSkeleton } from "./skeleton.js";
+export { DrivenBone } from "./driven.js";
+export { type Method, methods } from "./method.js";
+export { readNormals, readPositions, readTangents } from "./readback.js";
