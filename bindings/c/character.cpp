@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "handles.h"
 
@@ -67,16 +68,9 @@ pelt_status pelt_load(const char* path, const pelt_call* call, pelt_character** 
         need(path, "path");
         need(character, "character");
         const std::filesystem::path file(path);
-        Character loaded = [&] {
-            try {
-                if (pipeline::fileKind(file) != pipeline::FileKind::character)
-                    throw Error::badInput("is no character file; those are .glb .gltf .vrm .fbx .dae");
-                return io::loadCharacter(file, c::progressOf(call));
-            } catch (const Error& error) {
-                throw pipeline::withFile(error, file);
-            }
-        }();
-        *character = new pelt_character(std::move(loaded), file.filename().string());
+        if (pipeline::fileKind(file) != pipeline::FileKind::character)
+            throw Error::badInput({file.string()}, "is not a character file (.glb .gltf .vrm .fbx .dae)");
+        *character = new pelt_character(io::loadCharacter(file, c::progressOf(call)), file.filename().string());
     });
 }
 
@@ -87,7 +81,8 @@ pelt_status pelt_load_bytes(const void* bytes, size_t size, const char* name, co
         need(character, "character");
         const std::string called = name ? name : "character.glb";
         const std::span<const std::byte> all(static_cast<const std::byte*>(bytes), size);
-        *character = new pelt_character(io::loadGltf(all, called, {}, c::progressOf(call)), called);
+        const std::string told = name ? called : "memory:" + called;
+        *character = new pelt_character(io::loadGltf(all, told, {}, c::progressOf(call)), called);
     });
 }
 
@@ -145,15 +140,35 @@ double pelt_clip_seconds(const pelt_character* character, size_t clip) {
     return character->character.clips[clip].seconds();
 }
 
+namespace {
+
+/// The clip that is asked for; the range of motion is made.
+const Clip* clipOf(const Character& character, const char* clip, Clip& made) {
+    if (!clip) return nullptr;
+    if (std::string_view(clip) != rig::kRangeClip) return &rig::findClip(character, clip);
+    made = rig::rangeClip(character.skeleton, character.driven, {});
+    return &made;
+}
+
+}  // namespace
+
+pelt_status pelt_clip_times(const pelt_character* character, const char* clip, double fps, char** times) {
+    return guarded([&] {
+        need(character, "character");
+        need(clip, "clip");
+        need(times, "times");
+        Clip made;
+        *times = c::copied(nlohmann::json(rig::sampleTimes(*clipOf(character->character, clip, made), fps)).dump());
+    });
+}
+
 pelt_status pelt_skin_matrices(const pelt_character* character, const char* clip, double seconds, float* matrices) {
     return guarded([&] {
         need(character, "character");
         need(matrices, "matrices");
         const Character& c = character->character;
-        const bool range = clip && std::string_view(clip) == rig::kRangeClip;
         Clip made;
-        if (range) made = rig::rangeClip(c.skeleton, c.driven, {});
-        const Clip* played = range ? &made : clip ? &rig::findClip(c, clip) : nullptr;
+        const Clip* played = clipOf(c, clip, made);
         const std::vector<Affine3d> slots = rig::drivenSkinMatrices(c.skeleton, c.driven, played, seconds);
         for (std::size_t j = 0; j < character->joints.entries.size(); ++j) {
             const Affine3f m(slots[character->joints.entries[j].first_slot]);

@@ -3,7 +3,7 @@
 #include <pelt/pipeline/sampling.h>
 
 #include "handles.h"
-#include "method_words.h"
+#include "option_words.h"
 
 using namespace pelt;
 using pelt::c::guarded;
@@ -69,20 +69,22 @@ pelt_status pelt_deformer_make(const pelt_character* character, const char* meth
         need(character, "character");
         need(method, "method");
         need(deformer, "deformer");
-        const Character& c = character->character;
-        if (c.skeleton.joints.empty()) throw Error::badInput("has no joints for a deformer to follow");
-        if (c.weights.empty()) throw Error::badInput("has a skeleton but no skin weights; bind it first");
+        const Character& rigged = character->character;
+        if (rigged.skeleton.joints.empty()) throw Error::badInput("has no joints for a deformer to follow");
+        if (rigged.weights.empty()) throw Error::badInput("has a skeleton but no skin weights; bind it first");
         auto made = std::make_unique<pelt_deformer>();
         made->character = character;
-        made->method = pipeline::findMethod(method).prepare(c, c::methodOptions(method, options, c), c::progressOf(call));
+        const pipeline::Method& found = pipeline::findMethod(method);
+        const pipeline::MethodOptions given = c::methodOptions(found, c::parseOptions(options));
+        made->method = found.prepare(rigged, given, c::progressOf(call));
         made->rest_normals = pipeline::restNormals(character->whole);
-        made->slots.resize(c.skeleton.joints.size());
+        made->slots.resize(rigged.skeleton.joints.size());
         for (std::size_t s = 0; s < made->slots.size(); ++s) {
             const std::size_t first = character->joints.entries[character->joints.of_slot[s]].first_slot;
             made->from_first.emplace_back();
             if (first != s)
-                made->from_first.back() = Affine3f(inverse(c.skeleton.joints[first].inverse_bind) *
-                                                   c.skeleton.joints[s].inverse_bind);
+                made->from_first.back() = Affine3f(inverse(rigged.skeleton.joints[first].inverse_bind) *
+                                                   rigged.skeleton.joints[s].inverse_bind);
         }
         *deformer = made.release();
     });

@@ -5,6 +5,7 @@
 #include <pelt/pelt.h>
 #include <pelt/pipeline/methods.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ pelt_status guarded(const std::function<void()>& work) noexcept;
 /// Throws Error (bad usage) where `value` is null.
 void need(const void* value, const char* name);
 
+Progress::Callback callbackOf(const pelt_call* call);
 Progress progressOf(const pelt_call* call);
 int threadsOf(const pelt_call* call);
 

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <new>
 
+#include "documents.h"
 #include "handles.h"
+#include "text.h"
 
 namespace pelt::c {
 namespace {
@@ -38,6 +40,12 @@ pelt_status statusOf(ErrorCode code) {
     return PELT_SYSTEM;
 }
 
+/// The sentence as the program would print it; documents in memory have no name that a user knows.
+std::string lineOf(const Error& error) {
+    const std::string file = cli::isInMemory(error.file()) ? "" : error.file();
+    return cli::oneLine(Error(error.code(), ErrorPlace{file, error.subject()}, cli::withFlags(error.sentence())).what());
+}
+
 }  // namespace
 
 pelt_status guarded(const std::function<void()>& work) noexcept {
@@ -45,7 +53,11 @@ pelt_status guarded(const std::function<void()>& work) noexcept {
         work();
         return PELT_OK;
     } catch (const Error& error) {
-        return failed(statusOf(error.code()), error.what());
+        try {
+            return failed(statusOf(error.code()), lineOf(error).c_str());
+        } catch (...) {
+            return failed(statusOf(error.code()), error.what());
+        }
     } catch (const std::bad_alloc&) {
         return failed(PELT_SYSTEM, "not enough memory");
     } catch (const std::exception& error) {
@@ -59,12 +71,14 @@ void need(const void* value, const char* name) {
     if (!value) throw Error::badUsage(fmt::format("{} is null", name));
 }
 
-Progress progressOf(const pelt_call* call) {
+Progress::Callback callbackOf(const pelt_call* call) {
     if (!call || call->size < offsetof(pelt_call, user) + sizeof(void*) || !call->progress) return {};
-    return Progress([call](std::string_view stage, double fraction) {
+    return [call](std::string_view stage, double fraction) {
         return call->progress(call->user, std::string(stage).c_str(), fraction) != 0;
-    });
+    };
 }
+
+Progress progressOf(const pelt_call* call) { return Progress(callbackOf(call)); }
 
 int threadsOf(const pelt_call* call) {
     return call && call->size >= offsetof(pelt_call, threads) + sizeof(int) ? call->threads : 0;

@@ -327,5 +327,5 @@ def compare(a, b, rest=None) -> dict:
     if rest is not None:
         rest = taken("rest", rest, np.float32, a.shape[1:])
     report = c_void_p()
-    check(lib.pelt_compare(a.ctypes.data, b.ctypes.data, a.shape[0], a.shape[1], address(rest), None, byref(report)))
+    check(lib.pelt_compare(a.ctypes.data, b.ctypes.data, a.shape[0], a.shape[1], address(rest), byref(report)))
     return json.loads(take_text(report))

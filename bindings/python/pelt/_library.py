@@ -75,7 +75,7 @@ _SIGNATURES = {
     "pelt_fit": (c_int, [c_void_p, c_void_p, c_size_t, *_MAKES[1:]]),
     "pelt_pose": (c_int, [c_void_p, c_char_p, *_MAKES[1:]]),
     "pelt_decompose": (c_int, [c_void_p, c_size_t, c_size_t, c_void_p, c_void_p, c_size_t, *_MAKES[1:]]),
-    "pelt_compare": (c_int, [c_void_p, c_void_p, c_size_t, c_size_t, c_void_p, c_char_p, POINTER(c_void_p)]),
+    "pelt_compare": (c_int, [c_void_p, c_void_p, c_size_t, c_size_t, c_void_p, POINTER(c_void_p)]),
 }
 
 

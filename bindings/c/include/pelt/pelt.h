@@ -167,7 +167,7 @@ PELT_API pelt_status pelt_decompose(const float* frames, size_t frame_count, siz
                                     const uint32_t* triangles, size_t triangle_count, const char* options,
                                     const pelt_call* call, pelt_character** result, char** report);
 PELT_API pelt_status pelt_compare(const float* a, const float* b, size_t frame_count, size_t vertex_count,
-                                  const float* rest, const char* options, char** report);
+                                  const float* rest, char** report);
 
 #ifdef __cplusplus
 }
