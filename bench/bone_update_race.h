@@ -13,7 +13,7 @@ enum class BoneUpdate {
 };
 
 struct RaceResult {
-    std::vector<double> e_rms;  ///< after the initialisation and after each iteration
+    std::vector<double> e_rms;  ///< after the initialization and after each iteration
     double bone_seconds = 0;    ///< CPU seconds of the bone updates alone
 };
 

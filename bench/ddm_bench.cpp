@@ -70,7 +70,7 @@ struct Setup {
     const Form& form(DdmForm form) {
         std::unique_ptr<Form>& made = forms[form];
         if (!made) {
-            const deform::DdmRig rig = packDdm(subject.character.mesh, rows, form);
+            const deform::DdmRig rig = deform::packDdm(subject.character.mesh, rows, form);
             made = std::make_unique<Form>(Form{rig, deform::DdmPose(rig)});
             made->pose.set(subject.bones);
         }

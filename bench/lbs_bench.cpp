@@ -25,7 +25,7 @@ namespace pelt::bench {
 namespace {
 
 constexpr std::size_t kSizes[] = {20000, 55000, 200000};
-constexpr std::size_t kGrain = 4096;  // vertices a task
+constexpr std::size_t kGrain = 4096;  // vertices per task
 constexpr std::size_t kChunk = 8192;  // vertices timed at once on one thread
 
 /// What dual quaternions find hard, beside a pose of the walk: joints turned any way, so that no choice of signs
@@ -43,8 +43,8 @@ std::vector<Affine3f> bonesOf(const Subject& s, Pose pose) {
         const Mat3d turn = toMatrix(axisAngle(axis, 6 * (number - 0.5)));
         const Mat3d stretch{{{0.8 + number / 2, 0, 0}, {0, 1.2, 0}, {0, 0.1 * number, 1}}};
         const Mat3d change = pose == Pose::turned ? turn : stretch;
-        const Vec3d centre = s.joint_positions[j];
-        bones[j] = Affine3f(Affine3d(bones[j]) * Affine3d(change, centre - change * centre));
+        const Vec3d center = s.joint_positions[j];
+        bones[j] = Affine3f(Affine3d(bones[j]) * Affine3d(change, center - change * center));
     }
     return bones;
 }
@@ -78,7 +78,7 @@ struct Setup {
         lbs_pose.set(bones);
         dqs_pose.set(bones);
         const std::size_t longest =
-            std::max(runtime::streamedBytes(lbs, true), deform::streamedBytes(dqs, true)) / (3 * sizeof(float));
+            std::max(runtime::streamedBytes(lbs, true), runtime::streamedBytes(dqs, true)) / (3 * sizeof(float));
         for (std::vector<float>* array : {&a, &b, &c}) array->assign(longest, 1.0f);
     }
 
@@ -117,7 +117,7 @@ Setup& setupOf(const Row& row) {
 }
 
 std::size_t bytesOf(const Row& row, const Setup& s) {
-    return row.dqs ? runtime::streamedBytes(s.dqs, row.normals) : deform::streamedBytes(s.lbs, row.normals);
+    return row.dqs ? runtime::streamedBytes(s.dqs, row.normals) : runtime::streamedBytes(s.lbs, row.normals);
 }
 
 /// Runs passes over `count` items and gives the time of one without what else the machine did: the sum of the best

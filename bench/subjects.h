@@ -7,7 +7,7 @@
 
 namespace pelt::bench {
 
-/// A character to measure on: the built-in biped with at most four smooth influences a vertex, and one pose of its
+/// A character to measure on: the built-in biped with at most four smooth influences per vertex, and one pose of its
 /// clip.
 struct Subject {
     std::string size;  ///< as row names say it: 20k

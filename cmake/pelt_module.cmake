@@ -17,6 +17,7 @@ function(pelt_module name)
     # Coverage in the readers and what they call, so that the fuzzers see what their mutations reach.
     target_compile_options(pelt_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
+  pelt_unity(pelt_${name})
   set_target_properties(pelt_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY PELT_EXPORTED pelt_${name})
 endfunction()

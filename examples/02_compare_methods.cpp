@@ -11,7 +11,7 @@ int main() {
     Character bar = scenes::find("bar")->make(2000);
     bar.weights = scenes::smoothWeights(bar);
 
-    const pipeline::Sampling sampling;  // the first clip at 30 frames a second
+    const pipeline::Sampling sampling;  // the first clip at 30 frames per second
     pipeline::CharacterSampler lbs(bar, pipeline::findMethod("lbs"), sampling);
     std::vector<Vec3f> expected(bar.mesh.vertexCount()), positions(bar.mesh.vertexCount());
 

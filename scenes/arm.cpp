@@ -9,10 +9,10 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr JointPlace kJoints[] = {
+constexpr JointPlace kArmJoints[] = {
     {"shoulder", -1, {0, 0, 0}}, {"elbow", kShoulder, {kElbowX, 0, 0}}, {"wrist", kElbow, {kWristX, 0, 0}}};
 
-/// Stations along x: centre in z and y, half width in z, depth down (triceps, back of the hand) and up (biceps, palm).
+/// Stations along x: center in z and y, half width in z, depth down (triceps, back of the hand) and up (biceps, palm).
 std::vector<Station> limb() {
     return {{-0.020, 0, 0.004, 0.066, 0.060, 0.064},    {0.035, 0, 0.006, 0.069, 0.060, 0.066},
             {0.095, 0, 0.002, 0.056, 0.055, 0.054},     {0.160, 0, 0.002, 0.050, 0.054, 0.057},
@@ -74,7 +74,7 @@ Clip flex() {
     return makeClip("flex", 6, motions);
 }
 
-Clip limits() {
+Clip armLimits() {
     const JointLimit all[] = {{kShoulder, {0, 0, 1}, -80, 80}, {kShoulder, {0, 1, 0}, -80, 80},
                               {kShoulder, {1, 0, 0}, -90, 90}, {kElbow, {0, 0, 1}, 0, 145},
                               {kElbow, {1, 0, 0}, -80, 80},    {kWrist, {0, 0, 1}, -70, 80},
@@ -85,7 +85,7 @@ Clip limits() {
 }  // namespace
 
 Character makeArm(std::size_t resolution, const Progress& progress) {
-    return makeCharacter("arm", armMesh(resolution, progress), makeSkeleton(kJoints), {flex(), limits()});
+    return makeCharacter("arm", armMesh(resolution, progress), makeSkeleton(kArmJoints), {flex(), armLimits()});
 }
 
 }  // namespace pelt::scenes

@@ -1,5 +1,5 @@
-// What the arm looks like when it moves, as a map from rest positions to a pose: not made of joints and weights, so
-// that fitting a skin to it is a real task.
+// The moving arm as a map from rest positions to a pose. It does not use joints and weights, so that fitting a skin to
+// it is a real problem.
 //
 //   1. the forearm twists with the wrist, more and more towards it, as radius and ulna cross;
 //   2. muscles: the biceps shortens towards the shoulder and thickens with sin^2 of half the elbow's angle, the triceps
@@ -72,7 +72,7 @@ ArmPose poseAt(const Character& arm, double t) {
     return {2 * std::atan2(elbow.z, elbow.w), 2 * std::atan2(wrist.x, wrist.w)};
 }
 
-/// Poses a frame when it is asked for.
+/// Computes a frame when it is read.
 class ArmExamples : public MeshSequence {
 public:
     ArmExamples(Character arm, double fps)

@@ -78,7 +78,7 @@ Channel thereAndBack(ChannelPath path, std::uint32_t joint, const Vec3f& rest, c
     return channel;
 }
 
-/// The joints past the first slide sideways without turning, as if nothing held them ([LeLewis19] Fig. 5).
+/// The joints after the first translate sideways without rotating, as if disconnected ([LeLewis19] Fig. 5).
 Clip slideClip(std::uint32_t joints) {
     Clip clip{"slide", 0, 2, {}};
     const Vec3f rest{0, float(kHeight / joints), 0};

@@ -10,7 +10,7 @@ Character makeBar(std::size_t resolution, const Progress& progress = {});
 Character makeBar3(std::size_t resolution, const Progress& progress = {});
 
 /// The bar of two joints, cut a little above the upper joint: both sides of the cut are on the same bone, but only the
-/// lower part's smoothing feels the joint.
+/// smoothing of the lower part reaches the joint.
 Character makeBarParts(std::size_t resolution, const Progress& progress = {});
 
 }  // namespace pelt::scenes

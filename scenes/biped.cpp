@@ -44,7 +44,7 @@ Character makeBiped(std::size_t resolution, const Progress& progress) {
     parallelFor(middle, 512, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const Vec3d p = skin.positions[v];
-            // Not over a point: what the mesh is too coarse to show must not shimmer in its normals.
+            // Averaged over an area: details too fine for the mesh must not cause noise in its normals.
             Vec3d n = fieldGradient(surface, p, 0.15 * shape.edgeLength(p, skin.scale));
             if (v >= half) n.x = 0;
             mesh.positions[v] = Vec3f(p);

@@ -1,5 +1,5 @@
-// The biped's measures, in metres: a figure of 1.75 m and about 7.2 heads. Heights and depths of the stations read
-// like a tailor's sheet: (height, middle in x, middle in z, half width, depth to the back, depth to the front).
+// The biped's measures, in meters: a figure of 1.75 m and about 7.2 heads. The stations are given as (height, middle in
+// x, middle in z, half width, depth to the back, depth to the front).
 
 #include <cmath>
 
@@ -15,12 +15,12 @@ std::unique_ptr<Solid> cone(const Vec3d& a, const Vec3d& b, double ra, double rb
     return std::make_unique<RoundCone>(a, b, ra, rb);
 }
 
-std::unique_ptr<Solid> ball(const Vec3d& centre, const Vec3d& radii) {
-    return std::make_unique<Ellipsoid>(centre, radii);
+std::unique_ptr<Solid> ball(const Vec3d& center, const Vec3d& radii) {
+    return std::make_unique<Ellipsoid>(center, radii);
 }
 
 /// An ellipsoid turned about x, then about y, then about z (degrees).
-std::unique_ptr<Solid> turnedBall(const Vec3d& centre, const Vec3d& radii, const Vec3d& degrees) {
+std::unique_ptr<Solid> turnedBall(const Vec3d& center, const Vec3d& radii, const Vec3d& degrees) {
     std::array<Vec3d, 3> axes{Vec3d(1, 0, 0), Vec3d(0, 1, 0), Vec3d(0, 0, 1)};
     for (Vec3d& a : axes) {
         for (int k = 0; k < 3; ++k) {
@@ -31,7 +31,7 @@ std::unique_ptr<Solid> turnedBall(const Vec3d& centre, const Vec3d& radii, const
             a[j] = s * ai + c * aj;
         }
     }
-    return std::make_unique<Ellipsoid>(centre, radii, axes);
+    return std::make_unique<Ellipsoid>(center, radii, axes);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::vector<std::uint32_t> patches(const geometry::Adjacency& adjacency, const s
     return patch;
 }
 
-/// Gives islands to the joints round them, a ring of vertices at a time.
+/// Assigns islands to the joints around them, one ring of vertices at a time.
 void dissolveIslands(const geometry::Adjacency& adjacency, std::size_t positive_count,
                      std::vector<std::size_t>& joint) {
     std::vector<std::uint32_t> largest;

@@ -7,7 +7,6 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr double kFps = 30;
 constexpr int kWalkFrames = 37, kRangeFrames = 200;
 
 /// Whether a key is not what the joint has at rest.

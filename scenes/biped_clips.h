@@ -22,6 +22,8 @@ BipedPose walkPose(double seconds);
 /// Every joint to its limits, from rest to rest in 199/30 seconds.
 BipedPose rangeOfMotionPose(double seconds);
 
+inline constexpr double kFps = 30;
+
 /// Keys at every 1/30 of a second for the joints that move.
 Clip sampledClip(const std::string& name, int frames, const std::function<BipedPose(double)>& pose);
 

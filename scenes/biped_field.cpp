@@ -42,7 +42,7 @@ RoundCone::RoundCone(const Vec3d& a, const Vec3d& b, double ra, double rb) : a_(
 
 double RoundCone::distance(const Vec3d& p) const {
     // In the half-plane through the axis the cone's side is a line at the angle asin(slope) to the axis; the nearest
-    // ball centre along the axis is where the perpendicular to that line starts.
+    // ball center along the axis is where the perpendicular to that line starts.
     const Vec3d q = p - a_;
     const double along = dot(q, axis_);
     const double across = std::sqrt(std::max(dot(q, q) - along * along, 0.0));
@@ -55,11 +55,11 @@ double RoundCone::distance(const Vec3d& p) const {
 Vec3d RoundCone::low() const { return lower(a_ - cube(ra_), b_ - cube(rb_)); }
 Vec3d RoundCone::high() const { return upper(a_ + cube(ra_), b_ + cube(rb_)); }
 
-Ellipsoid::Ellipsoid(const Vec3d& centre, const Vec3d& radii, const std::array<Vec3d, 3>& axes)
-    : centre_(centre), radii_(radii), axes_(axes) {}
+Ellipsoid::Ellipsoid(const Vec3d& center, const Vec3d& radii, const std::array<Vec3d, 3>& axes)
+    : center_(center), radii_(radii), axes_(axes) {}
 
 double Ellipsoid::distance(const Vec3d& p) const {
-    const Vec3d q = p - centre_;
+    const Vec3d q = p - center_;
     double gauge = 0, steep = 0;
     for (int i = 0; i < 3; ++i) {
         const double x = dot(q, axes_[i]) / radii_[i];
@@ -71,7 +71,7 @@ double Ellipsoid::distance(const Vec3d& p) const {
     return gauge * (gauge - 1) / std::sqrt(steep);
 }
 
-Vec3d Ellipsoid::low() const { return centre_ * 2.0 - high(); }
+Vec3d Ellipsoid::low() const { return center_ * 2.0 - high(); }
 
 Vec3d Ellipsoid::high() const {
     Vec3d reach;
@@ -79,7 +79,7 @@ Vec3d Ellipsoid::high() const {
         for (int i = 0; i < 3; ++i) reach[k] += axes_[i][k] * axes_[i][k] * radii_[i] * radii_[i];
         reach[k] = std::sqrt(reach[k]);
     }
-    return centre_ + reach;
+    return center_ + reach;
 }
 
 Loft::Loft(const Frame& frame, std::vector<Station> stations, double squareness, double cap_low, double cap_high)

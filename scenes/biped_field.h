@@ -9,7 +9,7 @@
 
 namespace pelt::scenes {
 
-/// A solid of which a body is put together. Distances are first-order: exact on the surface, good near it.
+/// A solid, the building block of a body. Distances are first-order: exact on the surface, good near it.
 class Solid {
 public:
     virtual ~Solid() = default;
@@ -34,15 +34,15 @@ private:
 class Ellipsoid : public Solid {
 public:
     /// `axes` are orthonormal; `radii` are measured along them.
-    Ellipsoid(const Vec3d& centre, const Vec3d& radii, const std::array<Vec3d, 3>& axes);
-    Ellipsoid(const Vec3d& centre, const Vec3d& radii)
-        : Ellipsoid(centre, radii, {Vec3d(1, 0, 0), Vec3d(0, 1, 0), Vec3d(0, 0, 1)}) {}
+    Ellipsoid(const Vec3d& center, const Vec3d& radii, const std::array<Vec3d, 3>& axes);
+    Ellipsoid(const Vec3d& center, const Vec3d& radii)
+        : Ellipsoid(center, radii, {Vec3d(1, 0, 0), Vec3d(0, 1, 0), Vec3d(0, 0, 1)}) {}
     double distance(const Vec3d& p) const override;
     Vec3d low() const override;
     Vec3d high() const override;
 
 private:
-    Vec3d centre_, radii_;
+    Vec3d center_, radii_;
     std::array<Vec3d, 3> axes_;
 };
 

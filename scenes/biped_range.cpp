@@ -1,7 +1,6 @@
 // The range of motion: a table of gestures, each a joint that goes to one limit and then to the other.
 
 #include <cmath>
-#include <numbers>
 #include <string>
 
 #include "biped_clips.h"
@@ -9,8 +8,6 @@
 
 namespace pelt::scenes {
 namespace {
-
-constexpr double kPi = std::numbers::pi, kFps = 30;
 
 /// The axes of the left side and the middle; the right side mirrors them. At rest all joints have the axes of the
 /// room: `bend` is the room's x (forwards), `turn` its y (to the left), `tilt` its z (lifts the left side); the arm's
@@ -90,10 +87,10 @@ struct FingerLimits {
     double flex[3], spread;
 };
 
-constexpr FingerLimits kFingers[] = {{"index", {80, 98, 62}, 9},
-                                     {"middle", {84, 100, 64}, 2},
-                                     {"ring", {86, 100, 64}, -7},
-                                     {"pinky", {88, 96, 64}, -14}};
+constexpr FingerLimits kFingerLimits[] = {{"index", {80, 98, 62}, 9},
+                                          {"middle", {84, 100, 64}, 2},
+                                          {"ring", {86, 100, 64}, -7},
+                                          {"pinky", {88, 96, 64}, -14}};
 
 Vec3d axisOf(Axis axis) {
     const ArmFrame& arm = leftArm();
@@ -140,7 +137,7 @@ void apply(BipedPose& pose, const Gesture& g, double frame) {
 }
 
 void applyFingers(BipedPose& pose, double frame) {
-    for (const FingerLimits& f : kFingers) {
+    for (const FingerLimits& f : kFingerLimits) {
         for (int i = 0; i < 3; ++i) {
             const std::string name = std::string(f.name) + "_" + std::to_string(i + 1);
             apply(pose, {46, 70, name.c_str(), Axis::curl, f.flex[i], 0}, frame);
@@ -175,7 +172,7 @@ Vec3d ankleShift(const BipedPose& pose, const char* side) {
 
 /// Moves the body so that the lower foot stays where it stands; between two feet at one height, their middle.
 void stand(BipedPose& pose) {
-    constexpr double kSoftness = 0.01;  // metres
+    constexpr double kSoftness = 0.01;  // meters
     const Vec3d left = ankleShift(pose, "L"), right = ankleShift(pose, "R");
     const double share = 1 / (1 + std::exp((left.y - right.y) / kSoftness));
     pose.offset = -(left * share + right * (1 - share));

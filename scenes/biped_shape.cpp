@@ -103,8 +103,8 @@ double BipedShape::nodeValue(std::size_t index, const Vec3d& point) const {
     double d = kFar;
     for (const std::size_t c : node.children) {
         const Node& child = nodes_[c];
-        // A child further away than its blend reaches changes nothing; with a margin, since distances are of first
-        // order only.
+        // A child farther away than its blend radius has no effect; with a margin, since distances are only of first
+        // order.
         const double box = boxDistance(p, child.low, child.high);
         if (child.carve ? box > 1.5 * child.blend : d < kFar && 0.7 * box > d + child.blend) continue;
         const double v = nodeValue(c, p);

@@ -7,7 +7,7 @@
 
 namespace pelt::scenes {
 
-/// The biped's body as a tree of solids that melt into each other, and what each of them moves with.
+/// The biped's body as a tree of smoothly blended solids, and the joints that move each of them.
 class BipedShape {
 public:
     BipedShape();
@@ -24,13 +24,13 @@ public:
     Vec3d high() const { return nodes_.back().high; }
 
 private:
-    /// A solid, or a group whose children melt into each other one after the other.
+    /// A solid, or a group whose children are blended one after the other.
     struct Node {
         const Solid* solid = nullptr;  ///< null for a group
         std::vector<std::size_t> children;
         std::vector<std::size_t> chain;  ///< joints of a solid, from root to tip: each takes over at its position
         double blend = 0;                ///< how softly it joins what came before it
-        bool carve = false;              ///< takes away instead of adding
+        bool carve = false;              ///< subtracts instead of adding
         bool mirrored = false;
         Vec3d low, high;
     };

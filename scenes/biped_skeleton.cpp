@@ -3,12 +3,10 @@
 #include <pelt/core/error.h>
 
 #include <cmath>
-#include <numbers>
 
 namespace pelt::scenes {
 namespace {
 
-constexpr double kRadians = std::numbers::pi / 180;
 constexpr double kArmDrop = 45;  // degrees below the horizon
 
 /// Multiples of 2^-20 m add up without rounding: inverse binds undo the rest pose exactly.
@@ -56,7 +54,7 @@ struct Finger {
     double lengths[3];
 };
 
-constexpr Finger kFingers[] = {
+constexpr Finger kFingerPlaces[] = {
     {"thumb", 0.020, 0.022, 0.010, 42, 24, -4, {0.044, 0.032, 0.024}},
     {"index", 0.090, 0.0330, 0.000, 9, 4, 7, {0.041, 0.025, 0.019}},
     {"middle", 0.094, 0.0115, -0.002, 2, 4, 7, {0.045, 0.028, 0.020}},
@@ -66,7 +64,7 @@ constexpr Finger kFingers[] = {
 
 void addFingers(Builder& builder, std::size_t hand, const Vec3d& wrist) {
     const ArmFrame& arm = leftArm();
-    for (const Finger& f : kFingers) {
+    for (const Finger& f : kFingerPlaces) {
         Vec3d p = wrist + arm.along * f.along + arm.side * f.side + arm.palm * f.palm;
         std::vector<std::string> names;
         std::vector<Vec3d> points{p};

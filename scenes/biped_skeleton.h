@@ -3,13 +3,16 @@
 #include <pelt/rig/skeleton.h>
 
 #include <array>
+#include <numbers>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pelt::scenes {
 
-/// A joint of the biped at rest: metres, y up, facing +z, soles on y = 0. `_L` joints have x > 0.
+inline constexpr double kPi = std::numbers::pi, kRadians = kPi / 180;
+
+/// A joint of the biped at rest: meters, y up, facing +z, soles on y = 0. `_L` joints have x > 0.
 struct BipedJoint {
     std::string name;
     std::int32_t parent = -1;
@@ -19,7 +22,7 @@ struct BipedJoint {
 
 const std::vector<BipedJoint>& bipedJoints();
 
-/// Throws Error (bad usage) where there is none of that name.
+/// Throws Error (bad usage) if there is none of that name.
 std::size_t bipedJoint(std::string_view name);
 
 /// The other side's joint; a middle joint is its own image.

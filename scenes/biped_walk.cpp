@@ -1,9 +1,8 @@
-// A walk on the spot: the feet follow the ground backwards while they carry, the legs are solved for them. Phase 0 is
-// the heel strike of a leg; the right leg is half a cycle behind the left.
+// A walk on the spot: feet on the ground move backward with it, and the legs are solved to reach them. Phase 0 is the
+// heel strike of a leg; the right leg is half a cycle behind the left.
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "biped_clips.h"
 #include "biped_skeleton.h"
@@ -11,12 +10,11 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr double kPi = std::numbers::pi, kRadians = kPi / 180;
 constexpr double kCycle = 1.2;        // seconds
-constexpr double kStride = 1.16;      // metres of ground in a cycle
+constexpr double kStride = 1.16;      // meters of ground in a cycle
 constexpr double kReach = 0.295;      // how far ahead of its rest place a heel strikes
 constexpr double kToeOff = 0.62;      // phase
-constexpr double kSwingLift = 0.045;  // metres
+constexpr double kSwingLift = 0.045;  // meters
 constexpr double kDrop = 0.027, kBounce = 0.016, kSway = 0.020;
 
 Quatd about(const Vec3d& axis, double degrees) { return axisAngle(axis, degrees * kRadians); }
@@ -107,7 +105,7 @@ void solveLeg(BipedPose& pose, const char* side, const FootTarget& target) {
 void swingArm(BipedPose& pose, double phase, bool left) {
     const std::string side = left ? "_L" : "_R";
     const double sign = left ? 1 : -1, wave = std::cos(2 * kPi * phase), late = std::cos(2 * kPi * (phase - 0.06));
-    // The arm goes with the other leg: back at the heel strike of its own.
+    // The arm swings with the opposite leg: it is back at the heel strike of the leg on its own side.
     const Vec3d elbow_axis = left ? leftArm().palm : Vec3d(leftArm().palm.x, -leftArm().palm.y, 0);
     pose.rotations[bipedJoint("clavicle" + side)] = aboutY(sign * 3 * wave) * aboutZ(-sign * 3);
     pose.rotations[bipedJoint("upper_arm" + side)] = aboutX(3 + 21 * wave) * aboutZ(-sign * 31);
@@ -128,7 +126,7 @@ void swayTrunk(BipedPose& pose, double phase) {
     pose.offset = {kSway * lean, -kDrop - kBounce * twice, 0};
     const double yaw = -6 * turn_wave, list = 3.2 * lean;
     pose.rotations[0] = aboutY(yaw) * aboutZ(list) * aboutX(2);
-    // The chest turns against the hips and stays upright; neck and head take back what is left.
+    // The chest rotates against the hips and stays upright; neck and head compensate the rest.
     pose.rotations[bipedJoint("spine")] = aboutY(4 * turn_wave) * aboutZ(-0.55 * list) * aboutX(1 + 0.6 * twice);
     pose.rotations[bipedJoint("chest")] = aboutY(4 * turn_wave) * aboutZ(-0.45 * list) * aboutX(0.5 - 0.6 * twice);
     pose.rotations[bipedJoint("upper_chest")] = aboutY(3 * turn_wave) * aboutZ(-0.25 * list) * aboutX(-0.8);

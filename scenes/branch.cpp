@@ -12,11 +12,11 @@ namespace {
 
 enum : std::uint32_t { kTrunk, kLeft, kLeftTip, kRight, kRightTip };
 
-constexpr JointPlace kJoints[] = {{"trunk", -1, {0, 0, 0}},
-                                  {"left", kTrunk, {0.035, 0.47, 0}},
-                                  {"left_tip", kLeft, {0.17, 0.66, 0}},
-                                  {"right", kTrunk, {-0.035, 0.47, 0}},
-                                  {"right_tip", kRight, {-0.17, 0.66, 0}}};
+constexpr JointPlace kBranchJoints[] = {{"trunk", -1, {0, 0, 0}},
+                                        {"left", kTrunk, {0.035, 0.47, 0}},
+                                        {"left_tip", kLeft, {0.17, 0.66, 0}},
+                                        {"right", kTrunk, {-0.035, 0.47, 0}},
+                                        {"right_tip", kRight, {-0.17, 0.66, 0}}};
 
 Mesh branchMesh(std::size_t resolution, const Progress& progress) {
     const RoundCone trunk({0, 0.075, 0}, {0, 0.46, 0}, 0.085, 0.064);
@@ -52,14 +52,14 @@ Clip sway() {
     return makeClip("sway", 4, motions);
 }
 
-Clip limits() {
+Clip branchLimits() {
     std::vector<JointLimit> all;
-    for (std::uint32_t j = 0; j < std::size(kJoints); ++j) {
+    for (std::uint32_t j = 0; j < std::size(kBranchJoints); ++j) {
         const bool tip = j == kLeftTip || j == kRightTip;
         const Vec3d along = j == kTrunk ? Vec3d{0, 1, 0}
                             : j == kLeft || j == kLeftTip
-                                ? normalized(kJoints[kLeftTip].position - kJoints[kLeft].position)
-                                : normalized(kJoints[kRightTip].position - kJoints[kRight].position);
+                                ? normalized(kBranchJoints[kLeftTip].position - kBranchJoints[kLeft].position)
+                                : normalized(kBranchJoints[kRightTip].position - kBranchJoints[kRight].position);
         const double bend = j == kTrunk ? 45 : tip ? 110 : 60;
         all.push_back({j, {0, 0, 1}, -bend, bend});
         all.push_back({j, {1, 0, 0}, -bend, bend});
@@ -71,7 +71,8 @@ Clip limits() {
 }  // namespace
 
 Character makeBranch(std::size_t resolution, const Progress& progress) {
-    return makeCharacter("branch", branchMesh(resolution, progress), makeSkeleton(kJoints), {sway(), limits()});
+    return makeCharacter("branch", branchMesh(resolution, progress), makeSkeleton(kBranchJoints),
+                         {sway(), branchLimits()});
 }
 
 }  // namespace pelt::scenes

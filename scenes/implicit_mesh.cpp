@@ -23,7 +23,7 @@ constexpr int kCorrections = 4;
 
 /// The edge length that gives `vertex_count` vertices if triangles were equilateral: A / h² = (√3/2) V.
 double scaleFor(const ImplicitSurface& surface, const GridMesh& grid, double vertex_count) {
-    constexpr std::size_t kEvery = 7;  // a sample of the triangles will do
+    constexpr std::size_t kEvery = 7;  // a sample of the triangles is sufficient
     const auto count = [&](double scale) {
         double sum = 0;
         for (std::size_t i = 0; i < grid.triangles.size(); i += kEvery) {
@@ -79,8 +79,9 @@ ImplicitMesh mirrored(const EditMesh& mesh, bool symmetric) {
     return result;
 }
 
-/// Progress in vertices gone over. What is still to come is foreseen from the rounds left, each over as many vertices
-/// as are wanted; measured, a vertex costs the grid as much as a round, and an improvement a third of that.
+/// Progress in vertices gone over. The remaining work is estimated from the remaining iterations, each over the
+/// requested number of vertices; as measured, a vertex costs as much in the grid as in an iteration, and an improvement
+/// step a third of that.
 class Effort {
 public:
     Effort(const Progress& progress, double grid_vertices, double wanted, bool halves)
@@ -127,8 +128,8 @@ ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t ver
     double scale = scaleFor(surface, grid, double(vertex_count));
     Remesher remesher(surface, EditMesh(grid.positions, grid.triangles));
     checkBorder(remesher.mesh(), surface.symmetric);
-    // From the grid's size down by halves: a chord across a groove that the grid did not see must not be cut into many
-    // pieces at once, they would fall on either wall in no order.
+    // From the grid's size down by halves: an edge across a groove that the grid did not resolve must not be split into
+    // many pieces at once, because these would be projected to both walls in no order.
     const double smallest = remesher.smallestSize(scale);
     Effort effort(progress, double(grid.positions.size()), double(vertex_count) / (surface.symmetric ? 2 : 1),
                   smallest < surface.cell);

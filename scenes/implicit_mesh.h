@@ -14,7 +14,7 @@ namespace pelt::scenes {
 struct ImplicitSurface {
     std::function<double(const Vec3d&)> value;
     /// The edge length wanted at a point of the surface when the mesh as a whole has edges of about `scale`. It must
-    /// not rise with falling `scale` and should change slowly along the surface (a slope of 0.3 is fine).
+    /// not increase as `scale` decreases, and should change slowly along the surface (a slope of 0.3 is fine).
     std::function<double(const Vec3d& point, double scale)> edge_length;
     Vec3d low, high;         ///< a box round the solid
     double cell = 0.0;       ///< finer than the thinnest part and the narrowest gap: the topology is read on this grid
@@ -34,8 +34,8 @@ struct ImplicitMesh {
 
 /// Meshes the surface with about `vertex_count` well-shaped triangles of the sizes wanted: marching tetrahedra, then
 /// splitting, collapsing, flipping and relaxing edges on the surface [BotschKobbelt04]. The same input gives the same
-/// bytes on any number of threads. `progress` is told rising fractions of the stage "generate". Throws Error: bad usage
-/// where the field has no surface inside the box or the surface leaves it; cancelled.
+/// bytes on any number of threads. Progress is reported for the stage "generate". Throws Error: bad usage if the field
+/// has no surface inside the box or the surface leaves it; cancelled.
 ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t vertex_count,
                                  const Progress& progress = {});
 

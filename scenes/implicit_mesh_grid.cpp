@@ -1,5 +1,5 @@
 // Marching tetrahedra on the Kuhn subdivision of a regular grid: six tetrahedra round the main diagonal of each cell.
-// The subdivision of neighbouring cells agrees on their common face, so the result has no holes and no ambiguous case;
+// The subdivision of neighboring cells agrees on their common face, so the result has no holes and no ambiguous case;
 // the grid starts on the plane x = 0 for a symmetric solid, so the cut there is clean as well.
 
 #include "implicit_mesh_grid.h"

@@ -9,7 +9,7 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr std::size_t kGrain = 512;
+constexpr std::size_t kRemeshGrain = 512;
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kGoodAngle = 25;      // degrees; what the last phase works towards
 constexpr double kPlaneMargin = 0.35;  // interior vertices stay this many edge lengths off the mirror plane
@@ -52,7 +52,7 @@ double Remesher::smallestSize(double scale) {
 
 void Remesher::measureSizes(double scale, double shortest) {
     size_.resize(mesh_.position.size());
-    parallelFor(size_.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(size_.size(), kRemeshGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
             size_[v] = std::max(surface_.edge_length(mesh_.position[v], scale), shortest);
     });
@@ -68,7 +68,7 @@ double Remesher::relativeLength(std::uint32_t h) const {
 }
 
 void Remesher::splitLong() {
-    // Only edges that are the longest of both their triangles: any other order breeds ever more slivers.
+    // Only edges that are the longest of both their triangles: any other order creates more and more slivers.
     const auto first_new = mesh_.position.size();
     for (std::size_t before = 0; before != mesh_.position.size();) {
         before = mesh_.position.size();
@@ -83,7 +83,7 @@ void Remesher::splitLong() {
             mesh_.split(h, (mesh_.position[a] + mesh_.position[b]) * 0.5);
         }
     }
-    parallelFor(mesh_.position.size() - first_new, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(mesh_.position.size() - first_new, kRemeshGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first_new + first; v < first_new + last; ++v)
             mesh_.position[v] = projected(mesh_.position[v], mesh_.border[v], size_[v]);
     });
@@ -185,7 +185,7 @@ Vec3d Remesher::projectedAlong(const Vec3d& start, const Vec3d& normal, double l
 Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const {
     const Vec3d p = mesh_.position[v];
     mesh_.halfEdgesOf(v, ring);
-    if (mesh_.border[v]) {  // between its neighbours along the border
+    if (mesh_.border[v]) {  // between its neighbors along the border
         const std::uint32_t a = mesh_.to(ring.front()), b = mesh_.tip(ring.back());
         const double wa = 1 / size_[a], wb = 1 / size_[b];
         const Vec3d middle = (mesh_.position[a] * wa + mesh_.position[b] * wb) / (wa + wb);
@@ -212,7 +212,7 @@ Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const
 
 void Remesher::relax() {
     std::vector<Vec3d> moved(mesh_.position.size());
-    parallelFor(moved.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(moved.size(), kRemeshGrain, [&](std::size_t first, std::size_t last) {
         std::vector<std::uint32_t> ring;
         for (std::size_t v = first; v < last; ++v) moved[v] = relaxed(static_cast<std::uint32_t>(v), ring);
     });
@@ -237,10 +237,10 @@ bool Remesher::moveForAngle(std::uint32_t v) {
     const Vec3d n = normalized(fieldGradient(surface_, best));
     const Vec3d u = normalized(cross(n, std::abs(n.x) < 0.7 ? Vec3d(1, 0, 0) : Vec3d(0, 1, 0))), w = cross(n, u);
     for (double reach = 0.3 * size_[v]; reach > 0.02 * size_[v]; reach *= 0.6) {
-        const Vec3d centre = best;
+        const Vec3d center = best;
         for (int i = 0; i < 8; ++i) {
             const double angle = i * std::numbers::pi / 4;
-            const Vec3d p = projected(centre + (u * std::cos(angle) + w * std::sin(angle)) * reach, false, reach);
+            const Vec3d p = projected(center + (u * std::cos(angle) + w * std::sin(angle)) * reach, false, reach);
             if (surface_.symmetric && p.x < kPlaneMargin * size_[v]) continue;
             const double c = worstAngleAround(v, p);
             if (c < worst) worst = c, best = p;

@@ -9,7 +9,7 @@
 namespace pelt::scenes {
 
 /// A triangle mesh that can be edited edge by edge. Half-edge h belongs to triangle h / 3 and goes from `from[h]` to
-/// `from[next(h)]`; `twin[h]` runs the other way in the neighbouring triangle, or is kNone on the border. Removed
+/// `from[next(h)]`; `twin[h]` runs the other way in the neighboring triangle, or is kNone on the border. Removed
 /// triangles and vertices stay as holes until compact().
 class EditMesh {
 public:
@@ -31,7 +31,7 @@ public:
 
     /// The half-edges that leave v, counter-clockwise; on the border from the border one on.
     void halfEdgesOf(std::uint32_t v, std::vector<std::uint32_t>& result) const;
-    /// The neighbours of v, counter-clockwise.
+    /// The neighbors of v, counter-clockwise.
     void neighboursOf(std::uint32_t v, std::vector<std::uint32_t>& result) const;
     bool adjacent(std::uint32_t a, std::uint32_t b) const;
     int valence(std::uint32_t v) const;

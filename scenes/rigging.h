@@ -51,7 +51,7 @@ inline constexpr double kDegree = 3.14159265358979323846 / 180;
 /// Positions in single precision, no normals yet.
 Mesh toMesh(const ImplicitMesh& skin);
 
-/// Puts it all together: normals, the rigid bind, one part of that name where the mesh has none.
+/// Completes the character: normals, the rigid bind, and one part of that name if the mesh has none.
 Character makeCharacter(std::string_view name, Mesh mesh, Skeleton skeleton, std::vector<Clip> clips);
 
 }  // namespace pelt::scenes

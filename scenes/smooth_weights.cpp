@@ -1,7 +1,7 @@
-// The rigid bind, blurred over the skin by a width that follows the thickness of the limb. With A the area round a
-// vertex, (A + t L) x = A x_0 is one implicit step of heat flow in the plane of the skin, whatever the mesh: its kernel
-// has the variance 2 t along each direction, so p steps of t = width^2 / (2 p) blur by `width`, on a coarse mesh as on
-// a fine one. In the smoother's terms lambda = t D_L / A.
+// The rigid bind, smoothed over the skin with a width that depends on the thickness of the limb. With A the area round
+// a vertex, (A + t L) x = A x_0 is one implicit step of heat flow in the plane of the skin, whatever the mesh: its
+// kernel has the variance 2 t along each direction, so p steps of t = width^2 / (2 p) blur by `width`, on a coarse mesh
+// as on a fine one. In the smoother's terms lambda = t D_L / A.
 #include <pelt/core/error.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/geometry/smoothing.h>
@@ -83,7 +83,7 @@ SkinWeights smoothWeights(const Character& character, std::size_t influences) {
     }
     makeSmoother(skin, character.skeleton).smooth(columns, kSteps);
 
-    // What the flow carries far away is too little to see and would only take up influences.
+    // Small weights far away are invisible and would only use up influences.
     constexpr double kSmallest = 1e-3;
     SkinWeights smooth;
     std::vector<std::uint32_t> joints;

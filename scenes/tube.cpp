@@ -41,7 +41,7 @@ TubeGrid TubeGrid::forSize(std::size_t vertex_count, double cells_along) {
     const double fitting = 1 + side / (6.0 * grid.m), square = 6.0 * grid.m * cells_along;
     // Rows make up for the rounding of m, as far as the cells stay well shaped.
     grid.rows = static_cast<std::uint32_t>(std::lround(std::clamp(fitting, 0.6 * square, 1.6 * square)));
-    grid.rows |= 1;  // odd: the middle of a bar lies between two rings, so that no ring is torn between two bones
+    grid.rows |= 1;  // odd: the middle of a bar lies between two rings, so that no ring is divided between two bones
     return grid;
 }
 

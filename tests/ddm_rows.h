@@ -50,12 +50,12 @@ inline DdmRows<double> plainDdmRows(const Mesh& mesh, const SkinWeights& bind, s
             const auto psi_at = [&](int c) { return channel(j, c, v); };
             const double w = psi_at(9), b = 1 - alpha;
             const Vec3d chi{psi_at(6), psi_at(7), psi_at(8)};
-            const auto centred = [&](int c, int k, int l) {
+            const auto centered = [&](int c, int k, int l) {
                 return b * (psi_at(c) - p[k] * chi[l] - chi[k] * p[l] + w * p[k] * p[l]);
             };
-            blocks[j] = {centred(0, 0, 0),      centred(1, 0, 1),
-                         centred(2, 0, 2),      centred(3, 1, 1),
-                         centred(4, 1, 2),      centred(5, 2, 2),
+            blocks[j] = {centered(0, 0, 0),     centered(1, 0, 1),
+                         centered(2, 0, 2),     centered(3, 1, 1),
+                         centered(4, 1, 2),     centered(5, 2, 2),
                          b * (chi.x - w * p.x), b * (chi.y - w * p.y),
                          b * (chi.z - w * p.z), b * w + alpha * weights[j * n + v]};
         }

@@ -1,5 +1,5 @@
-// Collada: plain node matrices, so the import library's own nodes and keys are right. Its root node already turns the
-// file's units and axes into metres and Y up.
+// Collada: plain node matrices, so the import library's own nodes and keys are right. Its root node already converts
+// the file's units and axes to meters and y up.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip_builder.h>
@@ -19,7 +19,7 @@ struct Nodes {
     std::vector<Affine3d> world;
 };
 
-/// Translation, rotation and scale where the matrix is one, else the matrix itself.
+/// Translation, rotation and scale if the matrix can be decomposed, otherwise the matrix itself.
 void setLocal(const Affine3d& matrix, SkeletonNode& node) {
     node.local = rig::trsOf(matrix);
     if (!nearlyEqual(pelt::toAffine(node.local), matrix)) node.matrix = matrix;
@@ -60,22 +60,22 @@ std::vector<BoundBone> bonesOf(const MeshNode& mesh_node, const Nodes& nodes, Wa
                 bones.push_back({name, node->second, toAffine(bone.mOffsetMatrix)});
             else
                 warnings.push_back(
-                    fmt::format("mesh '{}': its joint '{}' is no node of the scene; its weights are lost",
+                    fmt::format("mesh '{}': its joint '{}' is not a node of the scene; its weights were left out",
                                 mesh_node.node->mName.C_Str(), name));
         }
     return bones;
 }
 
-/// Whether every joint stands as it was bound: a file may show another pose than the bind pose.
+/// Whether every joint is in its bind pose: a file may be saved in another pose.
 bool standsAsBound(const std::vector<BoundBone>& bones, const Nodes& nodes) {
     const Affine3d first = nodes.world[bones.front().node] * bones.front().offset;
     return std::all_of(bones.begin(), bones.end(),
                        [&](const BoundBone& bone) { return nearlyEqual(nodes.world[bone.node] * bone.offset, first); });
 }
 
-/// Where Blender is the author, a skin's bind shape matrix is relative to the parent of the mesh's node, though the
-/// joints' matrices are absolute; the node's own transform brings the rest. Only seen where the armature object is
-/// moved, turned or scaled. Works where the joints stand as they were bound.
+/// In files written by Blender, a skin's bind shape matrix is relative to the parent of the mesh's node, although the
+/// joints' matrices are absolute; the node's own transform must be added. This matters only if the armature object is
+/// moved, rotated or scaled, and works if the joints are in their bind pose.
 void mendBlenderBind(const MeshNode& mesh_node, const Nodes& nodes, std::vector<BoundBone>& bones) {
     const Affine3d place = mesh_node.world * inverse(nodes.world.front());
     for (BoundBone& bone : bones) {
@@ -93,7 +93,8 @@ SourceInstance makeInstance(const aiScene& scene, const MeshNode& mesh_node, boo
     for (const aiMesh* mesh : mesh_node.meshes) instance.pieces.push_back({mesh, materialName(scene, *mesh), {}});
     std::vector<BoundBone> bones = bonesOf(mesh_node, nodes, warnings);
     if (!bones.empty()) {
-        // The mesh's place in the bind pose: as the joints say where they stand as bound, else its own node's.
+        // The transform of the mesh in the bind pose: from the joints if they are in their bind pose, otherwise from
+        // its node.
         if (standsAsBound(bones, nodes)) {
             if (by_blender) mendBlenderBind(mesh_node, nodes, bones);
             instance.to_root = nodes.world[bones.front().node] * bones.front().offset;
@@ -170,7 +171,7 @@ std::vector<Clip> readClips(const aiScene& scene, bool grouped, Nodes& nodes) {
     return clips;
 }
 
-/// The value of an attribute inside a tag; empty where it has none.
+/// The value of an attribute inside a tag; empty if it has none.
 std::string attribute(std::string_view tag, std::string_view name) {
     const std::size_t at = tag.find(fmt::format(" {}=\"", name));
     if (at == std::string_view::npos) return {};
@@ -179,7 +180,7 @@ std::string attribute(std::string_view tag, std::string_view name) {
     return end == std::string_view::npos ? std::string() : std::string(tag.substr(start, end - start));
 }
 
-/// The import library calls nodes by their ids; people know them by their names.
+/// The import library names nodes by their ids; users know them by their names.
 std::map<std::string, std::string> nodeNames(std::string_view text) {
     std::map<std::string, std::string> names;
     for (std::size_t at = text.find("<node "); at != std::string_view::npos; at = text.find("<node ", at + 1)) {

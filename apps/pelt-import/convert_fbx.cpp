@@ -45,7 +45,7 @@ std::vector<Placed> matchModels(const FbxDocument& document, const FbxRig& rig, 
 void bindToJoints(const FbxRig& rig, const std::vector<FbxCluster>& clusters, const Placed& placed,
                   SourceInstance& instance, Skeleton& skeleton) {
     const FbxNode& model = rig.models()[placed.model];
-    // Where the mesh stood when it was bound, by its first joint.
+    // The transform of the mesh in the bind pose, from its first joint.
     const Affine3d bind = clusters.front().link * clusters.front().transform;
     instance.to_root = rig.conversion() * bind * model.geometric;
     const Affine3d from_root = inverse(rig.conversion() * bind);
@@ -91,7 +91,7 @@ void setMorphs(const FbxDocument& document, const Placed& placed, SourceInstance
     shapes = readShapes(document, *placed.geometry);
     const std::size_t in_library = instance.pieces.front().mesh->mNumAnimMeshes;
     if (shapes.size() != in_library) {
-        warnings.push_back(fmt::format("mesh '{}': {} of its {} blend shapes could be read, so all are left out",
+        warnings.push_back(fmt::format("mesh '{}': only {} of its {} blend shapes could be read; all were left out",
                                        instance.name, in_library, shapes.size()));
         shapes.clear();
     }
@@ -101,7 +101,7 @@ void setMorphs(const FbxDocument& document, const Placed& placed, SourceInstance
     }
 }
 
-/// One channel for all morph weights of an instance, where any is animated.
+/// One channel for all morph weights of an instance, if any is animated.
 void addMorphChannel(const FbxRig::Take& take, const std::vector<FbxShape>& shapes, std::uint32_t instance,
                      Clip& clip) {
     std::vector<const FbxCurve*> curves, driving;

@@ -46,7 +46,7 @@ void addTrack(const FbxDocument& document, const FbxObject& curve_node, const Fb
     }
 }
 
-/// The layer's way to mix with those under it; the lowest one stands alone.
+/// How the layer is blended with those below it; the lowest one is not blended.
 FbxTrack layerOf(const FbxDocument& document, const FbxObject& layer, bool lowest) {
     FbxTrack track;
     if (lowest) return track;

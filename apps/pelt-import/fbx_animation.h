@@ -12,7 +12,7 @@ struct FbxTrack {
     enum class Blend { base, add, replace };
     Blend blend = Blend::base;
     double weight = 1;
-    std::array<FbxCurve, 3> axes;  ///< empty where an axis has none
+    std::array<FbxCurve, 3> axes;  ///< empty if an axis has none
     Vec3d fixed;
 };
 
@@ -30,12 +30,12 @@ struct FbxTake {
 
 std::vector<FbxTake> readTakes(const FbxDocument& document);
 
-/// Which side of a moment a jump is looked at from.
+/// The side from which a jump is evaluated.
 enum class Side { after, before };
 
 Vec3d evaluate(const std::vector<FbxTrack>& tracks, const Vec3d& rest, double t, Side side, bool is_scale);
 
-/// The file's frame rate, kept between 24 and 120 so that what has to be sampled is sampled well.
+/// The file's frame rate, clamped between 24 and 120 so that sampling is dense enough.
 double frameRate(const FbxDocument& document);
 
 }  // namespace pelt::importer

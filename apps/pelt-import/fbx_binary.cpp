@@ -1,4 +1,4 @@
-// The binary spelling of FBX: a header, then records of (end offset, value count, value bytes, name, values, nested
+// The binary form of FBX: a header, then records of (end offset, value count, value bytes, name, values, nested
 // records); offsets are 32-bit before version 7500 and 64-bit from there on.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -52,7 +52,7 @@ private:
         return text;
     }
 
-    /// Gives false at the empty record that ends a list.
+    /// Returns false at the empty record that ends a list.
     bool readElement(FbxElement& element, std::uint64_t limit, int depth) {
         if (depth > kDeepestFbxElement) fail("elements are nested too deeply");
         const std::uint64_t end = takeOffset(), count = takeOffset();

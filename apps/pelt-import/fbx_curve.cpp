@@ -1,5 +1,5 @@
-// Animation curves as the FBX format defines them: each key says how the segment after it runs; cubic segments are
-// Bézier curves in time and value whose handles are given by slopes and, where weighted, lengths.
+// Animation curves as the FBX format defines them: each key determines the interpolation of the segment after it; cubic
+// segments are Bézier curves in time and value whose handles are given by slopes and, where weighted, lengths.
 #include "fbx_curve.h"
 
 #include <fmt/format.h>
@@ -62,13 +62,13 @@ KeyKind keyKind(std::uint32_t flags) {
     return flags & kCubic ? KeyKind::cubic : KeyKind::linear;
 }
 
-/// An automatic tangent: the slope between the neighbours, kept from overshooting either of them.
+/// An automatic tangent: the slope between the neighbors, limited so that it overshoots neither.
 double automaticSlope(const FbxKey& before, const FbxKey& key, const FbxKey& after, std::uint32_t flags) {
     double slope = (after.value - before.value) / (after.time - before.time);
     if (!(flags & (kClampProgressive | kClampedAuto))) return slope;
     const double rise = key.value - before.value, next_rise = after.value - key.value;
     if (rise * next_rise <= 0) return 0;
-    // The handle at a third of the segment may reach the neighbour's value but not pass it.
+    // The handle at a third of the segment may reach the neighbor's value but not pass it.
     const double limit =
         3 * std::min(std::abs(rise) / (key.time - before.time), std::abs(next_rise) / (after.time - key.time));
     return std::clamp(slope, -limit, limit);
@@ -120,7 +120,7 @@ double evaluateCubic(const FbxKey& a, const FbxKey& b, double t) {
     const double dt = b.time - a.time, u = (t - a.time) / dt;
     double s = u;
     if (a.out_weight != 1.0 / 3 || b.in_weight != 1.0 / 3) {
-        // Handles of other lengths bend time too: find where its curve, which never turns back, passes u.
+        // With handles of other lengths, time is a curve too: find where this monotonic curve passes u.
         double low = 0, high = 1;
         for (int i = 0; i < 52; ++i) {
             s = (low + high) / 2;

@@ -14,7 +14,7 @@ struct FbxKey {
     double out_weight = 1.0 / 3, in_weight = 1.0 / 3;  ///< length of the handles as a fraction of the segment
 };
 
-/// One animation curve; keys in rising time, held before the first and after the last.
+/// One animation curve; keys by increasing time, constant before the first and after the last.
 struct FbxCurve {
     std::vector<FbxKey> keys;
 
@@ -23,7 +23,7 @@ struct FbxCurve {
     double evaluateBefore(double t) const;
 };
 
-/// Throws Error (bad input) where times and values differ in number.
+/// Throws Error (bad input) if the numbers of times and values differ.
 FbxCurve readCurve(const FbxDocument& document, const FbxObject& curve);
 
 inline constexpr double kFbxTicksPerSecond = 46186158000.0;

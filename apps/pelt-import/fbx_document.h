@@ -23,7 +23,7 @@ struct FbxLink {
     std::string_view property;
 };
 
-/// The objects of an FBX file and who is connected to whom. Points into the tree, which must outlive it.
+/// The objects of an FBX file and their connections. Refers to the tree, which must outlive it.
 class FbxDocument {
 public:
     explicit FbxDocument(const FbxTree& tree);
@@ -39,7 +39,7 @@ public:
     /// What `id` is connected to.
     const std::vector<FbxLink>& destinations(std::int64_t id) const;
 
-    /// A property of the object, else of its kind's template; nullptr where neither has it.
+    /// A property of the object, otherwise of the template of its kind; nullptr if neither has it.
     const FbxElement* property(const FbxObject& object, std::string_view name) const;
     Vec3d vector(const FbxObject& object, std::string_view name, Vec3d fallback = {}) const;
     double number(const FbxObject& object, std::string_view name, double fallback = 0) const;

@@ -26,8 +26,8 @@ FbxNode readNode(const FbxDocument& document, const FbxObject& object, std::int3
     node.scaling_offset = vector("ScalingOffset");
     node.scaling_pivot = vector("ScalingPivot");
     node.inherit = inheritOf(document.number(object, "InheritType"));
-    node.geometric = toAffine({vector("GeometricTranslation"), eulerRotation(vector("GeometricRotation"), 0),
-                               document.vector(object, "GeometricScaling", {1, 1, 1})});
+    node.geometric = pelt::toAffine({vector("GeometricTranslation"), eulerRotation(vector("GeometricRotation"), 0),
+                                     document.vector(object, "GeometricScaling", {1, 1, 1})});
     return node;
 }
 
@@ -64,7 +64,7 @@ std::vector<FbxNode> readNodes(const FbxDocument& document) {
         std::int32_t parent;
     };
     std::vector<FbxNode> nodes;
-    std::set<std::int64_t> seen;  // a model is placed once, so that neither loops nor two parents do harm
+    std::set<std::int64_t> seen;  // a model is placed once, so that cycles and second parents do no harm
     std::vector<Open> open;
     const auto push = [&open](const std::vector<const FbxObject*>& children, std::int32_t parent) {
         for (auto child = children.rbegin(); child != children.rend(); ++child) open.push_back({*child, parent});

@@ -8,14 +8,14 @@
 
 namespace pelt::importer {
 
-/// How a node takes over its parent's scale. With column vectors, P and L the rotations, S and s the scales:
+/// How a node inherits its parent's scale. With column vectors, P and L the rotations, S and s the scales:
 enum class Inherit {
     RrSs = 0,  ///< P·L·S·s: all rotations before all scales
     RSrs = 1,  ///< P·S·L·s: plain matrices
     Rrs = 2,   ///< P·L·s: the parent's own scale is undone (Maya's segment scale compensation)
 };
 
-/// What of a node an animation may change.
+/// The properties of a node that an animation may change.
 struct FbxPose {
     Vec3d translation, rotation, scale{1, 1, 1};  ///< Lcl properties; rotation in degrees, by the node's order
 };

@@ -68,12 +68,12 @@ void FbxRig::readConversion(const FbxDocument& document) {
                          static_cast<int>(document.setting("FrontAxis", 2))};
     const double signs[3] = {document.setting("CoordAxisSign", 1), document.setting("UpAxisSign", 1),
                              document.setting("FrontAxisSign", 1)};
-    double metres = document.setting("UnitScaleFactor", 1) / 100;  // the file says how many centimetres a unit has
+    double metres = document.setting("UnitScaleFactor", 1) / 100;  // the file says how many centimeters a unit has
     if (!(metres > 0)) metres = 0.01;
     Mat3d turn{{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
     for (int row = 0; row < 3; ++row)
         if (axes[row] >= 0 && axes[row] < 3) turn(row, axes[row]) = signs[row] < 0 ? -1 : 1;
-    if (std::abs(determinant(turn)) != 1) turn = Mat3d();  // axes that make no sense: as they are
+    if (std::abs(determinant(turn)) != 1) turn = Mat3d();  // invalid axes: unchanged
     conversion_ = Affine3d(turn * metres, Vec3d());
 
     SkeletonNode root;

@@ -41,7 +41,7 @@ BonePoints readPoints(const FbxElement& cluster) {
     return points;
 }
 
-/// The material number of each polygon; empty where all have one.
+/// The material number of each polygon; empty if all have one.
 std::vector<double> polygonMaterials(const FbxElement& geometry) {
     const FbxElement* layer = geometry.find("LayerElementMaterial");
     if (!layer) return {};
@@ -124,7 +124,7 @@ std::vector<FbxShape> readShapes(const FbxDocument& document, const FbxObject& g
                 shape.channel = channel;
                 shape.percent = percent ? percent->real(0) : document.number(*channel, "DeformPercent");
                 shape.previous = before;
-                // Some files list a full weight per vertex of the shape; only one per shape means anything here.
+                // Some files list a full weight per vertex of the shape; only one per shape is meaningful.
                 const bool listed = full.size() == targets.size();
                 const auto fullAt = [&](std::size_t k) {
                     return listed ? full[k] : 100.0 * double(k + 1) / double(targets.size());

@@ -23,17 +23,17 @@ struct FbxShape {
     std::string name;
     const FbxObject* channel = nullptr;
     double percent = 0;                         ///< the channel's at rest
-    double previous = 0, full = 100, next = 0;  ///< percents of this shape and its neighbours; next = 0 for the last
+    double previous = 0, full = 100, next = 0;  ///< percents of this shape and its neighbors; next = 0 for the last
 
-    /// The weight of this shape when the channel stands at `percent`: rises from the shape before to this one and
-    /// falls to the next.
+    /// The weight of this shape at channel value `percent`: rises from the shape before to this one and falls to the
+    /// next.
     double weightAt(double percent) const;
 };
 
 /// In the order in which the import library gives them.
 std::vector<FbxShape> readShapes(const FbxDocument& document, const FbxObject& geometry);
 
-/// Per mesh of the library and vertex, its control point; empty lists where the two do not fit together.
+/// Per mesh of the library and vertex, its control point; empty lists if the two do not match.
 std::vector<std::vector<std::uint32_t>> controlPoints(const FbxObject& geometry,
                                                       const std::vector<const aiMesh*>& meshes);
 

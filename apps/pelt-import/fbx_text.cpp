@@ -1,4 +1,4 @@
-// The text spelling of FBX:  Name: value, value { nested elements }  with ';' comments.
+// The text form of FBX:  Name: value, value { nested elements }  with ';' comments.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 

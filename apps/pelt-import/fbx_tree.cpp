@@ -9,7 +9,7 @@
 namespace pelt::importer {
 namespace {
 
-/// Deflate cannot shrink anything by more than this, so a larger claim is a lie.
+/// The maximal compression ratio of Deflate: a larger claim is wrong.
 constexpr std::uint64_t kMostDeflateGain = 1032;
 
 [[noreturn]] void failArray(std::string_view element) {

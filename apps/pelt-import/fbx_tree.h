@@ -9,7 +9,7 @@
 
 namespace pelt::importer {
 
-/// One value of an FBX element. Arrays of a binary file stay packed until someone asks for them.
+/// One value of an FBX element. Arrays of a binary file are decompressed when needed.
 struct FbxValue {
     char type = 0;  ///< 'L' integer, 'D' real, 'S' text, 'R' raw bytes, or the array codes f d l i b
     std::int64_t integer = 0;
@@ -19,8 +19,8 @@ struct FbxValue {
     std::uint32_t count = 0, encoding = 0;
 };
 
-/// FBX is a tree of named elements with values; both its spellings, binary and text, read into this.
-/// Texts and packed arrays point into the file's bytes.
+/// FBX is a tree of named elements with values; both its binary and text forms are read into this. Texts and packed
+/// arrays point into the file's bytes.
 struct FbxElement {
     std::string_view name;
     std::vector<FbxValue> values;
@@ -31,7 +31,7 @@ struct FbxElement {
     std::int64_t integer(std::size_t index, std::int64_t fallback = 0) const;
     double real(std::size_t index, double fallback = 0) const;
     std::string_view text(std::size_t index) const;
-    /// The array that the element holds, empty where there is none. Throws Error (bad input) for damaged packing.
+    /// The array that the element holds, empty if there is none. Throws Error (bad input) for damaged packing.
     std::vector<double> array() const;
 };
 
@@ -41,7 +41,7 @@ struct FbxTree {
     bool is_text = false;
 };
 
-/// Throws Error (bad input) saying the byte at which the file makes no sense.
+/// Throws Error (bad input) with the byte at which the file is damaged.
 FbxTree parseFbx(std::span<const std::byte> bytes);
 
 FbxTree parseBinaryFbx(std::span<const std::byte> bytes);

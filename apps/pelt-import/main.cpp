@@ -1,9 +1,7 @@
-// pelt-import [--memory BYTES] [--seconds N] IN: reads FBX or Collada, writes .glb to standard output.
-// Lines "progress: F" (0 to 1, rising), "warning: …" and at most one "error: …" on standard error; exit status as
-// Pelt's command line has it.
-// pelt-import [--memory BYTES] --unpack: unpacks mesh data that comes, and answers, over the socket that is its
-// standard input (src/io/import/unpacker.h). Neither looks at a byte of a file before it has given up all rights but to
-// compute.
+// pelt-import [--memory BYTES] [--seconds N] IN: reads FBX or Collada, writes .glb to standard output. Lines "progress:
+// F" (0 to 1, rising), "warning: …" and at most one "error: …" on standard error; exit status as Pelt's command line
+// has it. pelt-import [--memory BYTES] --unpack: decompresses mesh data received over the socket that is its standard
+// input, and answers there (src/io/import/unpacker.h). Both enter a sandbox before they read any data.
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
 #include <pelt/io/character_file.h>
@@ -30,8 +28,8 @@
 #endif
 
 #ifdef PELT_SANITIZED_ADDRESSES
-// A sanitizer reserves terabytes of address space, so what is really used is limited instead; leaks of a process that
-// ends at once do not matter.
+// A sanitizer reserves terabytes of address space, so the memory in use is limited instead; leaks of a process that
+// exits immediately do not matter.
 extern "C" const char* __asan_default_options() { return "hard_rss_limit_mb=1024:detect_leaks=0"; }
 extern "C" const char* __tsan_default_options() { return "hard_rss_limit_mb=1024"; }
 #endif
@@ -65,8 +63,8 @@ void limit(int resource, rlim_t most) {
     ::setrlimit(static_cast<__rlimit_resource_t>(resource), &current);
 }
 
-/// Address space for a file: what the program itself needs and many times the file's size. A damaged file that makes
-/// the library ask without end is so stopped early.
+/// Address space for a file: what the program itself needs and many times the file's size. This stops a damaged file
+/// that makes the library allocate without end.
 [[maybe_unused]] std::uint64_t memoryLimit(const Arguments& arguments) {
     constexpr std::uint64_t kAlways = std::uint64_t(192) << 20, kPerByte = 128;
     if (arguments.unpack) return arguments.memory;
@@ -77,7 +75,7 @@ void limit(int resource, rlim_t most) {
 }
 
 void limitProcess(const Arguments& arguments) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever waits for the result is gone: so is the need for it
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the reader of the result is gone, so it is no longer needed
     limit(RLIMIT_CORE, 0);
     if (arguments.seconds > 0) limit(RLIMIT_CPU, arguments.seconds);
 #ifndef PELT_SANITIZED_ADDRESSES
@@ -87,7 +85,7 @@ void limitProcess(const Arguments& arguments) {
 
 void writeAll(const std::vector<std::byte>& bytes) {
     if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout) != 0)
-        throw pelt::Error::system("the character could not be handed over");
+        throw pelt::Error::system("the character could not be passed on");
 }
 
 int fail(int status, const char* message) {
@@ -95,7 +93,7 @@ int fail(int status, const char* message) {
     return status;
 }
 
-/// A line a percent at most: who reads them keeps only so much of what is said.
+/// At most one line per percent: the reader limits the total size of messages.
 pelt::Progress tellPercents() {
     return pelt::Progress([told = 0](std::string_view, double fraction) mutable {
         const int percent = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100);
@@ -120,7 +118,7 @@ int run(const Arguments& arguments) {
     } catch (const std::bad_alloc&) {
         return fail(3, "reading it needs more memory than the importer may use; export it as glTF instead");
     } catch (const std::exception&) {
-        return fail(3, "it cannot be read: it contradicts itself; export it as glTF instead");
+        return fail(3, "it cannot be read: it is inconsistent; export it as glTF instead");
     }
 }
 
@@ -135,6 +133,6 @@ int main(int argc, char** argv) {
     limitProcess(arguments);
     const int status = run(arguments);
     std::fflush(nullptr);
-    // Straight out: the import library's clean-up is not to be trusted after a damaged file.
+    // Exits immediately: the import library's destructors may crash after a damaged file.
     ::_exit(status);
 }

@@ -9,7 +9,7 @@
 namespace pelt::importer {
 namespace {
 
-/// Takes directions of the mesh's own space to root space.
+/// Maps directions from the mesh's own space to root space.
 struct NormalMap {
     Mat3d matrix;
     explicit NormalMap(const Affine3d& to_root)
@@ -23,12 +23,12 @@ void checkPiece(const SourceInstance& instance, const aiMesh& mesh) {
     for (unsigned f = 0; f < mesh.mNumFaces; ++f)
         for (unsigned c = 0; c < mesh.mFaces[f].mNumIndices; ++c)
             if (mesh.mFaces[f].mIndices[c] >= mesh.mNumVertices)
-                throw Error::badInput(fmt::format("mesh '{}': face {} names vertex {} of {}; export the file again",
+                throw Error::badInput(fmt::format("mesh '{}': face {} uses vertex {} of {}; export the file again",
                                                   instance.name, f, mesh.mFaces[f].mIndices[c], mesh.mNumVertices));
     for (unsigned v = 0; v < mesh.mNumVertices; ++v)
         if (!isFinite(toVec(mesh.mVertices[v])))
             throw Error::badInput(
-                fmt::format("mesh '{}': vertex {} is no finite point; repair it and export again", instance.name, v));
+                fmt::format("mesh '{}': vertex {} is not finite; repair it and export again", instance.name, v));
 }
 
 void appendVertices(const SourceInstance& instance, const aiMesh& mesh, const PieceWeld& weld, Mesh& out) {
@@ -92,7 +92,7 @@ void appendMorphs(const SourceInstance& instance, const aiMesh& mesh, const Piec
 }
 
 std::uint32_t checkedCount(std::size_t count) {
-    if (count >= kUnused) throw Error::badInput("it has more than four thousand million vertices or faces");
+    if (count >= kUnused) throw Error::badInput("it has more than 4 billion vertices or faces");
     return static_cast<std::uint32_t>(count);
 }
 

@@ -11,24 +11,24 @@ using Warnings = std::vector<std::string>;
 struct SourcePiece {
     const aiMesh* mesh = nullptr;
     std::string material;
-    /// Per vertex of `mesh`, the control point it was made from; empty where the file format hides it.
+    /// Per vertex of `mesh`, the control point it was made from; empty if the file format hides it.
     std::vector<std::uint32_t> control_points;
 };
 
-/// The weights of one bone by control point, where the file tells.
+/// The weights of one bone by control point, if the file has them.
 struct BonePoints {
     std::vector<std::uint32_t> points;
     std::vector<float> weights;
 };
 
-/// The pieces that hang on one node, bound to joints or not.
+/// The pieces attached to one node, bound to joints or not.
 struct SourceInstance {
     std::string name;
     std::vector<SourcePiece> pieces;
     Affine3d to_root;                     ///< the mesh's own space to root space in the bind pose
     std::vector<std::string> bones;       ///< names of the bones, those of all pieces
     std::vector<std::uint32_t> slots;     ///< the joint slot of each
-    std::vector<BonePoints> bone_points;  ///< empty, or one a bone: replaces what the library says
+    std::vector<BonePoints> bone_points;  ///< empty, or one per bone: replaces what the library says
     std::vector<std::string> morph_names;
     std::vector<float> morph_weights;  ///< at rest
 
@@ -41,7 +41,7 @@ struct SourceInstance {
 /// in the file's order of control points, else in order of first use.
 void appendInstance(const SourceInstance& instance, Character& character, Warnings& warnings);
 
-/// What is missing on some instances but there on others is filled in: normals from the faces, UVs with zero.
+/// Attributes that only some instances have are filled in on the others: normals from the faces, UVs with zero.
 void completeAttributes(Mesh& mesh);
 
 Affine3d toAffine(const aiMatrix4x4& m);

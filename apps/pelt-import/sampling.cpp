@@ -73,7 +73,7 @@ public:
 private:
     std::vector<double> stepsBetween(double a, double b) const {
         std::vector<double> steps;
-        // A step that all but falls on a key is that key.
+        // A step very close to a key is that key.
         const double margin = span_.step * 1e-3;
         for (double k = std::floor((a - span_.start) / span_.step); true; ++k) {
             const double t = span_.start + k * span_.step;

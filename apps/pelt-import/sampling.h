@@ -8,7 +8,7 @@
 
 namespace pelt::importer {
 
-/// The span of a clip and the step at which curves are sampled that straight lines between keys cannot follow.
+/// The time range of a clip, and the step for sampling curves that are not linear between keys.
 struct SampleSpan {
     double start = 0, stop = 0, step = 1.0 / 30;
 };
@@ -20,8 +20,8 @@ using Motion = std::function<std::vector<double>(double t, Side side)>;
 std::vector<double> keyTimes(std::span<const std::vector<FbxTrack>* const> tracks, const SampleSpan& span);
 std::vector<double> keyTimes(std::span<const FbxCurve* const> curves, const SampleSpan& span);
 
-/// Keys at `times`, and between two of them on every step where the motion is not the straight line (for rotations:
-/// the even turn) between them; where it jumps, a key right before the jump too. Times count from the span's start.
+/// Keys at `times`, and between two of them on every step where the motion is not the straight line (for rotations: the
+/// even turn) between them; if it jumps, a key right before the jump too. Times are relative to the start of the range.
 Channel sampleMotion(ChannelPath path, std::uint32_t target, std::vector<double> times, const Motion& motion,
                      const SampleSpan& span);
 

@@ -26,7 +26,7 @@ bool isCollada(std::span<const std::byte> bytes) {
     return head.find("<COLLADA") != std::string_view::npos;
 }
 
-/// What the library says, fit for a line of ours: it may quote the file at length.
+/// The library's message, shortened to one line: it may quote the file at length.
 std::string quoted(std::string text) {
     constexpr std::size_t kLongest = 120;
     if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
@@ -36,7 +36,7 @@ std::string quoted(std::string text) {
 }
 
 const aiScene& readScene(std::span<const std::byte> bytes, const char* format) {
-    // Never destroyed: the library frees twice what some damaged files name twice, and the process ends soon anyway.
+    // Never destroyed: for some damaged files the library frees memory twice, and the process exits soon anyway.
     auto* library = new Assimp::Importer;
     library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_TEXTURES, false);
     library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);

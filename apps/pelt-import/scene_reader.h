@@ -10,10 +10,10 @@
 
 namespace pelt::importer {
 
-/// Makes a character in metres, Y up, of a file's bytes: FBX or Collada by what they say at their start. Throws Error.
+/// Reads a character in meters, y up, from bytes: FBX or Collada, detected by their start. Throws Error.
 Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const Progress& progress);
 
-/// Where in the whole the steps begin, as fractions. The library says nothing while it reads.
+/// The progress at which the steps begin, as fractions. The library reports nothing while it reads.
 inline constexpr double kFileRead = 0.1, kLibraryDone = 0.5, kMeshesDone = 0.7, kClipsDone = 0.95;
 
 /// The two ways, from the file and from what the import library made of it. They report kLibraryDone to kClipsDone.
@@ -36,10 +36,10 @@ std::vector<MeshNode> meshNodes(const aiScene& scene);
 
 std::string materialName(const aiScene& scene, const aiMesh& mesh);
 
-/// Leaves the instances out that have no skin where others have one, and says so.
+/// Removes instances without a skin if others have one, with a warning.
 void keepSkinned(std::vector<SourceInstance>& instances, Warnings& warnings);
 
-/// The slot for a node and its inverse bind matrix; a new one unless there is one that agrees.
+/// The slot for a node and its inverse bind matrix; a new one unless an equal one exists.
 std::uint32_t jointSlot(Skeleton& skeleton, std::uint32_t node, const Affine3d& inverse_bind);
 
 /// Whether two maps agree to about single precision.

@@ -14,7 +14,7 @@ PieceWeights gatherWeights(const SourceInstance& instance, const SourcePiece& pi
 
 /// Which vertices of a piece are one.
 struct PieceWeld {
-    std::vector<std::uint32_t> kept;    ///< the vertex of `mesh` that stands for each welded one, in their new order
+    std::vector<std::uint32_t> kept;    ///< a vertex of `mesh` for each welded one, in their new order
     std::vector<std::uint32_t> welded;  ///< per vertex of `mesh`, its welded one; kUnused where no triangle uses it
 };
 inline constexpr std::uint32_t kUnused = 0xffffffffu;

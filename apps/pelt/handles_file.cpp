@@ -26,7 +26,7 @@ public:
         : number_(number), where_(fmt::format("{}: handle {}", path.string(), number)), json_(json) {}
 
     std::vector<PoseHandle> read() {
-        if (!json_.is_object()) refuse("is no object");
+        if (!json_.is_object()) refuse("is not an object");
         checkNames();
         PoseHandle handle;
         handle.number = number_;
@@ -50,7 +50,7 @@ private:
     void checkNames() const {
         for (const auto& member : json_.items())
             if (std::find(std::begin(kNames), std::end(kNames), member.key()) == std::end(kNames))
-                refuse(fmt::format("has '{}', which is not known", member.key()));
+                refuse(fmt::format("has an unknown key '{}'", member.key()));
     }
     std::vector<double> numbers(const HandlesJson& value, std::size_t count, const char* name) const {
         if (!value.is_array() || value.size() != count) refuse(fmt::format("needs {} numbers as {}", count, name));
@@ -76,10 +76,10 @@ private:
             handle.point = place(json_["point"], "point");
         } else {
             handle.kind = PoseHandle::Kind::region;
-            if (!json_["region"].is_array()) refuse("needs a list of vertices as region");
+            if (!json_["region"].is_array()) refuse("needs a list of vertex indices as region");
             for (const HandlesJson& v : json_["region"]) {
                 if (!v.is_number_unsigned() || v.get<std::uint64_t>() > 0xffffffffu)
-                    refuse("has a region with something else than numbers of vertices");
+                    refuse("has a region with entries that are not vertex indices");
                 handle.region.push_back(v.get<std::uint32_t>());
             }
             if (handle.region.empty()) refuse("has an empty region; list at least one vertex");
@@ -121,12 +121,12 @@ private:
             handle.keyed = handle.keyed || has("rotations");
         }
     }
-    /// What the constraint needs is there, and nothing else.
+    /// Checks that what the constraint needs is given, and nothing else.
     void checkGiven(PoseHandle::Given given, int places, int turns) const {
         using Given = PoseHandle::Given;
         if (has("transform") && given != Given::full) refuse("has a transform but is not full");
         if (has("transform") && places + turns > 0)
-            refuse("has a transform, which already says all; leave out target, offset and rotation");
+            refuse("has a transform, which already determines everything; leave out target, offset and rotation");
         if (given == Given::full && !has("transform") && (places != 1 || turns != 1))
             refuse("is full, which needs a transform of 16 numbers, or a target or offset together with a rotation");
         if (given == Given::position && (places != 1 || turns > 0))
@@ -161,9 +161,9 @@ private:
             if (!key.is_array() || key.size() != 2 || !key[0].is_number() || !std::isfinite(key[0].get<double>()))
                 refuse(form);
             const double time = key[0].get<double>();
-            if (time < 0)
-                refuse(fmt::format("has {} before time 0, which clips do not know; let its times start at 0", what));
-            if (!out.empty() && !(time > out.back().time)) refuse(fmt::format("has {} whose times do not rise", keyed));
+            if (time < 0) refuse(fmt::format("has {} before time 0, which clips do not support; start at 0", what));
+            if (!out.empty() && !(time > out.back().time))
+                refuse(fmt::format("has {} whose times do not increase", keyed));
             out.push_back({time, place(key[1], one)});
         }
         return out;
@@ -181,10 +181,10 @@ std::vector<PoseHandle> readHandles(const HandlesJson& document, const std::file
     if (!document.is_object() || !document.contains("handles") || !document["handles"].is_array())
         throw Error::badInput(
             {path.string()},
-            fmt::format("is no JSON object with a list of handles; write {{\"handles\": [{{\"joint\": \"NAME\", "
+            fmt::format("is not a JSON object with a list of handles; write {{\"handles\": [{{\"joint\": \"NAME\", "
                         "\"constraint\": \"position\", \"target\": [x, y, z]}}]}}"));
     for (const auto& [name, value] : document.items())
-        if (name != "handles") throw Error::badInput({path.string()}, fmt::format("'{}' is not known", oneLine(name)));
+        if (name != "handles") throw Error::badInput({path.string()}, fmt::format("'{}' is unknown", oneLine(name)));
     std::vector<PoseHandle> handles;
     std::size_t number = 0;
     for (const HandlesJson& handle : document["handles"])

@@ -8,7 +8,7 @@
 
 namespace pelt::cli {
 
-/// Reads what `pelt pose` holds a character by; docs/cli.md has the format. Throws Error (bad input) with the file's
+/// Reads the handles for `pelt pose`; the format is described in docs/pose.md. Throws Error (bad input) with the file's
 /// name, `path`, and the number of the handle that is wrong.
 std::vector<pipeline::PoseHandle> readHandles(const nlohmann::json& document, const std::filesystem::path& path);
 

@@ -25,12 +25,12 @@ void readAngles(const std::filesystem::path& path, const LimitsJson& value, cons
     out[0] = pair ? value[0].get<double>() : -std::abs(value.get<double>());
     out[1] = pair ? value[1].get<double>() : std::abs(value.get<double>());
     if (!(out[0] <= out[1] && out[0] >= -360 && out[1] <= 360))
-        refuseLimits(path, where + " is no range of degrees from -360 to 360");
+        refuseLimits(path, where + " is not a range of degrees from -360 to 360");
 }
 
 void readLimits(const std::filesystem::path& path, const LimitsJson& object, const std::string& where,
                 rig::RangeOfMotion::Limits& limits) {
-    if (!object.is_object()) refuseLimits(path, where + " is no object");
+    if (!object.is_object()) refuseLimits(path, where + " is not an object");
     for (const auto& [key, value] : object.items()) {
         if (key != "bend" && key != "twist")
             refuseLimits(path, fmt::format("{} has '{}', which is neither bend nor twist", where, key));
@@ -42,12 +42,12 @@ void readLimits(const std::filesystem::path& path, const LimitsJson& object, con
 
 rig::RangeOfMotion readJointLimits(const LimitsJson& document, const std::filesystem::path& path,
                                    const Skeleton& skeleton) {
-    if (!document.is_object()) refuseLimits(path, "is no JSON object");
+    if (!document.is_object()) refuseLimits(path, "is not a JSON object");
     rig::RangeOfMotion range;
     for (const auto& [key, value] : document.items()) {
-        if (key != "default" && key != "joints") refuseLimits(path, fmt::format("'{}' is not known", key));
+        if (key != "default" && key != "joints") refuseLimits(path, fmt::format("'{}' is unknown", key));
         if (key == "default") readLimits(path, value, "default", range.limits);
-        if (key == "joints" && !value.is_object()) refuseLimits(path, "joints is no object");
+        if (key == "joints" && !value.is_object()) refuseLimits(path, "joints is not an object");
     }
     if (!document.contains("joints")) return range;
     range.joints.assign(skeleton.joints.size(), range.limits);

@@ -9,7 +9,7 @@ namespace pelt::cli {
 
 /// Reads how far joints bend and twist, in degrees:
 ///     { "default": { "bend": 90, "twist": 60 }, "joints": { "knee_L": { "bend": [0, 140], "twist": 10 } } }
-/// A number is meant both ways. What is left out keeps the default. Throws Error (bad input) with the
+/// A single number applies to both directions. Missing values keep the default. Throws Error (bad input) with the
 /// file's name, `path`.
 rig::RangeOfMotion readJointLimits(const nlohmann::json& document, const std::filesystem::path& path,
                                    const Skeleton& skeleton);

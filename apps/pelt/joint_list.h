@@ -20,7 +20,7 @@ struct JointList {
 
 JointList listJoints(const Skeleton& skeleton);
 
-/// One line a joint, children below their parent with branches drawn, each indented by `indent`.
+/// One line per joint, children below their parent with branches drawn, each indented by `indent`.
 std::string drawTree(const JointList& joints, const std::string& indent, bool utf8);
 
 }  // namespace pelt::cli

@@ -15,20 +15,22 @@
 namespace pelt::cli {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< what it takes in memory is many times as much
+constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< it needs many times as much memory
 
 }  // namespace
 
 nlohmann::json readJsonFile(const std::filesystem::path& path) {
-    const std::vector<std::byte> bytes =
-        isStandardStream(path) ? readStandardInput() : io::readFile(path, kMostBytes);
+    const std::vector<std::byte> bytes = isStandardStream(path) ? readStandardInput() : io::readFile(path, kMostBytes);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::parse_error& error) {
         const auto end = text.begin() + std::ptrdiff_t(std::min(error.byte > 0 ? error.byte - 1 : 0, text.size()));
         const auto line = 1 + std::count(text.begin(), end, '\n');
-        throw Error::badInput({path.string()}, fmt::format("line {}: is not valid JSON from here on; look for a missing or extra comma, quote or bracket", line));
+        throw Error::badInput(
+            {path.string()},
+            fmt::format("line {}: is not valid JSON from here on; look for a missing or extra comma, quote or bracket",
+                        line));
     } catch (const nlohmann::json::exception&) {
         throw Error::badInput({path.string()}, "has a number that is too large");
     }

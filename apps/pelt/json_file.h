@@ -5,8 +5,8 @@
 
 namespace pelt::cli {
 
-/// What a file, or standard input ("-"), holds. Throws Error (bad input) where it cannot be read, and for what is no
-/// JSON, with its line.
+/// Reads JSON from a file or standard input ("-"). Throws Error (bad input) if it cannot be read, and for invalid JSON
+/// with the line.
 nlohmann::json readJsonFile(const std::filesystem::path& path);
 
 }  // namespace pelt::cli

@@ -37,16 +37,16 @@ int exitStatus(ErrorCode code) {
     return 1;
 }
 
-/// What a user can do about a fault that is not of ours. Words of the language and its libraries say nothing to them.
+/// Messages for exceptions that are not pelt::Error. The texts of the standard library would not help users.
 std::string plainWords(const std::exception& fault) {
     if (dynamic_cast<const std::bad_alloc*>(&fault) || dynamic_cast<const std::length_error*>(&fault))
-        return "not enough memory: the work needs more than is free here; close other programs, raise the limit "
-               "(ulimit -v, the container's) or use a smaller file";
+        return "not enough memory: more is needed than is free; close other programs, raise the limit (ulimit -v, the "
+               "container's) or use a smaller file";
     if (const auto* system = dynamic_cast<const std::filesystem::filesystem_error*>(&fault))
         return fmt::format("{}: {}", system->path1().string(), system->code().message());
     if (const auto* system = dynamic_cast<const std::system_error*>(&fault))
-        return fmt::format("the system refused: {}; raise the limits (ulimit -a)", system->code().message());
-    return "something went wrong inside Pelt that should not have; please report it with the command and the file";
+        return fmt::format("the system refused a request: {}; raise the limits (ulimit -a)", system->code().message());
+    return "internal error; please report it with the command and the file";
 }
 
 int fail(int status, const std::string& message) {
@@ -112,7 +112,7 @@ int runProgram(int count, char** words) {
     return 0;
 }
 
-/// The exit status of the exception that is being handled, after its line.
+/// Prints the current exception and returns its exit status.
 int reportFault() {
     try {
         throw;
@@ -126,8 +126,8 @@ int reportFault() {
     }
 }
 
-/// An exception that nothing could catch (a library's thread, memory that ran out where none may): still one line, and
-/// no temporary file is left.
+/// For an exception that could not be caught (in a thread of a library, or out of memory in noexcept code): prints one
+/// line and removes temporary files.
 [[noreturn]] void endWithALine() {
     io::removeTemporaryFiles();
     ::_exit(std::current_exception() ? reportFault() : fail(1, plainWords(std::exception())));

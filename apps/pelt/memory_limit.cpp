@@ -12,7 +12,7 @@ namespace pelt::cli {
 
 void limitMemory() {
 #if defined(RLIMIT_DATA) && !defined(PELT_SANITIZED)
-    constexpr std::uint64_t kProgram = std::uint64_t(64) << 20;  // what it has already, at most
+    constexpr std::uint64_t kProgram = std::uint64_t(64) << 20;  // maximum of what is already in use
     constexpr std::uint64_t kStack = std::uint64_t(8) << 20;     // of a thread, reserved but hardly used
     const std::uint64_t free = availableMemory();
     if (free > std::numeric_limits<std::int64_t>::max()) return;

@@ -2,8 +2,8 @@
 
 namespace pelt::cli {
 
-/// From now on the program can take no more memory than is free now: work that needs more ends with a line that says
-/// so, before the machine has to end programs of its own choice.
+/// Limits the program's memory to what is free now: work that needs more ends with a message, before the system starts
+/// to kill processes.
 void limitMemory();
 
 }  // namespace pelt::cli

@@ -17,14 +17,14 @@ struct Moment {
 /// Throws Error (bad usage).
 Moment parseMoment(const std::string& text);
 
-/// Seconds on the clip's time line, cut to its keys. Throws Error (bad input) for a sample that is not there.
+/// Seconds on the clip's time line, clamped to its keys. Throws Error (bad input) for a missing sample.
 double momentOfClip(const Moment& moment, const Clip& clip, double fps);
 
-/// The moment, of a few dozen even ones, at which the nodes are farthest from their rest transforms: where methods
-/// differ most to the eye. The middle where nothing turns.
+/// The time, out of a few dozen evenly spaced ones, at which the nodes are farthest from their rest transforms: where
+/// methods differ most visibly. The middle if nothing rotates.
 double liveliestMoment(const Skeleton& skeleton, const Clip& clip);
 
-/// The frame nearest to the moment, cut to the sequence. Throws Error (bad input) for a frame that is not there.
+/// The frame nearest to the given time, clamped to the sequence. Throws Error (bad input) for a missing frame.
 std::size_t momentOfSequence(const Moment& moment, std::size_t frames, double frame_seconds);
 
 }  // namespace pelt::cli

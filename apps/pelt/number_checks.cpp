@@ -7,7 +7,7 @@
 namespace pelt::cli {
 namespace {
 
-/// The parser's own checks say their range with all 309 digits of the largest double, and let NaN pass.
+/// The parser's own checks print the range with all 309 digits of the largest double, and accept NaN.
 CLI::Validator finiteNumber(const char* wanted, bool (*accepts)(double)) {
     return CLI::Validator(
         [wanted, accepts](std::string& text) {

@@ -10,7 +10,7 @@ namespace pelt::cli {
 /// The options of a table as flags of a verb.
 class OptionFlags {
 public:
-    /// Adds those that the verb has no flag for yet, under a heading of its help.
+    /// Adds options that are not flags of the verb yet, under a heading of its help.
     void addTo(CLI::App& verb, std::span<const OptionInfo> options, const std::string& heading);
     /// Those of Direct Delta Mush, then those of every other method, each under its name.
     void addMethodOptions(CLI::App& verb);

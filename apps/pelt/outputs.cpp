@@ -72,7 +72,7 @@ void checkInputsAreKept(const fs::path& output, bool folder, const std::vector<f
     }
 }
 
-/// A sequence folder is replaced as a whole, so it may hold nothing but frames of an earlier run.
+/// A sequence folder is replaced as a whole, so it may contain nothing but frames of an earlier run.
 void checkFolder(const fs::path& output) {
     std::error_code fault;
     if (!fs::exists(output, fault)) return;
@@ -87,7 +87,7 @@ void checkFolder(const fs::path& output) {
 }  // namespace
 
 void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::path>& inputs) {
-    if (isStandardStream(output) || isInMemory(output)) return;  // checkStreams saw to the former
+    if (isStandardStream(output) || isInMemory(output)) return;  // streams are ensured by checkStreams
     const KindInfo info = infoOf(kind);
     const std::string extension = output.has_filename() ? pipeline::extensionOf(output) : "";
     if (output.empty() || std::find(info.extensions.begin(), info.extensions.end(), extension) == info.extensions.end())

@@ -14,9 +14,9 @@ enum class OutputKind {
     rig,        ///< .peltrig
 };
 
-/// Says before any work what would fail after it. Throws Error: bad usage for an extension that is not of the kind, a
-/// target that is one of the inputs or would take other files with it; system for a folder that is missing or closed.
-/// Standard output ("-") is not looked at.
+/// Checks outputs before any work. Throws Error: bad usage for an extension of another kind, or a target that is one of
+/// the inputs or would replace other files; system for a folder that is missing or not writable. Standard output ("-")
+/// is not checked.
 void checkOutput(const std::filesystem::path& output, OutputKind kind,
                  const std::vector<std::filesystem::path>& inputs);
 

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What was not set becomes null, which is not said.
+/// Values that are not set become null, which is not printed.
 template <class T>
 Json valueJson(const T& value) {
     if constexpr (std::is_enum_v<T>)
@@ -90,7 +90,7 @@ PayloadReport reportPayload(const DdmPayload& payload) {
     report.lines.push_back(fmt::format("Direct Delta Mush {}, at most {} joints (vertices by joints: {})",
                                        json["variant"].get<std::string>(), most, shares));
     report.lines.push_back(fmt::format(
-        "{}: {} bytes, {:.1f} a vertex; expected error {}", json["encoding"].get<std::string>(), bytes, per_vertex,
+        "{}: {} bytes, {:.1f} per vertex; expected error {}", json["encoding"].get<std::string>(), bytes, per_vertex,
         payload.expected_error >= 0 ? fmt::format("{:.2g} of the diagonal", payload.expected_error) : "not measured"));
     report.lines.push_back(settingsText(json["settings"]));
     return report;

@@ -8,7 +8,7 @@
 
 namespace pelt::cli {
 
-/// What `info` says of a mushed skin.
+/// The report of `info` about a mushed skin.
 struct PayloadReport {
     nlohmann::ordered_json json;
     std::vector<std::string> lines;

@@ -33,14 +33,14 @@ CodePoint decode(std::string_view text) {
     return value < kLeast[length] || value > 0x10ffff || surrogate ? CodePoint{} : CodePoint{value, length};
 }
 
-/// Characters that a terminal obeys, or that make text read differently than it is: controls (C0, C1), line and
-/// paragraph separators, marks without width, changes of direction, the byte order mark, tags.
+/// Characters that control a terminal or change how text is displayed: controls (C0, C1), line and paragraph
+/// separators, marks without width, changes of direction, the byte order mark, tags.
 bool isHidden(std::uint32_t c) {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || (c >= 0x200b && c <= 0x200f) ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xe0000 && c < 0xe0080);
 }
 
-/// Takes a character off the front; one that must not be shown comes as \xNN for each of its bytes.
+/// Removes the first character; one that must not be shown is returned as \xNN for each of its bytes.
 std::string takePrintable(std::string_view& text) {
     const CodePoint c = decode(text);
     const std::string_view bytes = text.substr(0, std::max<std::size_t>(c.bytes, 1));
@@ -51,7 +51,7 @@ std::string takePrintable(std::string_view& text) {
     return escaped;
 }
 
-/// Takes the middle out of the characters from `first` on, where they are more than `most`.
+/// Removes the middle of the characters starting at `first` if there are more than `most`.
 void cutMiddle(std::vector<std::string>& characters, std::size_t first, std::size_t most) {
     if (characters.size() - first <= most) return;
     const auto middle = characters.begin() + std::ptrdiff_t(first + most / 2);
@@ -62,7 +62,7 @@ void cutMiddle(std::vector<std::string>& characters, std::size_t first, std::siz
 }  // namespace
 
 std::string oneLine(std::string_view text) {
-    constexpr std::size_t kMostBytes = 16 * kLongestLine;  // of which most is cut away again
+    constexpr std::size_t kMostBytes = 16 * kLongestLine;  // most of which is removed again
     std::string shorter;
     if (text.size() > kMostBytes)
         text = shorter =

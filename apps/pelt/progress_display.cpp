@@ -12,8 +12,8 @@
 namespace pelt::cli {
 namespace {
 
-constexpr double kWorthShowing = 1.0;  ///< seconds a stage must take, as far as one can tell, before it is shown
-constexpr double kEarliest = 0.4;      ///< seconds before an estimate is believed
+constexpr double kWorthShowing = 1.0;  ///< estimated seconds that a stage must take to be shown
+constexpr double kEarliest = 0.4;      ///< seconds before an estimate is used
 constexpr std::chrono::milliseconds kRedraw{100};
 
 int terminalColumns() {
@@ -45,7 +45,7 @@ void ProgressDisplay::start() {
     stage_began_ = Clock::now();
     try {
         thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {  // no thread to be had: the work goes on unseen
+    } catch (const std::system_error&) {  // no thread available: the work continues without display
     }
 }
 
@@ -84,7 +84,7 @@ void ProgressDisplay::draw(Clock::time_point now) {
     } else if (now >= next_line_) {
         if (seconds < kWorthShowing) return;
         writeStderr(plainLine(seconds));
-        // Lines get rarer as the work gets longer.
+        // The interval between lines grows with the time.
         next_line_ = now + std::chrono::milliseconds(static_cast<int>(1000 * std::clamp(seconds / 4, 1.0, 60.0)));
     }
     drawn_ = true;
@@ -103,7 +103,7 @@ std::string ProgressDisplay::barLine(double seconds) const {
 }
 
 std::string ProgressDisplay::plainLine(double seconds) const {
-    // Nothing done yet foretells nothing.
+    // No estimate before the first progress.
     if (fraction_ <= 0) return fmt::format("pelt: {}, {} so far\n", oneLine(stage_), duration(seconds));
     const double fraction = std::min(fraction_, 1.0);
     return fmt::format("pelt: {} {:.0f} %, {} left\n", oneLine(stage_), 100 * fraction,

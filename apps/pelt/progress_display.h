@@ -9,9 +9,9 @@
 
 namespace pelt::cli {
 
-/// What standard error shows of long work: on a terminal a bar with the stage's name, percent and time left, elsewhere
-/// a plain line now and then. Nothing for work that is done within about a second. Drawing has a thread of its own, so
-/// that telling it something is cheap.
+/// Shows progress on standard error: on a terminal a bar with the stage's name, percent and time left, elsewhere an
+/// occasional line. Nothing for work that takes less than about a second. A separate thread draws, so that reporting is
+/// cheap.
 class ProgressDisplay {
 public:
     ProgressDisplay() = default;
@@ -20,7 +20,7 @@ public:
     ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
     void start();
-    /// `fraction` 0 to 1; negative where nobody knows.
+    /// `fraction` 0 to 1; negative if unknown.
     void update(std::string_view stage, double fraction);
     /// Clears the bar; nothing is drawn afterwards.
     void stop();

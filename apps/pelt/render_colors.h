@@ -9,7 +9,7 @@
 
 namespace pelt::cli {
 
-/// What `--color` asks for.
+/// The value of `--color`.
 struct ColorChoice {
     enum class Kind { plain, weights, joint, error };
     Kind kind = Kind::plain;
@@ -19,10 +19,10 @@ struct ColorChoice {
 /// "plain", "weights", "joint NAME" or "joint=NAME", "error". Throws Error (bad usage).
 ColorChoice parseColor(const std::string& text);
 
-/// Per vertex, the joints' colours blended by weight. Throws Error (bad input) for a character without weights.
+/// Per vertex, the joints' colors blended by weight. Throws Error (bad input) for a character without weights.
 std::vector<Vec3f> weightColors(const Character& character);
 
-/// Per vertex, the weight of the joint of that name over all skins. Throws Error (bad input) where there is none.
+/// Per vertex, the weight of the joint of that name over all skins. Throws Error (bad input) if there is none.
 std::vector<float> jointWeights(const Character& character, const std::string& name);
 
 }  // namespace pelt::cli

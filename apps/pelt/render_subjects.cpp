@@ -25,7 +25,7 @@ std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const std::vector
     const JointList joints = listJoints(skeleton);
     for (const JointList::Entry& joint : joints.entries) {
         const Vec3f here(positions[joint.first_slot]);
-        // A root is drawn as a joint alone: a bone without length.
+        // A root is drawn as a joint only: a bone without length.
         const Vec3f from = joint.parent < 0
                                ? here
                                : Vec3f(positions[joints.entries[static_cast<std::size_t>(joint.parent)].first_slot]);
@@ -127,7 +127,7 @@ RenderSubject::Pose RenderSubject::at(const std::optional<Moment>& moment, doubl
 std::vector<Vec3d> RenderSubject::jointsAt(const Pose& pose) const {
     const Skeleton& skeleton = character_->skeleton;
     std::vector<Vec3d> positions = rig::jointRestPositions(skeleton);
-    // A mesh that is shown as the file stores it has its joints where the file has them.
+    // If the mesh is shown as stored in the file, so are its joints.
     if (stored_ && !character_->from_file.empty())
         for (Vec3d& p : positions) p = inverse(character_->from_file.front()) * p;
     if (!rests() && !clip()) return positions;

@@ -13,11 +13,11 @@
 
 namespace pelt::cli {
 
-/// What `render` is asked to show, before any file is read.
+/// The options of `render`, before any file is read.
 struct RenderChoice {
     std::vector<std::filesystem::path> files;
     std::vector<std::string> methods;  ///< empty: lbs
-    std::vector<Moment> moments;       ///< empty: the rest pose, or a lively one where a clip or method is named
+    std::vector<Moment> moments;       ///< empty: the rest pose or, with a clip or method, the pose farthest from rest
     pipeline::Sampling sampling;
     std::optional<std::filesystem::path> mesh;
     bool skeleton = false;
@@ -29,20 +29,20 @@ public:
     RenderSubject(std::filesystem::path file, std::shared_ptr<const Character> character,
                   std::shared_ptr<MeshSequence> sequence);
 
-    /// Stands the character up as its nodes rest, which is how a viewer shows it before any clip plays. Without this,
-    /// and where there is no skin, the bind pose is shown: the mesh as the file stores it, which may lie on its back.
+    /// Shows the default pose of the nodes, as a viewer does before a clip plays. Without this, and without a skin, the
+    /// bind pose is shown: the mesh as stored in the file, which may be lying down.
     void rest(const pipeline::Method& method, const Progress& progress);
-    /// Shows the mesh as the file stores it, props where their nodes rest.
+    /// Shows the mesh as stored in the file, with props placed by the rest pose of their nodes.
     void bind();
     /// Poses the character by a clip from now on.
     void pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress);
 
-    /// What captions call the pose.
+    /// The name of the pose in captions.
     void nameMethod(const std::string& name) { method_ = name; }
 
     const std::filesystem::path& file() const { return file_; }
     const Character* character() const { return character_.get(); }  ///< nullptr for a mesh or sequence
-    const std::string& method() const { return method_; }            ///< empty where none was chosen
+    const std::string& method() const { return method_; }            ///< empty if none was chosen
     bool rests() const { return rest_deformer_ != nullptr; }
     const Clip* clip() const { return sampler_ ? sampler_->clip() : nullptr; }
     bool moves() const;
@@ -52,14 +52,14 @@ public:
         std::optional<double> seconds;     ///< of a clip
         std::optional<std::size_t> frame;  ///< of a sequence
     };
-    /// Without a moment: the liveliest of a clip, the middle of a sequence.
+    /// Without a time: the pose of a clip farthest from rest, or the middle of a sequence.
     Pose at(const std::optional<Moment>& moment, double fps, bool skeleton) const;
-    /// Where a joint is in that pose. Throws Error (bad input) for a subject without such a joint.
+    /// The position of a joint in that pose. Throws Error (bad input) if the subject has no such joint.
     Vec3f jointAt(const std::string& name, const Pose& pose) const;
 
 private:
     const Mesh& mesh() const { return whole_ ? *whole_ : *sequence_->mesh(); }
-    /// Where the joints are, one position a slot: in the bind pose, or moved by the skin's matrices.
+    /// Where the joints are, one position per slot: in the bind pose, or moved by the skin's matrices.
     std::vector<Vec3d> jointsAt(const Pose& pose) const;
     double secondsAt(const std::optional<Moment>& moment, double fps) const;
 

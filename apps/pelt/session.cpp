@@ -17,7 +17,7 @@
 namespace pelt::cli {
 namespace {
 
-constexpr double kOtherRest = 30;  ///< degrees between rest rotations from which on a clip of another file may go wrong
+constexpr double kOtherRest = 30;  ///< degrees between rest rotations above which a clip of another file may be wrong
 
 }  // namespace
 

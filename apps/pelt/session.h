@@ -21,14 +21,14 @@
 
 namespace pelt::cli {
 
-/// What every verb shares: the common options, the clock, progress and cancelling, warnings, the result.
+/// Shared by all verbs: common options, timing, progress and cancellation, warnings, results.
 class Session {
 public:
     bool json = false, quiet = false;
     int threads = 0;
-    bool local_files_only = false;                ///< of what a file names, nothing outside of its folder is read
+    bool local_files_only = false;                ///< external files outside the file's folder are not read
     bool no_props = false;                        ///< characters come without their props
-    std::vector<std::filesystem::path> clips;     ///< files that lend their clips to every character that is loaded
+    std::vector<std::filesystem::path> clips;     ///< files whose clips are added to every loaded character
     std::optional<std::filesystem::path> limits;  ///< of the range of motion that --clip @range plays
     Documents* documents = nullptr;               ///< in memory, where another program runs the verb
     Progress::Callback listener;                  ///< told all progress; may cancel
@@ -40,7 +40,7 @@ public:
 
     /// Begins a stage that is also shown as progress. Throws Error (cancelled) after Ctrl-C.
     void stage(std::string_view name);
-    /// Begins or goes on with a stage inside a loop that reports its progress itself.
+    /// Begins or continues a stage inside a loop that reports its progress itself.
     void lap(std::string_view name) { stages_.enter(name); }
     Progress progress();
     /// Shows what a part of the stage `name` reports as the share `from` to `to` of the whole.
@@ -51,14 +51,14 @@ public:
     /// --quiet.
     void print(const std::string& text);
 
-    /// What the loader mended becomes warnings, unless the verb itself reports it. A file without a mesh is refused.
+    /// The loader's repairs become warnings, unless the verb itself reports them. A file without a mesh is refused.
     Character loadCharacter(const std::filesystem::path& path, bool with_warnings = true);
-    /// The same, with the clip that `name` asks for, where that is made and not read: the range of motion.
+    /// The same, with the clip `name` added if it is a generated one: the range of motion.
     Character loadCharacter(const std::filesystem::path& path, const std::optional<std::string>& clip);
     /// A character or a skeleton with clips alone, as it is. "-" is standard input, a .glb or a .gltf without other
     /// files.
     Character loadAny(const std::filesystem::path& path);
-    /// What a path holds; standard input holds a character.
+    /// The kind of a file; standard input is a character.
     pipeline::FileKind kindOf(const std::filesystem::path& path) const;
     /// A document in memory that is one. Null for all other paths.
     std::unique_ptr<MeshSequence> sequenceInMemory(const std::filesystem::path& path) const;
@@ -69,14 +69,14 @@ public:
     void savePicture(const Image& picture, const std::filesystem::path& path);
     std::unique_ptr<io::SequenceWriter> createSequence(const std::filesystem::path& path, const io::SequenceInfo& info);
 
-    /// The files a verb reads, with those that options of every verb bring: none of them may be the output.
+    /// All files that a verb reads, including those of common options: none of them may be the output.
     std::vector<std::filesystem::path> allInputs(std::vector<std::filesystem::path> files) const {
         files.insert(files.end(), clips.begin(), clips.end());
         if (limits) files.push_back(*limits);
         return files;
     }
 
-    /// A quality gate was missed: the result is written all the same, then the program says so and ends with 4.
+    /// A quality limit was missed: the result is written anyway, then the program reports it and exits with 4.
     void missGate(const std::string& message) { missed_gate_ = message; }
     const std::string& missedGate() const { return missed_gate_; }
 
@@ -108,7 +108,7 @@ auto aboutFile(const std::filesystem::path& file, Work&& work) {
     } catch (const Error& error) {
         throw error.in(file.string());
     } catch (const std::length_error&) {
-        throw Error::badInput({file.string()}, "claims sizes that no memory holds; export it again");
+        throw Error::badInput({file.string()}, "claims sizes that exceed any memory; export it again");
     }
 }
 

@@ -30,8 +30,8 @@ PictureSize sheetSize(std::span<const Shot> shots, const SheetLayout& layout, Pi
     return {sheet.width, sheet.height};
 }
 
-/// The largest panel whose sheet fits into the whole. What captions and margins take may depend on the panel, so the
-/// answer is refined a few times.
+/// The largest panel whose sheet fits into the whole. The size of captions and margins may depend on the panel, so the
+/// result is refined a few times.
 PictureSize panelFor(std::span<const Shot> shots, const SheetLayout& layout, PictureSize whole) {
     const int count = static_cast<int>(shots.size());
     int columns = layout.columns;
@@ -51,7 +51,7 @@ PictureSize panelFor(std::span<const Shot> shots, const SheetLayout& layout, Pic
     return panel;
 }
 
-/// `image` on a sheet of exactly that size, in its own background colour.
+/// `image` on a sheet of exactly that size, in its own background color.
 Image padded(const Image& image, PictureSize size) {
     if (image.width == size.width && image.height == size.height) return image;
     Image sheet(size.width, size.height);
@@ -64,7 +64,7 @@ Image padded(const Image& image, PictureSize size) {
     return sheet;
 }
 
-/// Upright panels for what stands, wide ones for what lies: as the widest shot is, with air at its sides.
+/// Tall panels for upright characters, wide ones for others: as wide as the widest shot, with a margin.
 PictureSize suitablePanel(std::span<const Shot> shots) {
     constexpr float kAir = 1.3f;
     float widest = 0;

@@ -12,8 +12,8 @@ namespace pelt::cli {
 
 /// One panel of a picture.
 struct Shot {
-    std::vector<Vec3f> positions, normals, colors;  ///< normals and colours may be empty
-    std::vector<float> values;                      ///< shown on the scale of the sheet's colour bar; may be empty
+    std::vector<Vec3f> positions, normals, colors;  ///< normals and colors may be empty
+    std::vector<float> values;                      ///< shown on the scale of the sheet's color bar; may be empty
     std::span<const Triangle> triangles;
     std::vector<std::uint32_t> bodies;  ///< of the vertices, as geometry::bodiesOf gives them
     std::vector<render::Bone> bones;
@@ -35,8 +35,8 @@ struct SheetLayout {
     std::optional<render::ColorBar> bar;
 };
 
-/// Draws the shots, those with as many vertices in one framing, and lays them out. One shot without a colour bar is
-/// the picture itself, without caption or title. Throws Error (bad usage) where the size leaves no room for panels.
+/// Draws the shots, those with as many vertices in one framing, and lays them out. One shot without a color bar is the
+/// picture itself, without caption or title. Throws Error (bad usage) if the size leaves no room for panels.
 Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout& layout);
 
 }  // namespace pelt::cli

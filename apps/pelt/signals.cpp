@@ -29,7 +29,7 @@ void watch(sigset_t waited) {
     ::_exit(kCancelled);
 }
 
-/// Where no thread can be started: the first signal asks the work to stop, the second ends the program as it is.
+/// If no thread can be started: the first signal asks the work to stop, the second ends the program immediately.
 void handleInstead(const sigset_t& signals) {
     struct sigaction action {};
     action.sa_handler = [](int) { cancel_requested.store(true); };
@@ -47,7 +47,7 @@ void installSignals() {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
         if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
             ::_exit(1);
-    // A closed pipe and a file over the user's limit become errors of the write that met them.
+    // Writing to a closed pipe or beyond the file size limit returns an error instead of raising a signal.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     sigset_t signals;
@@ -58,7 +58,7 @@ void installSignals() {
     ::sigaction(SIGHUP, nullptr, &hang_up);
     if (hang_up.sa_handler != SIG_IGN) ::sigaddset(&signals, SIGHUP);  // nohup stays nohup
     // Blocked in every thread and waited for by one, so that no library's own handler is ever called: METIS installs
-    // one for SIGTERM that jumps out of whatever is being done, with malloc's lock held.
+    // one for SIGTERM that jumps out of any code, even with malloc's lock held.
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     try {
         std::thread(watch, signals).detach();

@@ -16,8 +16,8 @@ struct ResidentSize {
     std::uint64_t now = 0, peak = 0;
 };
 
-/// The peak is the process's own, since its start. The kernel could reset it, but whoever started this program reads
-/// it too (ru_maxrss).
+/// The peak of the process since its start. The kernel could reset it, but the parent process may read it too
+/// (ru_maxrss).
 ResidentSize residentSize() {
     ResidentSize size;
     std::ifstream status("/proc/self/status");
@@ -57,7 +57,7 @@ void Stages::watchMemory() {
             std::unique_lock lock(mutex_);
             while (!wake_.wait_for(lock, kMeasureInterval, [this] { return stopping_; })) measureMemory(Clock::now());
         });
-    } catch (const std::system_error&) {  // no thread to be had: measured between stages alone
+    } catch (const std::system_error&) {  // no thread available: measured only between stages
     }
 }
 
@@ -78,8 +78,9 @@ void Stages::enter(std::string_view name) {
     const auto known =
         std::find_if(stages_.begin(), stages_.end(), [&](const Stage& stage) { return stage.name == name; });
     const bool is_new = known == stages_.end();
+    if (is_new || now - measured_ > kMeasureInterval)
+        measureMemory(now);  // while the last stage is still the running one
     running_ = static_cast<std::size_t>(known - stages_.begin());
-    if (is_new || now - measured_ > kMeasureInterval) measureMemory(now);
     if (is_new) stages_.push_back({std::string(name), 0, 0, false});
     stages_[running_].ran_since_measure = true;
     active_ = true;

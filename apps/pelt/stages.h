@@ -12,9 +12,9 @@
 
 namespace pelt::cli {
 
-/// Where time and memory go. Stages may alternate (evaluate, write, evaluate …): their seconds add up.
-/// `peak_bytes` is the largest resident size while a stage ran: exact where it is the largest so far, else the largest
-/// that was seen, every 20 ms. Stages that alternate faster share theirs.
+/// Time and memory by stage. Stages may alternate (evaluate, write, evaluate …): their seconds are summed. `peak_bytes`
+/// is the largest resident size while a stage ran: exact where it is the largest so far, else the largest that was
+/// seen, every 20 ms. Stages that alternate faster share theirs.
 class Stages {
 public:
     Stages() = default;
@@ -22,9 +22,9 @@ public:
     Stages(const Stages&) = delete;
     Stages& operator=(const Stages&) = delete;
 
-    /// Looks at the memory from a thread of its own from now on, until finish(); without it, only between stages.
+    /// Measures memory in a separate thread until finish(); otherwise it is measured only between stages.
     void watchMemory();
-    /// Ends the running stage and begins, or goes on with, the one of that name.
+    /// Ends the current stage and begins or continues the one of that name.
     void enter(std::string_view name);
     void finish();
     nlohmann::ordered_json json() const;

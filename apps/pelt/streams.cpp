@@ -29,7 +29,7 @@ bool isOneOf(const std::array<std::string_view, N>& names, const std::string& na
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Notes who asks for a stream, of which there is one of each kind.
+/// Records which option uses a standard stream; each can be used once.
 void take(std::string& taken, const std::string& by, const char* stream) {
     if (!taken.empty()) throw Error::badUsage(fmt::format("{} and {} both ask for {}", taken, by, stream));
     taken = by;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kOptionLetters = "abcdefghijklmnopqrstuvwxyz_";
 
-/// False with errno set where the stream does not take the whole text.
+/// False with errno set if the text could not be written completely.
 bool writeAll(int stream, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(stream, text.data(), text.size());

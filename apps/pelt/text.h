@@ -24,7 +24,7 @@ bool isTerminal(int stream);  ///< a terminal that understands control sequences
 bool wantsColor(int stream);  ///< that, and NO_COLOR is not set
 bool speaksUtf8();            ///< by LC_ALL, LC_CTYPE, LANG
 
-/// Throws Error (system) where standard output does not take it: closed, or the disk is full.
+/// Throws Error (system) if standard output cannot be written: closed, or the disk is full.
 void writeStdout(std::string_view text);
 void writeStdout(std::span<const std::byte> bytes);
 void writeStderr(std::string_view text);

@@ -33,7 +33,7 @@ struct BakeOptions {
     }
 };
 
-/// What is neither a method nor a file may be either, misspelt.
+/// A word that is neither a method nor a file may be a misspelling of either.
 void checkFrom(const BakeOptions& options) {
     std::error_code fault;
     const bool pattern = options.from.find_first_of("*?[/.\\") != std::string::npos;

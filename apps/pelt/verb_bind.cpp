@@ -27,7 +27,7 @@ struct BindOptions {
     }
 };
 
-/// What was done, as the last words of the line that people read.
+/// A description of the method, for the end of the text report.
 std::string bindRigidly(Session& session, const BindOptions& options, Character& character) {
     const bool had_weights = !character.weights.empty();
     aboutFile(options.input, [&] {

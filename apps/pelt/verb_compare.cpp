@@ -24,7 +24,11 @@ struct CompareOptions {
 
 void checkSizes(const CompareOptions& options, const MeshSequence& a, const MeshSequence& b) {
     if (a.vertexCount() == b.vertexCount() && a.frameCount() == b.frameCount()) return;
-    throw Error::badInput({options.a.string()}, fmt::format("{} of {} vertices, but {} has {} of {}; only sequences of the same size can be compared", counted(a.frameCount(), "frame", "frames"), a.vertexCount(), options.b.string(), counted(b.frameCount(), "frame", "frames"), b.vertexCount()));
+    throw Error::badInput(
+        {options.a.string()},
+        fmt::format("{} of {} vertices, but {} has {} of {}; only sequences of the same size can be compared",
+                    counted(a.frameCount(), "frame", "frames"), a.vertexCount(), options.b.string(),
+                    counted(b.frameCount(), "frame", "frames"), b.vertexCount()));
 }
 
 /// The pose that scales E_RMS and carries the heat map: --mesh, else frame 0 of A.

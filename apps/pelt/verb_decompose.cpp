@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBones = 65535;    ///< what glTF can number
-constexpr std::size_t kMostAutoBones = 128;  ///< beyond it, an engine no longer takes the skin in one draw
+constexpr std::size_t kMostAutoBones = 128;  ///< above this, engines need more than one draw call for the skin
 constexpr double kDefaultTolerance = 3;
 
 struct DecomposeOptions {
@@ -87,7 +87,10 @@ Sequences openInputs(Session& session, const DecomposeOptions& options) {
         MeshSequence& frames = *sequences.opened.back();
         const MeshSequence& first = *sequences.opened.front();
         if (frames.vertexCount() != first.vertexCount())
-            throw Error::badInput({input.string()}, fmt::format("has {} vertices, but {} has {}; all sequences must have the same vertices", frames.vertexCount(), options.inputs[0].string(), first.vertexCount()));
+            throw Error::badInput(
+                {input.string()},
+                fmt::format("has {} vertices, but {} has {}; all sequences must have the same vertices",
+                            frames.vertexCount(), options.inputs[0].string(), first.vertexCount()));
         const std::string stem = clipName(input);
         std::string name = stem;
         for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{}_{}", stem, copy);
@@ -105,7 +108,7 @@ Mesh loadFitting(const fs::path& file, const DecomposeOptions& options, const Me
     return mesh;
 }
 
-/// --rest as it is; the faces of --mesh in the pose of the first frame; else what the first sequence brings.
+/// --rest as it is; the faces of --mesh in the pose of the first frame; otherwise those of the first sequence.
 Mesh restMesh(const DecomposeOptions& options, const Sequences& sequences) {
     MeshSequence& first = *sequences.opened.front();
     Mesh rest;
@@ -119,7 +122,9 @@ Mesh restMesh(const DecomposeOptions& options, const Sequences& sequences) {
     }
     if (!rest.triangles.empty()) return rest;
     const fs::path& file = options.rest ? *options.rest : options.mesh ? *options.mesh : options.inputs[0];
-    throw Error::badInput({file.string()}, "has no faces, which a skin needs; give a rest pose with faces with --rest R, or faces only with --mesh M");
+    throw Error::badInput(
+        {file.string()},
+        "has no faces, which a skin needs; give a rest pose with faces with --rest R, or faces only with --mesh M");
 }
 
 void keepWhatIsAsked(Session& session, const DecomposeOptions& options, const Sequences& sequences,
@@ -211,7 +216,7 @@ void report(Session& session, const DecomposeOptions& options, const Sequences& 
         maxInfluences(made.character.weights), error.e_rms, error.rms, error.max, normals, made.compression.ratio()));
 }
 
-/// No step but a re-initialisation may raise the error; where one does, a user hears of it.
+/// Only a re-initialization may increase the error; otherwise a warning is given.
 void checkSteps(Session& session, const DecomposeOptions& options, const std::vector<fit::DecomposeStep>& steps) {
     constexpr double kRounding = 1e-6, kFloat = 1e-4;  ///< of the error; of single precision, in E_RMS
     for (std::size_t s = 1; s < steps.size(); ++s) {
@@ -224,7 +229,7 @@ void checkSteps(Session& session, const DecomposeOptions& options, const std::ve
     }
 }
 
-/// A tolerance that was asked for is a gate; the default one is a wish.
+/// A tolerance given by the user is a requirement; the default one is only a goal.
 void checkTolerance(Session& session, const DecomposeOptions& options, double e_rms) {
     if (e_rms <= options.tolerance) return;
     const std::string fault = fmt::format("E_RMS {:.4g} is above the tolerance {:.4g}", e_rms, options.tolerance);

@@ -73,7 +73,7 @@ pipeline::MethodOptions methodOptions(const DeformOptions& options) {
 /// --weld is for normals too.
 void warnOfIdleOptions(Session& session, const DeformOptions& options, const pipeline::Method& method) {
     for (const std::string& name : pipeline::optionsNotOf(method, options.flags.given()))
-        session.warn(options.input, fmt::format("{} changes nothing: {} does not take it", flagOf(name), method.name));
+        session.warn(options.input, fmt::format("{} has no effect on {}", flagOf(name), method.name));
 }
 
 void runDeform(Session& session, const DeformOptions& options) {

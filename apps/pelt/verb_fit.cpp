@@ -22,7 +22,7 @@ using FitJson = nlohmann::ordered_json;
 /// Joints a vertex looks at beyond those it may keep: extra joints move much alike, so the most rigid are not the best.
 constexpr std::size_t kMoreCandidates = 8;
 
-constexpr double kDoubtful = 0.3;  ///< of the examples' motion is left: hardly a skin on the right poses
+constexpr double kDoubtful = 0.3;  ///< fraction of the examples' motion: above this, the poses are probably wrong
 
 struct FitOptions {
     fs::path character, examples, output;

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What info found, on its way to JSON and to text.
+/// The findings of info, for JSON and text.
 struct Findings {
     Json json;
     std::string text;
@@ -169,7 +169,7 @@ std::string times(double scale) {
     return scale >= 1 ? fmt::format("{:.4g} times", scale) : fmt::format("1/{:.4g} of", 1 / scale);
 }
 
-/// How the file stores the rest pose, where that is not how the figure stands.
+/// How the file stores the rest pose, if that differs from the posed character.
 void describeSpace(const Character& character, Findings& found) {
     double scale = 1;
     bool mirrored = false, turned = false;
@@ -181,7 +181,7 @@ void describeSpace(const Character& character, Findings& found) {
     }
     found.json["rest_scale"] = scale;
     std::string text;
-    if (std::abs(scale - 1) > 1e-3) text = fmt::format("is {} the posed figure", times(scale));
+    if (std::abs(scale - 1) > 1e-3) text = fmt::format("is {} the posed character", times(scale));
     if (turned) text += fmt::format("{} turned", text.empty() ? "is" : " and");
     if (mirrored) text += fmt::format("{} mirrored", text.empty() ? "is" : " and");
     if (!text.empty()) found.line("space", fmt::format("rest pose {}", text));
@@ -207,7 +207,7 @@ void describeCharacter(const Character& character, float weld_tolerance, Finding
     for (const std::string& warning : character.warnings) found.problems.push_back(warning);
 }
 
-/// A sequence may break off or turn to nonsense in any frame; the reader says where.
+/// A sequence may be truncated or damaged in any frame; the reader reports where.
 void readEveryFrame(MeshSequence& sequence, const Progress& progress) {
     std::vector<Vec3f> positions(sequence.vertexCount());
     const std::size_t frames = sequence.frameCount();
@@ -229,7 +229,7 @@ void describeSequence(const MeshSequence& sequence, float weld_tolerance, Findin
     found.line("triangles", "none in this format; --mesh provides them to verbs that need them");
 }
 
-/// A mesh or a sequence has the keys of a character all the same, so that a script need not ask first.
+/// A mesh or a sequence has the same keys as a character, so that scripts need not distinguish them.
 void fillMissingKeys(Json& json) {
     const Json empty = {{"bones", 0}, {"joints", Json::array()}, {"max_influences", 0}, {"clips", Json::array()}};
     for (const auto& [key, value] : empty.items())
@@ -243,7 +243,7 @@ void runInfo(Session& session, const std::filesystem::path& file, const std::opt
     session.stage("load");
     switch (session.kindOf(file)) {
         case pipeline::FileKind::character: {
-            const Character character = session.loadAny(file);  // its problems list what was mended
+            const Character character = session.loadAny(file);  // its problems include what was repaired
             session.stage("inspect");
             describeCharacter(character, weld_tolerance, found);
             break;

@@ -57,7 +57,7 @@ void runMush(Session& session, MushOptions& options) {
     checkOutput(options.output, OutputKind::character, session.allInputs({options.input}));
     session.stage("load");
     Character character = session.loadCharacter(options.input);
-    // A mushed file is mushed again from its original bind, with what it was mushed with unless options say otherwise.
+    // A mushed file is mushed again from its original bind, with its stored settings unless options override them.
     DdmSettings settings = character.ddm ? character.ddm->settings : DdmSettings{};
     pipeline::MushTarget target;
     if (character.ddm) target = {character.ddm->variant, character.ddm->encoding};

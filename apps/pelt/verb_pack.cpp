@@ -3,8 +3,8 @@
 #include <pelt/pipeline/pack.h>
 #include <pelt/version.h>
 
-#include "ddm_options.h"
 #include "joint_list.h"
+#include "option_flags.h"
 #include "outputs.h"
 #include "text.h"
 #include "verbs.h"
@@ -15,7 +15,7 @@ namespace {
 struct PackOptions {
     std::filesystem::path input, output;
     std::string method;
-    DdmFlags flags;
+    OptionFlags flags;
 };
 
 void runPack(Session& session, const PackOptions& options) {
@@ -27,12 +27,10 @@ void runPack(Session& session, const PackOptions& options) {
     const pipeline::Method& method = pipeline::findMethod(!options.method.empty() ? options.method
                                                           : mushed                ? "ddm"
                                                                                   : "lbs");
-    pipeline::MethodOptions method_options;
-    if (options.flags.given())
-        method_options.change_ddm = [&options](DdmSettings& settings) { options.flags.apply(settings); };
     session.stage("pack");
-    const AlignedBytes bytes = aboutFile(
-        options.input, [&] { return pipeline::packCharacter(character, method, method_options, session.progress()); });
+    const AlignedBytes bytes = aboutFile(options.input, [&] {
+        return pipeline::packCharacter(character, method, options.flags.given(), session.progress());
+    });
     session.stage("write");
     io::AtomicFile file(options.output);
     file.write(bytes);
@@ -63,8 +61,8 @@ void addPack(CLI::App& app, Session& session) {
     addOutputOption(*verb, options->output, "The rig to write, .peltrig");
     verb->add_option("--method", options->method,
                      "A method of deform, except dm and dm-tangent (default: ddm for a mushed file, otherwise lbs)")
-        ->type_name(methodNames());
-    options->flags.addTo(*verb);
+        ->type_name("METHOD");
+    options->flags.addMethodOptions(*verb);
 }
 
 }  // namespace pelt::cli

@@ -101,9 +101,8 @@ pipeline::PoseResult poseClip(Session& session, const PoseOptions& options, cons
                               std::span<const pipeline::PoseHandle> handles, Character& character) {
     pipeline::PoseWanted wanted;
     wanted.clip = wanted.measure = true;
-    return aboutFile(options.input, [&] {
-        return pipeline::poseCharacter(character, handles, request, wanted, session.progress());
-    });
+    return aboutFile(options.input,
+                     [&] { return pipeline::poseCharacter(character, handles, request, wanted, session.progress()); });
 }
 
 void reportPose(Session& session, const PoseOptions& options, pose::Energy kind, const Character& character,

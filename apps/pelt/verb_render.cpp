@@ -15,7 +15,7 @@
 namespace pelt::cli {
 namespace {
 
-constexpr float kFocusZoom = 4;  ///< a joint and its neighbours fill the picture of a biped
+constexpr float kFocusZoom = 4;  ///< a joint and its neighbors fill the picture of a biped
 
 struct RenderOptions {
     RenderChoice choice;
@@ -113,7 +113,10 @@ void colorByError(const std::vector<RenderSubject>& subjects, Panels& panels) {
         const Shot& first = panels.shots[p - p % subjects.size()];
         if (p % subjects.size() == 0) continue;
         if (panels.shots[p].positions.size() != first.positions.size())
-            throw Error::badInput({subjects[p % subjects.size()].file().string()}, fmt::format("{} vertices, but {} in {}; only poses of the same mesh can be compared", panels.shots[p].positions.size(), first.positions.size(), subjects.front().file().string()));
+            throw Error::badInput({subjects[p % subjects.size()].file().string()},
+                                  fmt::format("{} vertices, but {} in {}; only poses of the same mesh can be compared",
+                                              panels.shots[p].positions.size(), first.positions.size(),
+                                              subjects.front().file().string()));
         errors[p] = distances(panels.shots[p].positions, first.positions);
         double sum = 0;
         for (const float e : errors[p]) sum += double(e) * e;

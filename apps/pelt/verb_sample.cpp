@@ -41,7 +41,7 @@ const scenes::Scene& findScene(const std::string& name) {
         fmt::format("no sample '{}'{}; there are {}", name, didYouMean(name, names), fmt::join(names, ", ")));
 }
 
-/// What the skin of the sample really looks like along its first clip, for whoever fits one to it.
+/// The shapes of the sample along its first clip, as examples for fitting.
 void writeExamples(Session& session, const SampleOptions& options, const Character& character) {
     const auto frames =
         scenes::armExamples(options.resolution == 0 ? findScene("arm").default_resolution : options.resolution);

@@ -23,7 +23,7 @@ void addRender(CLI::App& app, Session& session);
 
 /// --clips: other files whose clips characters get.
 void addClipsOption(CLI::App& verb, Session& session);
-/// --no-props: characters without the meshes that hang on their nodes.
+/// --no-props: characters without the meshes attached to their nodes.
 void addPropsOption(CLI::App& verb, Session& session);
 
 /// --clip, --clips, --fps and --bind-pose; --frames as well where a whole sequence is sampled.
@@ -36,7 +36,7 @@ CLI::Option* addOutputOption(CLI::App& verb, std::filesystem::path& output, cons
 
 std::vector<std::string> methodNames();
 
-/// Opens a sequence or samples a character, whose warnings the session takes; by its own clips, unless others are lent.
+/// Opens a sequence or samples a character, with its own clips or added ones; warnings go to the session.
 std::unique_ptr<MeshSequence> openSequence(Session& session, const std::filesystem::path& path,
                                            const pipeline::Sampling& sampling,
                                            const std::optional<std::filesystem::path>& mesh, bool lend_clips = true);

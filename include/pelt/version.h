@@ -11,13 +11,15 @@
 
 namespace pelt {
 
-/// Of the glTF extension PELT_direct_delta_mush (docs/payload.md), the newest that is written; older ones are read.
+/// Version of the glTF extension PELT_direct_delta_mush (docs/payload.md): the one that is written; older ones can be
+/// read.
 inline constexpr std::uint32_t kDdmPayloadVersion = 2;
 
-/// Of the glTF extension PELT_driven_joints (docs/driven_joints.md).
+/// Version of the glTF extension PELT_driven_joints (docs/driven_joints.md).
 inline constexpr std::uint32_t kDrivenJointsVersion = 1;
 
-/// Of the bytes of packed rigs (pelt/runtime/rig.h). A reader takes its own version and no other: pack again.
+/// Version of the bytes of packed rigs (pelt/runtime/rig.h). A reader accepts only its own version: pack again after an
+/// update.
 inline constexpr std::uint32_t kRigVersion = 1;
 
 }  // namespace pelt

@@ -8,31 +8,31 @@ using S = DdmSettings;
 constexpr std::string_view kMapValues = "uniform|radius|ATTRIBUTE";
 
 constexpr DdmField kDdmFields[] = {
-    {{"iterations", "P", "Smoothing steps p (default: 10)"}, &S::iterations},
-    {{"lambda", "L", "Smoothing of rotations, a step (default: from the thickness of the limbs)"}, &S::lambda},
-    {{"kappa", "K", "Smoothing of translations, a step (default: likewise)"}, &S::kappa},
-    {{"alpha", "A", "How much translations follow the bones, 0 to below 1 (default: 0.5)"}, &S::alpha},
-    {{"laplacian", "uniform|cotangent", "Weights of the edges (default: cotangent)"}, &S::laplacian},
-    {{"smoothing", "implicit|explicit", "Kind of step (default: implicit)"}, &S::smoothing},
+    {{"iterations", "P", "Number of smoothing steps (default: 10)"}, &S::iterations},
+    {{"lambda", "L", "Smoothing of rotations per step (default: from the thickness of the limbs)"}, &S::lambda},
+    {{"kappa", "K", "Smoothing of translations per step (default: from the thickness of the limbs)"}, &S::kappa},
+    {{"alpha", "A", "How closely translations follow the bones, 0 to below 1 (default: 0.5)"}, &S::alpha},
+    {{"laplacian", "uniform|cotangent", "Edge weights of the Laplacian (default: cotangent)"}, &S::laplacian},
+    {{"smoothing", "implicit|explicit", "Kind of smoothing step (default: implicit)"}, &S::smoothing},
     {{"lambda_map", kMapValues,
-      "Multiplies lambda per vertex: uniform, radius (distance from the bone), or a scalar vertex attribute such as "
-      "_LAMBDA"},
+      "Multiplies lambda at each vertex: uniform, radius (distance from the bone), or a scalar vertex attribute such "
+      "as _LAMBDA"},
      &S::lambda_map},
     {{"kappa_map", kMapValues, "The same for kappa"}, &S::kappa_map},
     {{"alpha_map", kMapValues, "The same for alpha"}, &S::alpha_map},
-    {{"joint_alpha", "JOINT=a", "Alpha of the skin around a joint, such as hips=0.2; may repeat", true},
+    {{"joint_alpha", "JOINT=a", "Alpha of the skin around a joint, such as hips=0.2; may be repeated", true},
      &S::joint_alpha},
-    {{"connect_parts", "auto|off", "Tie disconnected parts together where they lie side by side (default: auto)"},
+    {{"connect_parts", "auto|off", "Smooth disconnected parts that lie side by side together (default: auto)"},
      &S::connect_parts},
-    {{"exclude", "PART|MATERIAL", "A part or material that keeps its bind; may repeat", true}, &S::exclude},
+    {{"exclude", "PART|MATERIAL", "A part or material that keeps its bind; may be repeated", true}, &S::exclude},
     {{"bind", "rigid|keep", "Start from each vertex's heaviest joint, or keep the weights (default: rigid)"}, &S::bind},
     {{"influences", "K",
-      "At most K joints a vertex, 0 for all (default: mush takes the fewest that keep the error under 1e-4 of the "
-      "diagonal over the range of motion; deform all)"},
+      "At most K joints per vertex, 0 for all (default for mush: the fewest, at most 8, with an RMS error below 1e-4 "
+      "of the bounding-box diagonal over the range of motion; otherwise all)"},
      &S::influences},
-    {{"weld", "TOL", "Vertices no farther apart than this are one (default: 0)"}, &S::weld},
-    {{"joints", "A,B", "Bind to these joints alone, also where they look like controls", true, ','}, &S::joints, false},
-    {{"exclude_joints", "A,B", "Bind to none of these joints", true, ','}, &S::exclude_joints, false},
+    {{"weld", "TOL", "Treat vertices within this distance as one (default: 0)"}, &S::weld},
+    {{"joints", "A,B", "Bind to these joints only, even if they look like controls", true, ','}, &S::joints, false},
+    {{"exclude_joints", "A,B", "Bind to all joints but these", true, ','}, &S::exclude_joints, false},
 };
 
 }  // namespace

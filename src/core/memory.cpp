@@ -29,7 +29,7 @@ std::optional<std::uint64_t> numberAfter(const std::string& path, const std::str
 std::optional<std::uint64_t> numberIn(const std::string& path) {
     std::ifstream file(path);
     std::uint64_t number = 0;
-    return file >> number ? std::optional(number) : std::nullopt;  // "max" is no number
+    return file >> number ? std::optional(number) : std::nullopt;  // "max" is not a number
 }
 
 std::uint64_t leftOf(std::uint64_t limit, std::uint64_t used) { return limit - std::min(limit, used); }
@@ -40,7 +40,7 @@ std::uint64_t freeOnTheMachine() {
     return (*available + numberAfter("/proc/meminfo", "SwapFree:").value_or(0)) * 1024;
 }
 
-/// What one control group leaves. Its use counts pages of files, which the kernel takes back when they are needed.
+/// Free memory of one control group. Its usage includes the page cache, which the kernel can reclaim.
 std::uint64_t freeInGroup(const std::string& folder, const char* limit_name, const char* use_name) {
     const auto limit = numberIn(folder + "/" + limit_name);
     if (!limit) return kUnknown;
@@ -50,8 +50,8 @@ std::uint64_t freeInGroup(const std::string& folder, const char* limit_name, con
     return leftOf(*limit, used);
 }
 
-/// A group's limit holds for all groups below it, so the least of those on the way up counts. In a container the path
-/// is of the host as a rule, and the container's own group is at the root of what it sees.
+/// The limit of a group applies to all groups below it, so the minimum along the path counts. In a container the path
+/// is usually that of the host, and the container's own group is at the root of its view.
 std::uint64_t freeInGroups(const std::string& root, std::string path, const char* limit_name, const char* use_name) {
     std::uint64_t least = freeInGroup(root, limit_name, use_name);
     while (path.size() > 1) {
@@ -78,7 +78,7 @@ std::uint64_t freeInControlGroup() {
     return least;
 }
 
-template <class Resource>  // an int, or what the C library has for it
+template <class Resource>  // an int, or the type that the C library uses instead
 std::uint64_t freeUnderLimit(Resource resource, const char* use_name) {
     rlimit limit{};
     if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnknown;

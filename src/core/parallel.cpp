@@ -42,8 +42,8 @@ void parallelFor(std::size_t count, std::size_t grain, const std::function<void(
 
 namespace {
 
-// Debian's libtbb is not built for the thread sanitizer, which therefore cannot see that it orders what the caller did
-// before the bodies, and the bodies before the return. These marks say so; in other builds they are nothing.
+// Debian's libtbb is not built for the thread sanitizer, which therefore does not know that the caller's writes happen
+// before the bodies, and the bodies before the return. These annotations tell it; in other builds they do nothing.
 #ifdef PELT_THREAD_SANITIZER
 void passOn(void* token) { __tsan_release(token); }
 void takeOver(void* token) { __tsan_acquire(token); }
@@ -60,7 +60,7 @@ void limitThreads(std::size_t threads) {
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
 }
 
-/// How many of so many threads can be started: all of them are alive before the first may end.
+/// How many threads, up to the given number, can be started: all are kept alive until the last has been tried.
 std::size_t startableThreads(std::size_t wanted) {
     std::mutex gate;
     std::unique_lock closed(gate);
@@ -75,7 +75,7 @@ std::size_t startableThreads(std::size_t wanted) {
     return threads.size();
 }
 
-/// Keeps so many tasks waiting for each other that TBB starts all its threads; no longer than it needs to.
+/// Runs tasks that wait for each other, so that TBB must start all its threads.
 void startWorkers(std::size_t threads) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     std::atomic<std::size_t> there{0};
@@ -99,9 +99,9 @@ void setThreadCount(int threads) {
     if (threads > 0) limitThreads(static_cast<std::size_t>(threads));
 }
 
-// TBB ends the program where one of its threads cannot start, because there are too many processes or too little
-// address space. So threads are tried out first, TBB gets as many as there were, and starts them before the work
-// takes the memory.
+// TBB aborts the program if one of its threads cannot start, because there are too many processes or too little address
+// space. Therefore we first try how many threads can be started, limit TBB to that number, and make it start them
+// before the work allocates memory.
 void startThreads() {
     if (workers_started) return;
     const std::lock_guard lock(limit_mutex);

@@ -63,7 +63,7 @@ SkinWeights lowerToHeaviest(const SkinWeights& weights, std::size_t count) {
         const std::size_t n = std::min(count, weights.influenceCount(v));
         const auto values = weights.weightsOf(v);
         lowered.assign(values.begin(), values.begin() + std::ptrdiff_t(n));
-        if (n < values.size() && values[0] > values[n])  // else all are alike, and some must stay
+        if (n < values.size() && values[0] > values[n])  // otherwise all are equal, and some must be kept
             for (float& w : lowered) w -= values[n];
         appendVertex(kept, weights.jointsOf(v).first(n), lowered);
     }

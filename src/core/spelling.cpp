@@ -8,9 +8,10 @@
 namespace pelt {
 namespace {
 
-constexpr std::size_t kListed = 12;        ///< names that a message lists
-constexpr std::size_t kShortestPart = 3;   ///< letters of a word that is looked for inside names
-constexpr std::size_t kLongestName = 200;  ///< letters; nobody misspells longer ones, and the table would be large
+constexpr std::size_t kListed = 12;       ///< number of names listed in a message
+constexpr std::size_t kShortestPart = 3;  ///< shortest word that is searched for inside names
+constexpr std::size_t kLongestName =
+    200;  ///< maximal length; longer words are hardly typed by hand, and the table would be large
 
 std::string lowered(std::string_view text) {
     std::string lower(text);
@@ -47,7 +48,7 @@ std::string nearestName(std::string_view word, std::span<const std::string> name
         if (name.empty() || name.size() > kLongestName) continue;
         const std::string lower = lowered(name);
         const std::size_t distance = editDistance(wanted, lower);
-        // A word of which nothing stays is another word.
+        // A word with all letters changed is a different word.
         if (distance < fewest && distance < wanted.size()) fewest = distance, nearest = &name;
         const bool contains = wanted.size() >= kShortestPart && lower.find(wanted) != std::string::npos;
         if (contains && (!containing || name.size() < containing->size())) containing = &name;

@@ -26,7 +26,8 @@ void checkShape(const SkinWeights& weights, std::size_t vertex_count) {
                               std::to_string(vertex_count) + ": bind the weights to this mesh");
     const bool sound = offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
                        offsets.back() == weights.joints.size() && offsets.back() == weights.weights.size();
-    if (!sound) throw Error::badInput("the skin weights' offsets do not fit their joints and weights");
+    if (!sound)
+        throw Error::badInput("the skin weights are inconsistent: their offsets do not match their joints and weights");
 }
 
 double checkedSum(const SkinWeights& weights, std::size_t vertex) {
@@ -43,7 +44,7 @@ double checkedSum(const SkinWeights& weights, std::size_t vertex) {
     return sum;
 }
 
-/// Appends the influences of one vertex, rounded to units; what rounding leaves over goes to the heaviest.
+/// Appends the influences of one vertex, rounded to units; the remainder is added to the heaviest.
 void appendRounded(const SkinWeights& weights, std::size_t vertex, std::vector<Influence>& out) {
     const double scale = kUnits / checkedSum(weights, vertex);
     const auto joints = weights.jointsOf(vertex);

@@ -15,10 +15,10 @@ using runtime::LaneRow;
 using runtime::VectorRows;
 
 /// Weights packed for kernels: sixteen consecutive vertices form a block, a block lists the joints that any of them
-/// has, and each listed joint brings one weight per vertex (0 where the joint does not reach it).
+/// has, and each listed joint has one weight per vertex (0 if the joint does not influence it).
 ///
 /// Why: a bone's numbers are broadcast instead of gathered, sixteen vertices share every load of them, and any number
-/// of influences is the same loop. Neighbouring vertices mostly share their joints, so few of the weights are zeros.
+/// of influences is the same loop. Neighboring vertices mostly share their joints, so few of the weights are zeros.
 struct InfluenceBlocks {
     std::size_t vertex_count = 0;
     std::size_t joint_count = 0;         ///< one more than the highest joint named
@@ -33,19 +33,19 @@ struct InfluenceBlocks {
 /// Which of a vertex's influences is the heaviest, the lowest joint on ties. There is at least one.
 std::size_t heaviestInfluence(const SkinWeights& weights, std::size_t vertex);
 
-/// Packs `weights`, rounded to multiples of 2^-24 that sum to exactly 1 per vertex: blending equal matrices then loses
-/// nothing, and the rest pose comes back bit for bit. Throws Error (bad input) where `weights` does not have one row
-/// for each of `vertex_count` vertices, or a vertex has no weight or one that is negative or not finite.
+/// Packs `weights`, rounded to multiples of 2^-24 that sum to exactly 1 per vertex: blending equal matrices is then
+/// exact, and the rest pose is reproduced bit for bit. Throws Error (bad input) if `weights` does not have one row for
+/// each of `vertex_count` vertices, if a vertex has no weight, or if a weight is negative or not finite.
 InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count);
 
-/// A rest shape as rigs keep it, a row per block. `normals` is empty where the mesh has none.
+/// A rest shape as stored in rigs, a row per block. `normals` is empty if the mesh has none.
 struct RestMesh {
     std::size_t vertex_count = 0;
     std::vector<VectorRows> positions;
     std::vector<VectorRows> normals;
 };
 
-/// Packs the rest shape of a mesh. Throws Error (bad input) where positions and normals differ in number.
+/// Packs the rest shape of a mesh. Throws Error (bad input) if the numbers of positions and normals differ.
 RestMesh packRest(const Mesh& mesh);
 
 }  // namespace pelt::deform

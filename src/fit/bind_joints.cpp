@@ -14,7 +14,7 @@ std::vector<bool> namedNodes(const Skeleton& skeleton, std::span<const std::uint
     for (const std::uint32_t slot : slots) {
         if (slot >= skeleton.joints.size())
             throw Error::badInput(
-                fmt::format("joint {} is to be bound to, but the skeleton has only {}", slot, skeleton.joints.size()));
+                fmt::format("cannot bind to joint {}: the skeleton has only {}", slot, skeleton.joints.size()));
         named[skeleton.joints[slot].node] = true;
     }
     return named;

@@ -15,17 +15,17 @@ std::vector<Vec3d> weldedPositions(const Mesh& mesh, const geometry::Weld& weld)
 /// counts by its bulge).
 void turnOutwards(std::span<const Vec3d> positions, const geometry::ConnectedParts& parts,
                   std::vector<Triangle>& triangles) {
-    std::vector<Vec3d> centres(parts.count);
+    std::vector<Vec3d> centers(parts.count);
     std::vector<double> sizes(parts.count, 0), volumes(parts.count, 0);
     for (std::size_t v = 0; v < positions.size(); ++v) {
-        centres[parts.part[v]] += positions[v];
+        centers[parts.part[v]] += positions[v];
         sizes[parts.part[v]] += 1;
     }
-    for (std::size_t p = 0; p < centres.size(); ++p) centres[p] = centres[p] / sizes[p];
+    for (std::size_t p = 0; p < centers.size(); ++p) centers[p] = centers[p] / sizes[p];
     for (const Triangle& t : triangles) {
         const std::uint32_t p = parts.part[t[0]];
         volumes[p] +=
-            dot(positions[t[0]] - centres[p], cross(positions[t[1]] - centres[p], positions[t[2]] - centres[p]));
+            dot(positions[t[0]] - centers[p], cross(positions[t[1]] - centers[p], positions[t[2]] - centers[p]));
     }
     for (Triangle& t : triangles)
         if (volumes[parts.part[t[0]]] < 0) std::swap(t[1], t[2]);

@@ -34,23 +34,26 @@ struct Layout {
 
 void checkLinks(const Decomposition& d, std::span<const BoneLink> links) {
     if (links.empty()) return;
-    if (links.size() != d.bones) throw Error::badUsage(fmt::format("{} links for {} bones", links.size(), d.bones));
+    if (links.size() != d.bones)
+        throw Error::badUsage(fmt::format("there are {} links for {} bones", links.size(), d.bones));
     for (const BoneLink& link : links) {
         if (link.parent < -1 || link.parent >= static_cast<std::int64_t>(links.size())) {
-            throw Error::badUsage(fmt::format("a link to bone {}, there are {} bones", link.parent, links.size()));
+            throw Error::badUsage(
+                fmt::format("a link refers to bone {}, but there are {} bones", link.parent, links.size()));
         }
     }
 }
 
 void checkRanges(const Decomposition& d, std::span<const FrameRange> ranges, double seconds_per_frame) {
     if (!(seconds_per_frame > 0) || !std::isfinite(seconds_per_frame)) {
-        throw Error::badUsage(fmt::format("{} seconds a frame: must be above 0", seconds_per_frame));
+        throw Error::badUsage(fmt::format("{} seconds per frame: must be above 0", seconds_per_frame));
     }
     for (const FrameRange& range : ranges) {
         if (range.count == 0 || range.first > d.frames || range.count > d.frames - range.first) {
             throw Error::badUsage(
                 {"", fmt::format("clip '{}'", range.name)},
-                fmt::format("{} frames from frame {} on, the sequence has {}", range.count, range.first, d.frames));
+                fmt::format("{} frames starting with frame {} were requested, but the sequence has {}", range.count,
+                            range.first, d.frames));
         }
     }
 }
@@ -70,7 +73,7 @@ std::vector<std::uint32_t> parentsFirst(std::span<const BoneLink> links) {
         const auto& below = children[order[next]];
         order.insert(order.end(), below.begin(), below.end());
     }
-    if (order.size() != links.size()) throw Error::badUsage("the links of the bones form a ring, not a tree");
+    if (order.size() != links.size()) throw Error::badUsage("the links of the bones form a cycle");
     return order;
 }
 

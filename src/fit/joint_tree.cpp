@@ -8,7 +8,7 @@ namespace {
 using Axes = std::array<Vec3d, 6>;
 
 /// Larger skeletons are used as they are, since all pairs of joints are compared.
-constexpr std::size_t kMostJoints = 4096;
+constexpr std::size_t kMostLinked = 4096;
 
 Axes axesOf(const Joint& joint) {
     const Mat3d frame = inverse(joint.inverse_bind).linear();
@@ -89,7 +89,7 @@ JointTree jointTree(const Skeleton& skeleton, double tolerance) {
         tree.names.push_back(rig::jointName(skeleton, j));
     }
     const bool flat = std::all_of(tree.parents.begin(), tree.parents.end(), [](auto p) { return p < 0; });
-    if (flat && tree.size() > 2 && tree.size() <= kMostJoints) linkFlatSkeleton(tree, tolerance);
+    if (flat && tree.size() > 2 && tree.size() <= kMostLinked) linkFlatSkeleton(tree, tolerance);
     tree.children.resize(tree.size());
     for (std::uint32_t j = 0; j < tree.size(); ++j)
         if (tree.parents[j] >= 0) tree.children[static_cast<std::size_t>(tree.parents[j])].push_back(j);

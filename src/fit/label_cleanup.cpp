@@ -29,7 +29,7 @@ std::vector<Patch> patchesOf(const geometry::Adjacency& adjacency, const std::ve
     return patches;
 }
 
-/// The joint that most edges out of the patch lead to, the lowest on ties; the patch's own where there is none.
+/// The joint that most edges out of the patch lead to, the lowest on ties; the patch's own if there is none.
 std::uint32_t surrounding(const Patch& patch, const geometry::Adjacency& adjacency,
                           const std::vector<std::uint32_t>& joints) {
     std::map<std::uint32_t, std::size_t> edges;

@@ -1,11 +1,11 @@
 #include "stretch.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "../internal/eigen_mat3.h"
+#include "../internal/eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {
@@ -20,19 +20,19 @@ constexpr double kTie = 1e-7;
 constexpr double kRigid = 2e-6;
 
 /// Axes and their stretches, in the same order.
-struct Axes {
+struct StretchAxes {
     Matrix3d q;
     Vector3d values;
 };
 
 /// Reorders and turns round the axes so that they lie nearest to those before; a rotation comes out.
-Axes matchAxes(const Axes& axes, const Matrix3d& before) {
-    Axes best = axes;
+StretchAxes matchAxes(const StretchAxes& axes, const Matrix3d& before) {
+    StretchAxes best = axes;
     double best_fit = -4;
     std::array<int, 3> order{0, 1, 2};
     do {
         for (int signs = 0; signs < 8; ++signs) {
-            Axes candidate;
+            StretchAxes candidate;
             for (int c = 0; c < 3; ++c) {
                 candidate.q.col(c) = axes.q.col(order[c]) * (signs >> c & 1 ? -1 : 1);
                 candidate.values[c] = axes.values[order[c]];
@@ -45,7 +45,7 @@ Axes matchAxes(const Axes& axes, const Matrix3d& before) {
 }
 
 /// Where two stretches are equal, turns their axes, in the plane that they span, towards those before.
-void turnEvenAxes(Axes& axes, const Matrix3d& before) {
+void turnEvenAxes(StretchAxes& axes, const Matrix3d& before) {
     const double tie = kTie * axes.values.maxCoeff();
     if (axes.values.maxCoeff() - axes.values.minCoeff() <= tie) {
         axes.q = before;
@@ -55,7 +55,7 @@ void turnEvenAxes(Axes& axes, const Matrix3d& before) {
         const int j = (i + 1) % 3;
         if (std::abs(axes.values[i] - axes.values[j]) > tie) continue;
         const Vector3d u = axes.q.col(i), v = axes.q.col(j);
-        // The rotation by this angle maximises u'·before_i + v'·before_j.
+        // The rotation by this angle maximizes u'·before_i + v'·before_j.
         const double angle =
             std::atan2(v.dot(before.col(i)) - u.dot(before.col(j)), u.dot(before.col(i)) + v.dot(before.col(j)));
         axes.q.col(i) = std::cos(angle) * u + std::sin(angle) * v;
@@ -70,7 +70,7 @@ Stretch stretchNear(const Mat3d& a, const Stretch& before) {
     const Eigen::JacobiSVD<Matrix3d> svd(toEigen(a), Eigen::ComputeFullU | Eigen::ComputeFullV);
     const Matrix3d orthogonal = svd.matrixU() * svd.matrixV().transpose();
     const Matrix3d axes_before = toEigen(before.axes);
-    Axes axes = matchAxes({svd.matrixV(), svd.singularValues()}, axes_before);
+    StretchAxes axes = matchAxes({svd.matrixV(), svd.singularValues()}, axes_before);
     turnEvenAxes(axes, axes_before);
 
     // A mirror is moved from the orthogonal factor into the stretch: along one axis or along all three.

@@ -31,7 +31,7 @@ Adjacency vertexAdjacency(std::span<const Triangle> triangles, std::size_t verte
         const auto first = all.begin() + ends[v], last = all.begin() + ends[v + 1];
         std::sort(first, last);
         const auto unique_last = std::unique(first, last);
-        // A face that names a vertex twice makes it its own neighbour: left out.
+        // A face that uses a vertex twice would make it its own neighbor: skipped.
         std::copy_if(first, unique_last, std::back_inserter(result.neighbours), [v](auto n) { return n != v; });
         result.offsets[v + 1] = static_cast<std::uint32_t>(result.neighbours.size());
     }

@@ -8,7 +8,7 @@
 
 namespace pelt::geometry {
 
-/// Where a point lies in a tet: shares of its corners with sum 1, negative ones outside. All shares are minus infinity
+/// Barycentric coordinates of a point in a tet: their sum is 1, and some are negative outside. All are minus infinity
 /// for a tet without volume.
 inline std::array<double, 4> barycentricIn(const TetMesh& mesh, const Tet& tet, const Vec3d& point) {
     const Vec3d& d = mesh.positions[tet[3]];
@@ -22,7 +22,7 @@ inline std::array<double, 4> barycentricIn(const TetMesh& mesh, const Tet& tet, 
     return shares;
 }
 
-/// No share negative, their sum 1 again.
+/// Clamped to be non-negative, with sum 1 again.
 inline void clampShares(std::array<double, 4>& shares) {
     double sum = 0;
     for (double& s : shares) sum += s = std::max(0.0, s);

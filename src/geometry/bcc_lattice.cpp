@@ -30,7 +30,7 @@ std::size_t BccLattice::cubeIndex(const std::array<int, 3>& cube) const {
            std::size_t(cube[0]);
 }
 
-Vec3d BccLattice::cubeCentre(const std::array<int, 3>& cube) const {
+Vec3d BccLattice::cubeCenter(const std::array<int, 3>& cube) const {
     return origin_ + size_ * Vec3d{double(cube[0]), double(cube[1]), double(cube[2])};
 }
 
@@ -42,8 +42,8 @@ std::array<int, 3> BccLattice::cubeOf(const Vec3d& point) const {
 
 std::size_t BccLattice::cellOf(const Vec3d& point) const {
     std::array<int, 3> cube = cubeOf(point);
-    const Vec3d r = point - cubeCentre(cube);
-    int axis = 0;  // of the face that the way from the cube's centre through the point meets
+    const Vec3d r = point - cubeCenter(cube);
+    int axis = 0;  // of the face hit by the ray from the cube's center through the point
     for (int k = 1; k < 3; ++k)
         if (std::abs(r[k]) > std::abs(r[axis])) axis = k;
     const int b = (axis + 1) % 3, c = (axis + 2) % 3;
@@ -73,7 +73,7 @@ BccLattice::Cell BccLattice::cell(std::size_t index) const {
     const Vec3d half{size_ / 2, size_ / 2, size_ / 2};
     Cell result;
     result.points = {2 * cubeIndex(cube), 2 * cubeIndex(next), 2 * cubeIndex(first) + 1, 2 * cubeIndex(second) + 1};
-    result.positions = {cubeCentre(cube), cubeCentre(next), cubeCentre(first) - half, cubeCentre(second) - half};
+    result.positions = {cubeCenter(cube), cubeCenter(next), cubeCenter(first) - half, cubeCenter(second) - half};
     return result;
 }
 

@@ -6,14 +6,14 @@
 
 namespace pelt::geometry {
 
-/// Space cut into congruent tets: the centres and the corners of a grid of cubes are its points, and every tet
-/// has the centres of two cubes that share a face and one edge of that face. Its cells are numbered cube by cube, 12
-/// each: the cube on the lower side of the face, the axis across the face and which of the face's edges.
+/// A division of space into congruent tets: the centers and the corners of a grid of cubes are its points, and every
+/// tet has the centers of two cubes that share a face and one edge of that face. Its cells are numbered cube by cube,
+/// 12 each: the cube on the lower side of the face, the axis across the face and which of the face's edges.
 class BccLattice {
 public:
     static constexpr int kTetsPerCube = 12;
 
-    /// Cubes of `size` that cover the box with a layer to spare, one of them centred on the box's centre.
+    /// Cubes of `size` that cover the box with a layer to spare, one of them centered on the box's center.
     BccLattice(const Vec3d& low, const Vec3d& high, double size);
 
     double size() const { return size_; }
@@ -21,9 +21,9 @@ public:
     std::size_t cellCount() const { return cubeCount() * kTetsPerCube; }
 
     std::size_t cubeIndex(const std::array<int, 3>& cube) const;
-    /// The cube whose inside holds the point.
+    /// The cube that contains the point.
     std::array<int, 3> cubeOf(const Vec3d& point) const;
-    /// The cell that holds the point (the lower numbered one, roughly, on a border).
+    /// The cell that contains the point (on a border, approximately the lower numbered one).
     std::size_t cellOf(const Vec3d& point) const;
     /// The cell's corners; the number of a point names it in the whole lattice.
     struct Cell {
@@ -33,16 +33,16 @@ public:
     Cell cell(std::size_t index) const;
     std::size_t pointCount() const { return cubeCount() * 2; }
 
-    /// The centre of a cell relative to its cube's centre, in units of a quarter cube, for `kind` = index % 12.
+    /// The center of a cell relative to its cube's center, in units of a quarter cube, for `kind` = index % 12.
     static std::array<int, 3> quarterOffset(int kind);
-    Vec3d cubeCentre(const std::array<int, 3>& cube) const;
+    Vec3d cubeCenter(const std::array<int, 3>& cube) const;
 
 private:
     std::size_t cubeCount() const {
         return std::size_t(counts_[0]) * std::size_t(counts_[1]) * std::size_t(counts_[2]);
     }
 
-    Vec3d origin_;  ///< the centre of cube 0, 0, 0
+    Vec3d origin_;  ///< the center of cube 0, 0, 0
     double size_;
     std::array<int, 3> counts_{};
 };

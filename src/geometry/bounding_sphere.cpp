@@ -1,7 +1,7 @@
-// The smallest enclosing ball as an LP-type problem: keep the at most four points that hold the ball, take in the
-// point that sticks out farthest, and solve the five-point problem by trying every subset. The radius grows with
-// each step, so it ends; the farthest-point rule (Gaertner, "Fast and robust smallest enclosing balls", 1999) makes
-// the number of passes over the points small.
+// The smallest enclosing ball as an LP-type problem: keep the at most four points that determine the ball, add the
+// point that is farthest outside, and solve the five-point problem by trying every subset. The radius grows with each
+// step, so it ends; the farthest-point rule (Gaertner, "Fast and robust smallest enclosing balls", 1999) makes the
+// number of passes over the points small.
 #include <pelt/geometry/bounding_sphere.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace pelt::geometry {
 namespace {
 
-constexpr double kSlack = 1e-12;  // relative; what counts as inside, well above the rounding of a squared distance
+constexpr double kSlack = 1e-12;  // relative tolerance for inside, well above the rounding of a squared distance
 
 struct Ball {
     Vec3d center;
@@ -25,8 +25,8 @@ struct Support {
 
 double squaredLength(const Vec3d& v) { return dot(v, v); }
 
-/// The ball through all points, centred in their affine hull: with q_i = p_i - p_0 its centre c has
-/// 2 q_i . c = |q_i|^2 and c = sum x_k q_k. None where the points are affinely dependent.
+/// The ball through all points, centered in their affine hull: with q_i = p_i - p_0 its center c has 2 q_i . c =
+/// |q_i|^2 and c = sum x_k q_k. None if the points are affinely dependent.
 std::optional<Ball> circumscribed(std::span<const Vec3d> points) {
     const int n = static_cast<int>(points.size()) - 1;
     double a[3][4] = {};
@@ -103,7 +103,7 @@ Sphere smallestEnclosingSphere(std::span<const Vec3f> points) {
         if (farthest.squared_distance <= ball.squared_radius * (1 + kSlack)) return sphere;
         support.points[support.count++] = farthest.point;
         const Ball grown = solveSmall(support);
-        // Rounding can end the growth a hair early: the ball so far is then right to that hair.
+        // Rounding can end the growth slightly early: the ball is then correct up to rounding.
         if (support.count == 0 || !(grown.squared_radius > ball.squared_radius)) return sphere;
         ball = grown;
     }

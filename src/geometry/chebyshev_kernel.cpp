@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace pelt::geometry {
 namespace HWY_NAMESPACE {
 
-/// One step over kWidth channels of rows that are `stride` numbers apart: previous becomes
-/// factor A current - previous, and `sum` gains c times that.
+/// One step over kWidth channels of rows that are `stride` numbers apart: previous becomes factor A current - previous,
+/// and c times that is added to `sum`.
 template <std::size_t kWidth>
 HWY_INLINE void step(const SparseRows& a, double factor, double c, const double* current, double* previous, double* sum,
                      std::size_t stride) {

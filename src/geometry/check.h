@@ -8,7 +8,7 @@
 
 namespace pelt::geometry {
 
-/// Throws Error (bad input) for the first triangle that names a vertex which is not there.
+/// Throws Error (bad input) for the first triangle with a missing vertex.
 inline void checkTriangles(std::span<const Triangle> triangles, std::size_t vertex_count) {
     for (std::size_t t = 0; t < triangles.size(); ++t) {
         for (const std::uint32_t v : triangles[t]) {

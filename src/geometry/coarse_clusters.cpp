@@ -1,6 +1,6 @@
-// Patches of a surface, each about as wide as asked for: first a cover by discs about seeds that stay apart, then a few
-// rounds in which a vertex at the rim goes over to the patch whose centre is nearer (Valette & Chassery 2004, which
-// tends to a centroidal Voronoi partition of the surface).
+// Patches of a surface with about the requested width: first a cover by discs around seeds with a minimal distance,
+// then a few iterations in which vertices at the border move to the patch whose center is nearer (Valette & Chassery
+// 2004, which tends to a centroidal Voronoi partition of the surface).
 #include "coarse_clusters.h"
 
 #include <pelt/core/parallel.h>
@@ -14,10 +14,10 @@ namespace {
 constexpr std::uint32_t kNone = ~std::uint32_t(0);
 constexpr double kDisc = 0.78;  ///< radius of a disc of the cover, in spacings: seeds this far apart pack to about 1
 constexpr int kRounds = 12;
-constexpr std::size_t kGrain = 8192;
+constexpr std::size_t kClusterGrain = 8192;
 
-/// Covers the vertices with discs, lowest vertex first. The distance that a disc grows to is measured along edges in
-/// units of the spacing there; a vertex goes to the nearest of the seeds that reached it.
+/// Covers the vertices with discs, lowest vertex first. Distances are measured along edges in units of the local
+/// spacing; a vertex belongs to the nearest of the seeds that reached it.
 class Cover {
 public:
     Cover(const Adjacency& edges, std::span<const Vec3f> positions, std::span<const double> spacing)
@@ -80,7 +80,7 @@ private:
     std::uint32_t count_ = 0;
 };
 
-std::vector<Vec3d> centresOf(std::span<const std::uint32_t> cluster_of, std::span<const Vec3f> positions,
+std::vector<Vec3d> centersOf(std::span<const std::uint32_t> cluster_of, std::span<const Vec3f> positions,
                              std::span<const double> weight, std::size_t count) {
     std::vector<Vec3d> sums(count);
     std::vector<double> weights(count, 0);
@@ -93,11 +93,11 @@ std::vector<Vec3d> centresOf(std::span<const std::uint32_t> cluster_of, std::spa
     return sums;
 }
 
-/// One round: every vertex takes the nearest of its neighbours' centres. Where the spacing is 0 nothing changes.
+/// One iteration: every vertex moves to the nearest of its neighbors' centers, except where the spacing is 0.
 void moveRims(const Adjacency& edges, std::span<const Vec3f> positions, std::span<const double> spacing,
-              std::span<const Vec3d> centres, std::vector<std::uint32_t>& cluster_of) {
+              std::span<const Vec3d> centers, std::vector<std::uint32_t>& cluster_of) {
     const std::vector<std::uint32_t> was = cluster_of;
-    parallelFor(was.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(was.size(), kClusterGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             if (spacing[v] == 0) continue;
             double best = -1;
@@ -106,7 +106,7 @@ void moveRims(const Adjacency& edges, std::span<const Vec3f> positions, std::spa
                 if (was[n] == was[v] || was[n] == tried || spacing[n] == 0) continue;
                 tried = was[n];
                 const auto squared = [&](std::uint32_t c) {
-                    const Vec3d d = Vec3d(positions[v]) - centres[c];
+                    const Vec3d d = Vec3d(positions[v]) - centers[c];
                     return dot(d, d);
                 };
                 if (best < 0) best = squared(was[v]);
@@ -141,10 +141,10 @@ Clusters makeClusters(const Adjacency& edges, std::span<const Vec3f> positions, 
     std::size_t count = renumber(result.cluster_of, positions.size());
     for (int round = 0; round < kRounds; ++round) {
         progress.report("coarsen", 0.5 + 0.5 * round / kRounds);
-        moveRims(edges, positions, spacing, centresOf(result.cluster_of, positions, weight, count), result.cluster_of);
+        moveRims(edges, positions, spacing, centersOf(result.cluster_of, positions, weight, count), result.cluster_of);
     }
     count = renumber(result.cluster_of, count);
-    result.centres = centresOf(result.cluster_of, positions, weight, count);
+    result.centers = centersOf(result.cluster_of, positions, weight, count);
     result.offsets.assign(count + 1, 0);
     for (const std::uint32_t c : result.cluster_of) ++result.offsets[c + 1];
     for (std::size_t c = 0; c < count; ++c) result.offsets[c + 1] += result.offsets[c];

@@ -1,6 +1,6 @@
-// Edges between patches of a surface, A and B with their centres c_A and c_B.
+// Edges between patches of a surface, A and B with their centers c_A and c_B.
 //
-// Patches that meet three at a time make triangles of their centres, and W_AB is the mean cotangent of the two angles
+// Patches that meet three at a time make triangles of their centers, and W_AB is the mean cotangent of the two angles
 // opposite to AB, as on the mesh itself: right for linear functions however jagged patches of few vertices are. Where
 // an edge has no such two triangles (rims, thin parts), fluxes are those of the mesh: over the edges vw that cross from
 // A to B, Σ w_vw (x_w - x_v) = F·g for x = g·u, with F = Σ w_vw (u_w - u_v), and W_AB (c_B - c_A)·g is that for W_AB =
@@ -16,9 +16,9 @@
 namespace pelt::geometry {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kEdgeGrain = 1024;
 
-/// What lies between a patch and another one.
+/// The border between a patch and another one.
 struct Border {
     std::uint32_t other;
     Vec3d flux;                             ///< F
@@ -33,7 +33,7 @@ struct Border {
     }
 };
 
-/// The patches that meet v and its neighbour n, which are of two patches.
+/// The patches that meet v and its neighbor n, which are of two patches.
 void meetThirds(const Adjacency& edges, const Clusters& clusters, std::uint32_t v, std::uint32_t n, Border& border) {
     const std::uint32_t a = clusters.cluster_of[v], b = clusters.cluster_of[n];
     const auto near = edges.of(v);
@@ -44,11 +44,11 @@ void meetThirds(const Adjacency& edges, const Clusters& clusters, std::uint32_t 
 }
 
 double weightOf(const Border& border, const Clusters& clusters, std::size_t a) {
-    const Vec3d &from = clusters.centres[a], &to = clusters.centres[border.other];
+    const Vec3d &from = clusters.centers[a], &to = clusters.centers[border.other];
     if (border.third_count == 2) {
         double sum = 0;
         for (const std::uint32_t c : border.thirds) {
-            const Vec3d p = from - clusters.centres[c], q = to - clusters.centres[c];
+            const Vec3d p = from - clusters.centers[c], q = to - clusters.centers[c];
             sum += dot(p, q) / length(cross(p, q));
         }
         if (std::isfinite(sum)) return std::max(0.0, 0.5 * sum);
@@ -88,7 +88,7 @@ Rim rimOf(const Laplacian& laplacian, std::span<const Vec3f> positions, const Cl
 
 Laplacian patchLaplacian(const Laplacian& laplacian, std::span<const Vec3f> positions, const Clusters& clusters) {
     std::vector<Rim> rims(clusters.count());
-    parallelFor(rims.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(rims.size(), kEdgeGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t a = first; a < last; ++a) rims[a] = rimOf(laplacian, positions, clusters, a);
     });
     Laplacian result;

@@ -1,15 +1,15 @@
-// Wide smoothing on patches of the surface instead of its vertices.
+// Wide smoothing on patches of the surface instead of vertices.
 //
 //   λ_v, D_v   strength and diagonal of vertex v      S_v = D_v / λ_v   its mass in (S + L) x = S x_0
 //   A, B       patches (nodes)                        c_A               mean of their members, weighted by S
 //
-// Members start as their mean, x_A = Σ S_v x_v / S_A with S_A = Σ S_v, exact for constants and, since the node stands
-// at c_A, for linear functions. Edges between nodes are those of coarse_edges.cpp. Back at a vertex, nodes near it are
-// combined so that linear functions come out as they are (moving least squares).
+// The initial value of a patch is the mean of its members, x_A = Σ S_v x_v / S_A with S_A = Σ S_v, exact for constants
+// and, since the node stands at c_A, for linear functions. Edges between nodes are those of coarse_edges.cpp. The value
+// at a vertex is a combination of the nodes near it that reproduces linear functions (moving least squares).
 //
-// Taking means and combining spread a point too: by the variance of a patch, and by that of the combination. Both are
-// measured and taken off the variance σ² of the smoothing, of which p steps have 2 p τ in each direction; what is left
-// is an error of fourth order in the size of a patch over σ.
+// Averaging and interpolation also spread a point: by the variance of a patch, and by that of the combination. Both are
+// measured and subtracted from the variance σ² of the smoothing (p steps have 2 p τ in each direction); the remaining
+// error is of fourth order in the size of a patch relative to σ.
 #include <pelt/core/mat.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/coarse_level.h>
@@ -23,11 +23,11 @@ namespace pelt::geometry {
 namespace {
 
 constexpr double kSpacing = 0.3;  ///< of nodes, in σ
-constexpr double kBend = 0.15;    ///< radians that the surface may turn from a node to the next
-constexpr double kFewer = 3;      ///< a level is worth its while with so many times fewer nodes than vertices
-constexpr double kKernel = 1.5;   ///< radius of the combination, in distances to the neighbouring nodes
+constexpr double kBend = 0.15;    ///< radians by which the normal may change from one node to the next
+constexpr double kFewer = 3;      ///< a coarse level is used if it has this many times fewer nodes than vertices
+constexpr double kKernel = 1.5;   ///< radius of the combination, in distances to the neighboring nodes
 constexpr double kLeastShare = 0.3;
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kLevelGrain = 1024;
 
 struct Fine {
     const Laplacian& laplacian;  ///< without ties
@@ -47,8 +47,8 @@ struct Fine {
         return iterations * sum / (2 * mass[v]);
     }
 
-    /// How fast the normal turns round v, in radians over a length. Creases need small patches: across them, lines
-    /// through the air are no measure of the way along the surface.
+    /// How fast the normal changes around v, in radians per length. Creases need small patches: across them, straight
+    /// distances differ from those along the surface.
     double curvature(std::size_t v, std::span<const Vec3f> normals) const {
         double turns = 0, lengths = 0;
         for (const std::uint32_t n : laplacian.edges.of(v)) {
@@ -71,11 +71,11 @@ std::vector<double> masses(const Laplacian& laplacian, std::span<const ExtraEdge
     return mass;
 }
 
-/// Per patch, the mean distance to its neighbours, averaged with theirs.
-std::vector<double> distances(const Adjacency& edges, std::span<const Vec3d> centres) {
-    std::vector<double> own(centres.size(), 0), smooth(centres.size());
+/// Per patch, the mean distance to its neighbors, averaged with theirs.
+std::vector<double> distances(const Adjacency& edges, std::span<const Vec3d> centers) {
+    std::vector<double> own(centers.size(), 0), smooth(centers.size());
     for (std::size_t a = 0; a < own.size(); ++a) {
-        for (const std::uint32_t b : edges.of(a)) own[a] += length(centres[b] - centres[a]);
+        for (const std::uint32_t b : edges.of(a)) own[a] += length(centers[b] - centers[a]);
         own[a] /= double(std::max<std::size_t>(edges.of(a).size(), 1));
     }
     for (std::size_t a = 0; a < own.size(); ++a) {
@@ -89,9 +89,9 @@ std::vector<double> distances(const Adjacency& edges, std::span<const Vec3d> cen
 /// Combines nodes at vertices.
 class Combiner {
 public:
-    Combiner(const Adjacency& edges, std::span<const Vec3d> centres) : edges_(edges), centres_(centres) {}
+    Combiner(const Adjacency& edges, std::span<const Vec3d> centers) : edges_(edges), centers_(centers) {}
 
-    /// The nodes that vertices of patch `a` may see: within two edges.
+    /// The nodes that vertices of patch `a` may use: those within two edges.
     void enter(std::uint32_t a) {
         candidates_.assign(1, a);
         for (const std::uint32_t b : edges_.of(a)) {
@@ -109,7 +109,7 @@ public:
         double sum = 0;
         Vec3d first;
         for (const std::uint32_t c : candidates_) {
-            const Vec3d d = centres_[c] - point;
+            const Vec3d d = centers_[c] - point;
             const double q = 1 - dot(d, d) / (radius * radius);
             if (!(q > 0)) continue;
             near_.push_back({c, q * q, d});
@@ -140,8 +140,8 @@ private:
         Vec3d offset;
     };
 
-    /// b for which weights φ (1 + b·d) have no first moment: Σ φ d + (Σ φ d dᵀ + ε) b = 0. ε keeps what lies across the
-    /// surface, where the nodes hardly extend, from deciding.
+    /// b for which weights φ (1 + b·d) have no first moment: Σ φ d + (Σ φ d dᵀ + ε) b = 0. ε regularizes the direction
+    /// across the surface, in which the nodes hardly extend.
     Vec3d tiltOf(double sum, const Vec3d& first, double radius) const {
         Mat3d second = Mat3d{} * (1e-2 * radius * radius * sum);
         for (const Near& n : near_)
@@ -150,7 +150,7 @@ private:
     }
 
     const Adjacency& edges_;
-    std::span<const Vec3d> centres_;
+    std::span<const Vec3d> centers_;
     std::vector<std::uint32_t> candidates_;
     std::vector<Near> near_;
 };
@@ -163,11 +163,11 @@ Interpolation combinations(const Fine& fine, const Clusters& clusters, const Adj
         std::vector<double> weights;
     };
     constexpr std::size_t kPatches = 64;
-    const std::vector<double> apart = distances(edges, clusters.centres);
+    const std::vector<double> apart = distances(edges, clusters.centers);
     std::vector<Chunk> chunks((clusters.count() + kPatches - 1) / kPatches);
     parallelFor(clusters.count(), kPatches, [&](std::size_t begin, std::size_t end) {
         Chunk& chunk = chunks[begin / kPatches];
-        Combiner combiner(edges, clusters.centres);
+        Combiner combiner(edges, clusters.centers);
         for (std::size_t a = begin; a < end; ++a) {
             combiner.enter(std::uint32_t(a));
             for (const std::uint32_t v : clusters.of(a)) {
@@ -221,7 +221,7 @@ std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span
     CoarseLevel level;
     level.mass.resize(count);
     std::vector<double> variance(count), spacing(count), spread(count, 0);
-    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(count, kLevelGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             variance[v] = fine.variance(v, iterations);
             spacing[v] = std::min(kSpacing * std::sqrt(variance[v]), kBend / fine.curvature(v, normals));
@@ -242,7 +242,7 @@ std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span
         double mass = 0, wanted = 0, taken = 0;
         bool frozen = false;
         for (const std::uint32_t v : clusters.of(a)) {
-            const Vec3d d = Vec3d(positions[v]) - clusters.centres[a];
+            const Vec3d d = Vec3d(positions[v]) - clusters.centers[a];
             mass += level.mass[v];
             wanted += level.mass[v] * variance[v];
             taken += level.mass[v] * (spread[v] + dot(d, d) / 2);
@@ -251,6 +251,7 @@ std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span
         const double share = wanted > 0 ? std::max(kLeastShare, 1 - taken / wanted) : 1;
         level.strength[a] = frozen ? 0 : level.laplacian.diagonal[a] / mass * share;
     }
+    for (const Vec3d& center : clusters.centres) level.positions.emplace_back(center);
     level.node_of = std::move(clusters.cluster_of);
     return level;
 }

@@ -14,7 +14,7 @@ namespace {
 /// Vertices by the cell of a grid that they lie in; a cell is as wide as the search reaches.
 class PointGrid {
 public:
-    using Cell = std::array<double, 3>;  ///< whole numbers, which cannot overflow
+    using Cell = std::array<double, 3>;  ///< integers stored as doubles, which cannot overflow
 
     PointGrid(std::span<const Vec3f> points, std::span<const std::uint32_t> chosen, double cell)
         : points_(points), cell_(cell) {
@@ -27,7 +27,7 @@ public:
         const Cell at = cellOf(vertex);
         for (int x = -1; x <= 1; ++x)
             for (int y = -1; y <= 1; ++y) {
-                // Cells are sorted with z last, so three neighbours in z are one run.
+                // Cells are sorted with z last, so three neighbors in z are one run.
                 const Entry from{{at[0] + x, at[1] + y, at[2] - 1}, 0};
                 const Cell last{at[0] + x, at[1] + y, at[2] + 1};
                 for (auto e = std::lower_bound(entries_.begin(), entries_.end(), from);
@@ -125,7 +125,7 @@ Laplacian withEdges(const Laplacian& laplacian, std::span<const ExtraEdge> edges
     std::vector<Half> halves;
     halves.reserve(2 * edges.size());
     for (const ExtraEdge& e : edges) {
-        if (e.a >= count || e.b >= count) throw Error::badUsage("an extra edge names a vertex that is not there");
+        if (e.a >= count || e.b >= count) throw Error::badUsage("an extra edge uses a missing vertex");
         if (!(e.weight > 0) || !std::isfinite(e.weight)) throw Error::badUsage("an extra edge needs a positive weight");
         if (e.a == e.b) continue;
         halves.push_back({e.a, e.b, e.weight});

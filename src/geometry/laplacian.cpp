@@ -29,7 +29,7 @@ void addCotangents(Laplacian& laplacian, std::span<const Vec3f> positions, std::
             laplacian.weights[entryOf(laplacian.edges, j, i)] += w;
         }
     }
-    // Clamped per edge, after both sides are in: a negative weight would make smoothing leave the convex hull.
+    // Clamped per edge, after adding both sides: with negative weights, smoothing could leave the convex hull.
     for (double& w : laplacian.weights) w = std::max(0.0, w);
 }
 

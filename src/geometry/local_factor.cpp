@@ -5,15 +5,13 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 
+#include "local_reach.h"
+
 namespace pelt::geometry {
 namespace {
 
 using Matrix = Eigen::SparseMatrix<double>;
 using Solver = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>>;
-
-bool isFrozen(const Laplacian& laplacian, std::span<const double> strength, std::uint32_t v) {
-    return strength[v] == 0 || laplacian.diagonal[v] == 0;
-}
 
 /// The lower triangle of the system; fills `pulls` and `frozen` on the way.
 Matrix assemble(const Laplacian& laplacian, std::span<const double> strength, LocalFactor& local,
@@ -60,6 +58,7 @@ SweepFactor viewOf(const Solver& solver) {
     factor.inverse_diagonal.resize(std::size_t(lower.cols()));
     const Eigen::VectorXd diagonal = solver.vectorD();  // which comes by value
     for (std::size_t k = 0; k < factor.size(); ++k) factor.inverse_diagonal[k] = 1 / diagonal[Eigen::Index(k)];
+    factor.findTogether();
     return factor;
 }
 

@@ -23,7 +23,7 @@ std::size_t countZeroArea(const Mesh& mesh, const Weld& weld) {
                          [&](const Triangle& t) { return !hasArea(corner(t[0]), corner(t[1]), corner(t[2])); });
 }
 
-/// Removes faces over the same three vertices as another, whatever their orientation; gives how many those were.
+/// Removes faces with the same three vertices as another, whatever their orientation; returns their number.
 std::size_t dropDuplicates(std::vector<Triangle>& triangles) {
     for (Triangle& t : triangles) std::sort(t.begin(), t.end());
     std::sort(triangles.begin(), triangles.end());

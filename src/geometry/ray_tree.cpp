@@ -44,7 +44,7 @@ bool meets(const Box& box, const Vec3d& origin, const Vec3d& direction, double t
     return enter <= leave * (1 + 1e-12);
 }
 
-/// Neighbouring faces report an edge or a corner that they share once each.
+/// Neighboring faces report an edge or a corner that they share once each.
 void mergeRepeats(std::vector<Crossing>& crossings) {
     std::sort(crossings.begin(), crossings.end(), [](const Crossing& a, const Crossing& b) {
         return a.t != b.t ? a.t < b.t : a.tag != b.tag ? a.tag < b.tag : a.leaving < b.leaving;
@@ -89,10 +89,10 @@ void RayTree::split(std::size_t node, std::uint32_t first, std::uint32_t last) {
     if (last - first <= kLeafFaces) return;
     const Vec3d size = centers.high - centers.low;
     const int axis = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
-    const auto centre = [axis](const Face& f) { return f.corners[0][axis] + f.corners[1][axis] + f.corners[2][axis]; };
+    const auto center = [axis](const Face& f) { return f.corners[0][axis] + f.corners[1][axis] + f.corners[2][axis]; };
     const std::uint32_t middle = first + (last - first) / 2;
     std::nth_element(faces_.begin() + first, faces_.begin() + middle, faces_.begin() + last,
-                     [&](const Face& a, const Face& b) { return centre(a) < centre(b); });
+                     [&](const Face& a, const Face& b) { return center(a) < center(b); });
     const std::size_t children = nodes_.size();
     nodes_.resize(children + 2);
     nodes_[node].first = static_cast<std::uint32_t>(children);

@@ -13,11 +13,11 @@ namespace pelt::geometry {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `kWidth` channels as as few registers as they fill: whole ones first, then halves down to single numbers.
+/// `kWidth` channels in as few registers as possible: full ones first, then halves down to single numbers.
 template <std::size_t kWidth, std::size_t kBegin = 0>
 struct Row {
     static constexpr std::size_t kLeft = kWidth - kBegin;
-    using D = hn::CappedTag<double, kLeft >= 8 ? 8 : kLeft >= 4 ? 4 : kLeft >= 2 ? 2 : 1>;
+    using D = hn::CappedTag<double, kLeft >= 4 ? 4 : kLeft >= 2 ? 2 : 1>;
     static constexpr std::size_t kLanes = hn::MaxLanes(D());
     using Rest = Row<kWidth, kBegin + kLanes>;
 

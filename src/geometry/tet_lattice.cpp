@@ -48,7 +48,7 @@ Surface surfaceOf(const Mesh& mesh) {
     return surface;
 }
 
-/// Whether both lie apart along the axis, by more than rounding.
+/// Whether both are separated along the axis by more than rounding.
 bool apart(const Vec3d& axis, const std::array<Vec3d, 4>& tet, const std::array<Vec3d, 3>& triangle, double slack) {
     double tet_low = HUGE_VAL, tet_high = -HUGE_VAL, low = HUGE_VAL, high = -HUGE_VAL;
     for (const Vec3d& p : tet) {
@@ -63,7 +63,8 @@ bool apart(const Vec3d& axis, const std::array<Vec3d, 4>& tet, const std::array<
     return tet_low > high + margin || low > tet_high + margin;
 }
 
-/// Two convex shapes are apart where some normal of a face, or of an edge of each, says so. Touching counts as meeting.
+/// Separating axis theorem: two convex shapes are disjoint if they are separated along some face normal or cross
+/// product of edges. Touching counts as intersecting.
 bool meet(const std::array<Vec3d, 4>& tet, const std::array<Vec3d, 3>& triangle, double slack) {
     const std::array<Vec3d, 3> sides = {triangle[1] - triangle[0], triangle[2] - triangle[1],
                                         triangle[0] - triangle[2]};
@@ -88,19 +89,19 @@ void markTriangle(const BccLattice& lattice, const std::array<Vec3d, 3>& triangl
     const Vec3d normal = normalized(cross(triangle[1] - triangle[0], triangle[2] - triangle[0]));
     const auto first = lattice.cubeOf(box.low - Vec3d{slack, slack, slack}),
                last = lattice.cubeOf(box.high + Vec3d{slack, slack, slack});
-    // A cell reaches from its cube's centre to the next one's, and half a cube to each side.
+    // A cell reaches from its cube's center to the next one's, and half a cube to each side.
     for (int z = first[2] - 1; z <= last[2]; ++z)
         for (int y = first[1] - 1; y <= last[1]; ++y)
             for (int x = first[0] - 1; x <= last[0]; ++x) {
-                if (std::abs(dot(normal, lattice.cubeCentre({x, y, z}) - triangle[0])) > 1.6 * size) continue;
+                if (std::abs(dot(normal, lattice.cubeCenter({x, y, z}) - triangle[0])) > 1.6 * size) continue;
                 const std::size_t cube = lattice.cubeIndex({x, y, z}) * BccLattice::kTetsPerCube;
                 for (std::size_t k = cube; k < cube + BccLattice::kTetsPerCube; ++k)
                     if (!kept[k] && meet(lattice.cell(k).positions, triangle, slack)) kept[k] = 1;
             }
 }
 
-/// Adds one to the votes of every cell on the line that the surface wraps round, seen one way along it, and again for
-/// the other way. Faces may look either way, as long as they agree.
+/// Adds a vote to every cell on the line that the surface encloses, seen from one end, and again from the other end.
+/// Faces may have either orientation, if it is consistent.
 void voteOnLine(const BccLattice& lattice, int axis, int kind, std::array<int, 3> cube,
                 const std::vector<Crossing>& crossings, double start, std::vector<std::uint8_t>& votes) {
     const double offset = BccLattice::quarterOffset(kind)[std::size_t(axis)] * 0.25 * lattice.size();
@@ -109,7 +110,7 @@ void voteOnLine(const BccLattice& lattice, int axis, int kind, std::array<int, 3
     std::size_t next = 0;
     const auto along = std::size_t(axis);
     for (cube[along] = 0; cube[along] < lattice.counts()[along]; ++cube[along]) {
-        const double t = lattice.cubeCentre(cube)[axis] + offset - start;
+        const double t = lattice.cubeCenter(cube)[axis] + offset - start;
         for (; next < crossings.size() && crossings[next].t < t; ++next) {
             ahead -= crossings[next].leaving;
             behind -= crossings[next].leaving;
@@ -124,7 +125,7 @@ std::vector<std::uint8_t> insideVotes(const BccLattice& lattice, const Surface& 
     const std::vector<std::uint32_t> tags(surface.triangles.size(), 0);
     const RayTree tree(surface.positions, surface.triangles, tags);
     std::vector<std::uint8_t> votes(lattice.cellCount(), 0);
-    // Off the grid by a hair, so that rays do not run along the flat sides of things that were built on one.
+    // Slightly off the grid, so that rays do not run along flat sides of models built on a grid.
     const Vec3d hair = 1e-6 * lattice.size() * Vec3d{0.612, 0.373, 0.781};
     for (int axis = 0; axis < 3; ++axis) {
         progress.report(kStage, 0.4 + 0.2 * axis);
@@ -138,7 +139,7 @@ std::vector<std::uint8_t> insideVotes(const BccLattice& lattice, const Surface& 
                 std::array<int, 3> cube{};
                 cube[u] = int(row / BccLattice::kTetsPerCube);
                 for (cube[v] = 0; cube[v] < lattice.counts()[v]; ++cube[v]) {
-                    Vec3d origin = lattice.cubeCentre(cube) + hair;
+                    Vec3d origin = lattice.cubeCenter(cube) + hair;
                     for (int k = 0; k < 3; ++k) origin[k] += offset[std::size_t(k)] * 0.25 * lattice.size();
                     origin[axis] = surface.box.low[axis] - lattice.size();
                     Vec3d direction;
@@ -168,7 +169,7 @@ std::vector<std::uint8_t> chooseCells(const BccLattice& lattice, const Surface& 
     return kept;
 }
 
-/// The size of cubes for which about the wanted number of tets comes out: those inside, and the layer that the surface
+/// The size of cubes that gives about the requested number of tets: those inside, and the layer that the surface
 /// touches, half of which lies outside.
 double guessedSize(const Surface& surface, double wanted) {
     double fine = surface.diagonal / kFinest, coarse = surface.diagonal;
@@ -182,16 +183,16 @@ double guessedSize(const Surface& surface, double wanted) {
 }
 
 TetEmbedding gather(const BccLattice& lattice, const std::vector<std::uint8_t>& kept, const Surface& surface) {
-    constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+    constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
     TetEmbedding result;
-    std::vector<std::uint32_t> vertex(lattice.pointCount(), kNone), tet(kept.size(), kNone);
+    std::vector<std::uint32_t> vertex(lattice.pointCount(), kUnused), tet(kept.size(), kUnused);
     for (std::size_t k = 0; k < kept.size(); ++k) {
         if (!kept[k]) continue;
         const BccLattice::Cell cell = lattice.cell(k);
         Tet corners;
         for (std::size_t c = 0; c < 4; ++c) {
             std::uint32_t& v = vertex[cell.points[c]];
-            if (v == kNone) {
+            if (v == kUnused) {
                 v = std::uint32_t(result.lattice.positions.size());
                 result.lattice.positions.push_back(cell.positions[c]);
             }

@@ -74,8 +74,8 @@ struct Place {
     }
 };
 
-/// Looks into the point's box first and then into ever wider rings of boxes, one ring on after the first find, since a
-/// tet of the next ring may come nearer.
+/// Searches the point's box first and then growing rings of boxes, up to one ring after the first hit, since a tet of
+/// the next ring may be nearer.
 Place findPlace(const Boxes& boxes, const TetMesh& mesh, const Vec3d& point) {
     Place place;
     const auto at = boxes.cellOf(point);

@@ -19,7 +19,7 @@ void checkTets(const TetMesh& mesh) {
     }
 }
 
-std::size_t entryOf(const Adjacency& edges, std::uint32_t row, std::uint32_t column) {
+std::size_t edgeEntry(const Adjacency& edges, std::uint32_t row, std::uint32_t column) {
     const auto neighbours = edges.of(row);
     return edges.offsets[row] +
            std::size_t(std::lower_bound(neighbours.begin(), neighbours.end(), column) - neighbours.begin());
@@ -79,8 +79,8 @@ Laplacian tetLaplacian(const TetMesh& mesh) {
         for (std::size_t e = 0; e < 6; ++e) {
             const std::uint32_t i = mesh.tets[t][kTetEdges[e][0]], j = mesh.tets[t][kTetEdges[e][1]];
             if (i == j) continue;
-            laplacian.weights[entryOf(laplacian.edges, i, j)] += weights[e];
-            laplacian.weights[entryOf(laplacian.edges, j, i)] += weights[e];
+            laplacian.weights[edgeEntry(laplacian.edges, i, j)] += weights[e];
+            laplacian.weights[edgeEntry(laplacian.edges, j, i)] += weights[e];
         }
     }
     laplacian.diagonal.assign(mesh.vertexCount(), 0.0);

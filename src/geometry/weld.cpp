@@ -21,7 +21,7 @@ std::uint64_t mix(std::uint64_t h) {
     return h * 0xd6e8feb86659fd93u;
 }
 
-/// Float bits with both zeros alike. NaNs compare by their bits, so that even they weld only with themselves.
+/// Float bits, with -0 = 0. NaNs are compared by their bits, so that they weld only with themselves.
 Bits canonicalBits(const Vec3f& p, std::uint32_t body) {
     const auto bits = [](float f) { return f == 0.0f ? 0u : std::bit_cast<std::uint32_t>(f); };
     return {bits(p.x), bits(p.y), bits(p.z), body};
@@ -106,7 +106,7 @@ public:
     void joinNeighbours(DisjointSets& sets) const {
         for (const auto& [cell, members] : cells_) {
             if (isAlone(cell)) continue;
-            for (int n = 63; n < 125; ++n) {  // the half of the 5x5x5 block after its centre, 62
+            for (int n = 63; n < 125; ++n) {  // the half of the 5x5x5 block after its center, 62
                 const Cell other{cell[0] + n / 25 - 2 + 0.0, cell[1] + n / 5 % 5 - 2 + 0.0, cell[2] + n % 5 - 2 + 0.0,
                                  cell[3]};
                 const auto found = cells_.find(other);
@@ -124,8 +124,8 @@ private:
         return {block(cell[0] + dx), block(cell[1] + dy), block(cell[2] + dz), cell[3]};
     }
 
-    /// Whether the blocks within reach of the cell hold no other: most vertices of a mesh with a small tolerance, and
-    /// far fewer questions than there are neighbouring cells.
+    /// Whether the blocks near the cell contain no other cell. This holds for most vertices with a small tolerance, and
+    /// is much cheaper than checking all neighboring cells.
     bool isAlone(const Cell& cell) const {
         const Cell own = blockOf(cell, 0, 0, 0);
         if (blocks_.at(own) > 1) return false;

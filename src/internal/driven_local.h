@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
-/// The one evaluation of driven joints [MohrGleicher03] §4.1, for the packed ones of the run time and for those that
-/// are still being made. b₁ and b₂ are the bones from the driver to its parent and to its children (their sum), s the
-/// scale across a bone.
+/// The evaluation of driven joints [MohrGleicher03] §4.1, used for packed rigs of the run time and for
+/// rig::DrivenJoint. b₁ and b₂ are the bones from the driver to its parent and to its children (their sum), s the scale
+/// across a bone.
 ///
 /// `Locals` has matrix(node), rotation(node) and trs(node); `Parents` gives a node's parent, -1 for a root; `Joint` has
 /// the members of rig::DrivenJoint.
@@ -72,7 +72,7 @@ Trs learnedLocal(const Joint& joint, const Locals& locals) {
     return trs;
 }
 
-/// The local transform that the other nodes' ask of a driven joint, whose own at rest is `rest`.
+/// The local transform of a driven joint, computed from those of the other nodes; `rest` is its own rest transform.
 template <class Joint, class Locals, class Parents>
 Trs drivenLocal(const Joint& joint, const Trs& rest, const Locals& locals, const Parents& parents) {
     if (joint.kind == DriverKind::learned) return learnedLocal(joint, locals);

@@ -16,7 +16,7 @@ namespace pelt::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// At most sixteen lanes, a block of the packed rigs: wider registers would only have halves to fill.
+/// At most sixteen lanes, the size of a block of packed rigs: wider registers could only be half filled.
 using Lanes = hn::CappedTag<float, 16>;
 using V = hn::Vec<Lanes>;
 constexpr std::size_t kStep = hn::MaxLanes(Lanes());
@@ -28,8 +28,8 @@ struct Xyz {
 
 /// Reads and writes `kStep` consecutive Vec3f as lanes.
 #if HWY_MAX_BYTES == 64
-/// 3 and 16 have no common divisor: lane l of the three registers holds a different component in each, and l mod 3 says
-/// which. So a component is two masked moves and one permutation away, half of what Highway's general code takes.
+/// 3 and 16 have no common divisor: lane l of the three registers has a different component in each, given by l mod 3.
+/// A component therefore takes two masked moves and one permutation, half of what Highway's general code needs.
 class Triples {
 public:
     Triples() {

@@ -110,7 +110,7 @@ HWY_INLINE Matrix closedForm(const Matrix& s) {
     return mulAdd(x, hn::Mul(g, k), mul(cx, k));
 }
 
-/// Lanes that single precision cannot do, next to no gap, one by one in double.
+/// Lanes with almost no gap, for which single precision is not sufficient, one by one in double precision.
 inline HWY_NOINLINE void solveLanes(const Matrix& s, LaneMask lanes, const float* fallback, Matrix& r) {
     const Lanes d;
     alignas(64) float in[9][kStep], out[9][kStep];
@@ -133,8 +133,8 @@ inline HWY_NOINLINE void solveLanes(const Matrix& s, LaneMask lanes, const float
     for (int i = 0; i < 9; ++i) *to[i] = hn::Load(d, out[i]);
 }
 
-/// The rotation nearest to S per lane; `fallback` (nine numbers by columns) where there is none. What a lane gets does
-/// not depend on the other lanes: the rare steps are taken where any lane needs them, and kept by those that do.
+/// The rotation nearest to S per lane; `fallback` (nine numbers by columns) if there is none. The result of a lane does
+/// not depend on the other lanes: rare steps are computed if any lane needs them, and used only by those that do.
 HWY_INLINE Matrix nearestRotation(const Matrix& s, const float* fallback) {
     const Lanes d;
     const V norm = squaredNorm(s);

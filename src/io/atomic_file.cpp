@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
     throw Error::system({target.string()}, fmt::format("cannot write: {}", std::strerror(code)));
 }
 
-/// The temporary files and folders there are, so that a program which has to end at once can remove them.
+/// All current temporary files and folders, so that a program that must exit immediately can remove them.
 struct Temporaries {
     std::mutex mutex;
     std::vector<fs::path> paths;
@@ -28,11 +28,11 @@ struct Temporaries {
 };
 
 Temporaries& temporaries() {
-    static auto* all = new Temporaries;  // never destroyed: another thread may ask while the program ends
+    static auto* all = new Temporaries;  // never destroyed: another thread may use it while the program exits
     return *all;
 }
 
-/// A name beside the target that nobody can foresee. What is cut from a long name is room for the rest.
+/// An unpredictable name beside the target. A long name is shortened to make room for the suffix.
 fs::path randomNameBeside(const fs::path& target) {
     constexpr std::size_t kMostOfName = 200;
     std::uint64_t number = 0;
@@ -41,7 +41,7 @@ fs::path randomNameBeside(const fs::path& target) {
     return target.parent_path() / fmt::format("{}.{:016x}.tmp", name, number);
 }
 
-/// Calls `make` with random names until one is new; it returns false with errno set where it could not.
+/// Calls `make` with random names until one is new; `make` returns false with errno set on failure.
 template <class Make>
 fs::path makeTemporary(const fs::path& target, Make make) {
     constexpr int kTries = 100;
@@ -63,7 +63,7 @@ void forgetTemporary(const fs::path& path) {
     std::erase(all.paths, path);
 }
 
-/// Removes a folder and the files in it, but no folder in it. False where it is still there.
+/// Removes a folder and its files, but no subfolders. False if the folder still exists.
 bool removeFlatFolder(const fs::path& folder) {
     std::error_code fault;
     for (fs::directory_iterator it(folder, fault), end; !fault && it != end; it.increment(fault))
@@ -75,7 +75,7 @@ bool removeTemporary(const fs::path& path) {
     return ::unlink(path.c_str()) == 0 || errno == ENOENT || removeFlatFolder(path);
 }
 
-/// What the name stands for: through a symbolic link, what that points to.
+/// The actual target: if the path is a symbolic link, the file it points to.
 fs::path behindLink(const fs::path& target) {
     std::error_code fault;
     if (!fs::is_symlink(target, fault)) return target;
@@ -83,12 +83,12 @@ fs::path behindLink(const fs::path& target) {
     return fault ? target : real;
 }
 
-/// Opens a new file that nobody reads who could not read the one that it replaces.
+/// Opens a new file that is readable only by those who could read the file it replaces.
 int createLike(const char* path, const struct stat* replaced) {
     constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     const int file = ::open(path, kNew, replaced ? replaced->st_mode & 0777U : 0666U);
     if (file < 0 || !replaced) return file;
-    // The owner first: to give a file away takes rights that the program may not have, and may take bits off the mode.
+    // The owner first: changing it may need privileges that the program does not have, and may clear bits of the mode.
     [[maybe_unused]] const int kept_owner = ::fchown(file, replaced->st_uid, replaced->st_gid);
     ::fchmod(file, replaced->st_mode & 0777U);
     return file;
@@ -96,7 +96,7 @@ int createLike(const char* path, const struct stat* replaced) {
 
 bool isUnsupported(int code) { return code == EINVAL || code == ENOSYS || code == ENOTSUP; }
 
-/// Renames unless something has the name already (EEXIST), in one step where the file system can do that.
+/// Renames unless the name exists already (EEXIST), atomically if the file system supports that.
 bool renameToFree(const fs::path& from, const fs::path& to) {
 #if defined(__linux__) && defined(RENAME_NOREPLACE)
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
@@ -107,7 +107,7 @@ bool renameToFree(const fs::path& from, const fs::path& to) {
     return std::rename(from.c_str(), to.c_str()) == 0;
 }
 
-/// Both names change places in one step. False with errno where the file system cannot do that.
+/// Exchanges both names atomically. False with errno set if the file system does not support that.
 bool exchange(const fs::path& a, const fs::path& b) {
 #if defined(__linux__) && defined(RENAME_EXCHANGE)
     return ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
@@ -119,7 +119,7 @@ bool exchange(const fs::path& a, const fs::path& b) {
 }  // namespace
 
 void removeTemporaryFiles() {
-    constexpr int kTries = 100;  // a frame that gets its name meanwhile is easily overlooked
+    constexpr int kTries = 100;  // a frame that appears during the check could be missed
     Temporaries& all = temporaries();
     const std::lock_guard lock(all.mutex);
     all.closed = true;
@@ -138,7 +138,7 @@ AtomicFile::AtomicFile(const fs::path& target) : target_(behindLink(target)) {
             return descriptor >= 0;
         });
     } else {
-        // A device or a pipe cannot be replaced by a rename; it is written as it is.
+        // A device or a pipe cannot be replaced by a rename; it is written directly.
         descriptor = ::open(target_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
         if (descriptor < 0) failWriting(target, errno);
     }
@@ -167,7 +167,7 @@ void AtomicFile::rewrite(std::uint64_t offset, std::span<const std::byte> bytes)
     if (::fseeko(file_, 0, SEEK_END) != 0) failWriting(target_, errno);
 }
 
-/// 0, or why not everything is on the disk.
+/// 0, or the errno of a failed write.
 int AtomicFile::close() {
     if (!file_) return 0;
     const int flushed = std::fflush(file_) == 0 ? 0 : errno;
@@ -190,7 +190,7 @@ bool AtomicFile::commitAs(const fs::path& name) {
 }
 
 AtomicFolder::AtomicFolder(const fs::path& target) {
-    // "name/" and "name" are the same folder; the temporary one must stand beside it.
+    // "name/" and "name" are the same folder; the temporary folder must be beside it.
     target_ = behindLink(target.has_filename() ? target : target.parent_path());
     struct stat status = {};
     const bool exists = ::stat(target_.c_str(), &status) == 0;
@@ -207,10 +207,10 @@ AtomicFolder::~AtomicFolder() {
 void AtomicFolder::commit() {
     struct stat status = {};
     const bool had_old = ::lstat(target_.c_str(), &status) == 0;
-    fs::path old = temporary_;  // where the old one is after the exchange
+    fs::path old = temporary_;  // path of the old folder after the exchange
     if (had_old && !exchange(temporary_, target_)) {
         if (!isUnsupported(errno)) failWriting(target_, errno);
-        // The second best: for a moment there is neither.
+        // Fallback: for a moment neither folder exists.
         old = randomNameBeside(target_);
         if (std::rename(target_.c_str(), old.c_str()) != 0) failWriting(target_, errno);
     }
@@ -223,8 +223,10 @@ void AtomicFolder::commit() {
     }
     committed_ = true;
     if (had_old && !removeFlatFolder(old))
-        throw Error::system({target_.string()}, fmt::format("was written, but what stood there before holds more than frames and is "
-                        "now in {}; move it where it belongs", old.string()));
+        throw Error::system(
+            {target_.string()},
+            fmt::format("was written, but the folder that it replaced contains more than frames; that folder is now {}",
+                        old.string()));
 }
 
 }  // namespace pelt::io

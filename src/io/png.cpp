@@ -28,11 +28,13 @@ std::vector<std::byte> toPng(const Image& image, const std::string& name) {
     const std::uint64_t row = std::uint64_t(3) * static_cast<std::uint64_t>(std::max(image.width, 0));
     const std::uint64_t size = row * static_cast<std::uint64_t>(std::max(image.height, 0));
     if (size == 0 || size != image.rgb.size())
-        throw Error::badUsage({name}, fmt::format("a picture of {} x {} pixels with {} bytes", image.width, image.height, image.rgb.size()));
+        throw Error::badUsage({name}, fmt::format("a picture of {} x {} pixels with {} bytes", image.width,
+                                                  image.height, image.rgb.size()));
     // The encoder counts in int.
     constexpr std::uint64_t kLargest = std::uint64_t(1) << 30;
     if (size > kLargest)
-        throw Error::badUsage({name}, fmt::format("{} x {} pixels are too many for one picture", image.width, image.height));
+        throw Error::badUsage({name},
+                              fmt::format("{} x {} pixels are too many for one picture", image.width, image.height));
     std::vector<std::byte> png;
     stbi_write_png_compression_level = 8;
     if (!stbi_write_png_to_func(collect, &png, image.width, image.height, 3, image.rgb.data(), static_cast<int>(row)))

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostOfStream = std::uint64_t(1) << 30;  ///< of a pipe or a device, whose end nobody knows
+constexpr std::uint64_t kMostOfStream = std::uint64_t(1) << 30;  ///< of a pipe or a device, whose size is unknown
 constexpr std::uint64_t kWorthAsking = std::uint64_t(1) << 26;   ///< smaller files fit into any memory
 
 class Descriptor {
@@ -33,10 +33,10 @@ private:
 };
 
 [[noreturn]] void failSize(const fs::path& path, const std::string& size, std::uint64_t limit) {
-    throw Error::badInput({path.string()}, fmt::format("{} bytes are more than the {} that are read", size, limit));
+    throw Error::badInput({path.string()}, fmt::format("it has {} bytes, but at most {} are read", size, limit));
 }
 
-/// How many bytes came; fewer than asked for at the end of the file.
+/// The number of bytes read; fewer than requested at the end of the file.
 std::size_t readInto(const Descriptor& file, std::span<std::byte> out, const fs::path& path) {
     std::size_t done = 0;
     while (done < out.size()) {
@@ -85,10 +85,9 @@ std::vector<std::byte> readFile(const fs::path& path, std::uint64_t limit) {
     const auto size = static_cast<std::uint64_t>(status.st_size);
     if (size > limit) failSize(path, std::to_string(size), limit);
     if (size > kWorthAsking && size > availableMemory())
-        throw Error::badInput({path.string()}, fmt::format("{} bytes are more than the memory that is free here", size));
+        throw Error::badInput({path.string()}, fmt::format("it has {} bytes, more than the free memory", size));
     std::vector<std::byte> bytes(size);
-    if (readInto(file, bytes, path) != size)
-        throw Error::badInput({path.string()}, "could not be read to its end");
+    if (readInto(file, bytes, path) != size) throw Error::badInput({path.string()}, "could not be read completely");
     return bytes;
 }
 

@@ -19,16 +19,16 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr std::size_t kGrain = 2048;         ///< vertices that a task poses
+constexpr std::size_t kBakeGrain = 2048;     ///< vertices that a task poses
 constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: weights learn nothing more from its neighbours in time
 /// Of what the skin to start from leaves in each part, against the costs that keep weights smooth. The range of motion
 /// counts more: a skin is also for clips that are still to come.
 constexpr double kClipEmphasis = 8, kRangeEmphasis = 16;
-constexpr int kMostAttempts = 4;  ///< at a skin that is nowhere worse than the one to start from
+constexpr int kMostAttempts = 4;  ///< attempts at a skin that is nowhere worse than the initial one
 
 enum Part { kClip, kRange, kParts };
 
-/// A pose that is sampled.
+/// One sampled pose.
 struct Pose {
     Part part = kClip;
     std::size_t frame = 0;  ///< of the clip
@@ -36,21 +36,21 @@ struct Pose {
     std::vector<Affine3d> locals;
 };
 
-/// What is baked, posed wherever it is asked for.
+/// The deformation to bake, evaluated in any pose.
 class Reference {
 public:
     Reference(const Character& character, const BakeRequest& request, const Progress& progress)
         : sequence_(request.sequence) {
-        if (character.skeleton.joints.empty()) throw Error::badInput("has no skeleton, which a skin needs");
+        if (character.skeleton.joints.empty()) throw Error::badInput("has no skeleton");
         if (character.weights.empty())
-            throw Error::badInput("has a skeleton but no skin weights; give it some first (pelt bind)");
+            throw Error::badInput("has a skeleton but no skin weights; bind it first (pelt bind)");
         smoothed_ = std::make_shared<DdmPayload>();
         smoothed_->variant = character.ddm ? character.ddm->variant : DdmVariant::v0;
         smoothed_->rows = ddmRows(character, request.method_options, progress);
         if (sequence_) return;
         const Method& method = findMethod(request.method);
         is_ddm_ = method.traits.smooths;
-        // Smoothed once, then every method finds its rows as if they came with the file.
+        // Precompute once; every method then uses the rows as if they were stored in the file.
         Character prepared = character;
         const bool stored = method.traits.stored_rows;
         if (stored) prepared.ddm = smoothed_;
@@ -58,7 +58,7 @@ public:
     }
 
     bool isDdm() const { return is_ddm_; }
-    /// Every joint that smoothing brings to a vertex.
+    /// All joints that have weight on a vertex after smoothing.
     SkinWeights reach() const { return deform::plainWeights(smoothed_->rows); }
 
     void evaluate(const Pose& pose, std::span<const Affine3f> bones, const deform::RestShape& rest,
@@ -68,7 +68,7 @@ public:
             return;
         }
         deformer_->setPose(bones);
-        parallelFor(out.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(out.size(), kBakeGrain, [&](std::size_t first, std::size_t last) {
             deformer_->evaluate(rest, first, last - first, {out, {}});
         });
     }
@@ -89,7 +89,7 @@ std::vector<Affine3f> skinOf(const Skeleton& skeleton, std::span<const rig::Driv
     return {bones.begin(), bones.end()};
 }
 
-/// The range of motion in full and half way there; joints that follow others are left to do so.
+/// The range of motion at full and at half extent; driven joints follow their drivers.
 std::vector<Pose> rangePoses(const Character& character, rig::RangeOfMotion range) {
     const Skeleton& skeleton = character.skeleton;
     range = rig::rangeOfFreeJoints(skeleton, character.driven, std::move(range));
@@ -111,8 +111,8 @@ std::vector<Pose> clipPoses(const Character& character, const BakeRequest& reque
     const std::vector<double> times = sampleTimes(character, request.sampling);
     if (request.sequence && request.sequence->frameCount() != times.size())
         throw Error::badInput(
-            fmt::format("has {} samples in its clip, but there are {} meshes to bake; they must be "
-                        "as many (see `clip`, `fps` and `frames`)",
+            fmt::format("has {} samples in its clip, but there are {} meshes to bake; the numbers must be equal (see "
+                        "`clip`, `fps` and `frames`)",
                         times.size(), request.sequence->frameCount()));
     if (request.sequence && request.sequence->vertexCount() != character.mesh.vertexCount())
         throw Error::badInput(fmt::format("has {} vertices, but the meshes to bake have {}",
@@ -125,7 +125,7 @@ std::vector<Pose> clipPoses(const Character& character, const BakeRequest& reque
     return poses;
 }
 
-/// All poses of the range of motion and an even choice of the clip's.
+/// All poses of the range of motion and evenly spaced ones of the clip.
 std::vector<const Pose*> trainingPoses(const std::vector<Pose>& clip, const std::vector<Pose>& range) {
     std::vector<const Pose*> chosen;
     const std::size_t count = std::min(clip.size(), kMostClipPoses);
@@ -134,15 +134,15 @@ std::vector<const Pose*> trainingPoses(const std::vector<Pose>& clip, const std:
     return chosen;
 }
 
-/// Samples of welded vertices, and what a skin leaves of each part.
+/// Samples of welded vertices, and the error of a skin in each part.
 struct Training {
     fit::SkinSamples samples;
-    std::array<double, kParts> error{};  ///< mean squared distance of the skin to start from
+    std::array<double, kParts> error{};  ///< mean squared error of the initial skin
     std::array<std::size_t, kParts> count{};
     std::vector<Part> parts;  ///< per sample
 };
 
-/// Chunks of samples that are turned from frames into vertices at once.
+/// Number of samples transposed (from frames to vertices) at once.
 constexpr std::size_t kSamplesAtOnce = 16;
 
 Training sampleReference(const Character& character, Reference& reference, const SkinWeights& start,
@@ -181,7 +181,7 @@ Training sampleReference(const Character& character, Reference& reference, const
             ++training.count[pose.part];
             training.samples.locals.insert(training.samples.locals.end(), pose.locals.begin(), pose.locals.end());
         }
-        parallelFor(welded, kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(welded, kBakeGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v)
                 for (std::size_t s = 0; s < count; ++s)
                     for (int c = 0; c < 3; ++c)
@@ -199,8 +199,8 @@ SkinWeights weldedRows(const SkinWeights& weights, const geometry::Weld& weld) {
     return rows;
 }
 
-/// Rows of all vertices, without weights that nobody sees and that every engine would have to blend.
-/// Locked weights stay as they are to the last bit, and with them all others.
+/// Rows of all vertices, without weights too small to be visible, which would only cost time. If joints are locked, all
+/// weights are kept bit by bit.
 SkinWeights unweldedRows(const SkinWeights& welded_rows, const geometry::Weld& weld, bool locked) {
     const SkinWeights rows = locked ? welded_rows : withoutSmall(welded_rows);
     SkinWeights weights;
@@ -212,7 +212,7 @@ SkinWeights unweldedRows(const SkinWeights& welded_rows, const geometry::Weld& w
     return weights;
 }
 
-/// A skin on a skeleton that is measured.
+/// A skin and its skeleton, to be measured.
 struct Trial {
     deform::LbsRig rig;
     double squared[kParts] = {}, max[kParts] = {};
@@ -236,7 +236,7 @@ double squaredTurn(const Mesh& mesh, std::span<const Vec3f> a, std::span<const V
     return count > 0 ? sum / double(count) : 0;
 }
 
-/// Distances of skins from the reference over all poses.
+/// Errors of skins relative to the reference over all poses.
 void measure(const Character& character, Reference& reference, const Skeleton& skeleton,
              std::span<const rig::DrivenJoint> driven, const std::vector<Pose>& clip, const std::vector<Pose>& range,
              const BakeRequest& request, std::vector<Trial>& trials, const Progress& progress) {
@@ -259,7 +259,7 @@ void measure(const Character& character, Reference& reference, const Skeleton& s
             for (Trial& trial : trials) {
                 deform::LbsPose posed(trial.rig);
                 posed.set(bones);
-                parallelFor(exact.size(), kGrain, [&](std::size_t first, std::size_t last) {
+                parallelFor(exact.size(), kBakeGrain, [&](std::size_t first, std::size_t last) {
                     deform::evaluate(trial.rig, posed, rest, first, last - first, {skinned, {}});
                 });
                 for (std::size_t v = 0; v < exact.size(); ++v) {
@@ -290,14 +290,12 @@ std::vector<std::uint32_t> lockedSlots(const Character& character, const std::ve
         const std::size_t before = slots.size();
         for (std::uint32_t j = 0; j < character.skeleton.joints.size(); ++j)
             if (rig::jointName(character.skeleton, j) == name) slots.push_back(j);
-        if (slots.size() == before)
-            throw Error::badInput({"", fmt::format("joint '{}'", name)},
-                                  "not found, so it cannot be locked; `pelt info` lists the joints");
+        if (slots.size() == before) throw Error::badInput(rig::noSuchJoint(character.skeleton, name));
     }
     return slots;
 }
 
-/// Parts count alike, each in units of what the skin to start from leaves there.
+/// All parts count equally, each relative to the error of the initial skin there.
 void weighParts(Training& training, const std::array<double, kParts>& emphasis, double radius) {
     training.samples.importance.clear();
     for (const Part part : training.parts) {
@@ -307,7 +305,7 @@ void weighParts(Training& training, const std::array<double, kParts>& emphasis, 
     }
 }
 
-/// Whether some part came out worse than with the skin to start from; it then gets more emphasis.
+/// Whether the error of some part is larger than with the initial skin; its weight is then increased.
 bool emphasise(const std::vector<BakeCandidate>& candidates, std::array<double, kParts>& emphasis) {
     const auto worse = [&](const std::optional<BakeError> BakeCandidate::*part) {
         return candidates.front().*part && (candidates.back().*part)->rms > (candidates.front().*part)->rms;
@@ -318,7 +316,8 @@ bool emphasise(const std::vector<BakeCandidate>& candidates, std::array<double, 
     return clip || range;
 }
 
-/// The fewest helpers that reach what was asked for, else what comes nearest; from the candidate `first` on.
+/// The candidate with the fewest helpers that reaches the requested error, otherwise the best; starting with candidate
+/// `first`.
 std::size_t choose(const std::vector<BakeCandidate>& candidates, std::size_t first,
                    const std::optional<double>& max_error) {
     std::size_t best = first;
@@ -385,11 +384,11 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
                                          errorOf(trials[c], kRange, range.size(), mesh.vertexCount(), radius)});
         }
         if (emphasise(result.candidates, emphasis) && attempt < kMostAttempts) continue;
-        // The skin to start from knows nothing of locked joints.
+        // The initial skin does not respect locked joints.
         result.chosen = choose(result.candidates, options.locked.empty() ? 0 : 1, request.max_error);
         fit::keepHelpers(skin, result.candidates[result.chosen].helpers);
         result.helpers = skin.helpers;
-        // The slots of what was kept are numbered anew.
+        // The remaining slots are renumbered.
         SkinWeights chosen =
             result.chosen == 0 ? start : unweldedRows(skin.weights.back(), weld, !request.locked.empty());
         applySkin(character, std::move(skin), std::move(chosen), result.character);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTolerance = 1e-4;         ///< of the diagonal: what pruning may cost by default
 constexpr std::size_t kMostInfluences = 8;  ///< a vertex, where nobody asked for more
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kMushGrain = 2048;
 
 /// The poses of the range of motion, deformed by some rows; compared with others' rows.
 class RangeOfMotionMeasure {
@@ -46,7 +46,7 @@ private:
                                 std::span<const Affine3f> bones) const {
         std::vector<Vec3f> positions(mesh_.vertexCount());
         pose.set(bones);
-        parallelFor(positions.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(positions.size(), kMushGrain, [&](std::size_t first, std::size_t last) {
             deform::evaluate(rig, pose, {}, first, last - first, {positions, {}});
         });
         return positions;
@@ -64,8 +64,8 @@ std::size_t mostInfluences(const DdmRows<float>& rows) {
     return most;
 }
 
-/// The vertices at which pruning is measured: all, or of a large mesh one of every so many, drawn so that no pattern in
-/// their order is followed.
+/// The vertices at which pruning is measured: all or, for a large mesh, a random subset that does not depend on
+/// patterns in their order.
 std::vector<std::uint32_t> measuredVertices(std::size_t count) {
     constexpr std::size_t kAll = 32768, kSome = 16384;
     std::vector<std::uint32_t> vertices;
@@ -84,8 +84,7 @@ Mesh pointsOf(const Mesh& mesh, const std::vector<std::uint32_t>& vertices) {
     return points;
 }
 
-/// The number of influences that is asked for, or the fewest that are enough, at most kMostInfluences; tells what it
-/// costs.
+/// The requested number of influences, or the smallest sufficient number, at most kMostInfluences. Reports the errors.
 std::size_t chooseInfluences(const Character& character, const deform::DdmPreparation& preparation,
                              const DdmSettings& settings, DdmEncoding encoding, const Progress& progress,
                              MushReport& told) {
@@ -108,8 +107,10 @@ std::size_t chooseInfluences(const Character& character, const deform::DdmPrepar
 }
 
 constexpr MushField kMushFields[] = {
-    {{"variant", "v0..v5", "Which run time the file asks for (default: v0, the full model)"}, &MushTarget::variant},
-    {{"payload", "float|q16", "How numbers are stored (default: float)"}, &MushTarget::encoding},
+    {{"variant", "v0..v5", "The run-time variant that the file requests (default: v0, the full model)"},
+     &MushTarget::variant},
+    {{"payload", "float|q16", "Storage: 48 (float) or 24 (q16) bytes per joint and vertex (default: float)"},
+     &MushTarget::encoding},
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
-// How the numbers of Direct Delta Mush are chosen where a user does not say.
+// How the parameters of Direct Delta Mush are chosen if the user does not set them.
 //
 // p implicit steps (I - τ Δ)^-p spread a point by a standard deviation σ = sqrt(2 p τ) along the surface. In the
-// discrete operator (I + λ D_λ D_L^-1 L), with A_i the area of vertex i and L the cotangent Laplacian, D_L^-1 L is
-// -(A / D_L) Δ, so λ (D_λ)_i = τ_i (D_L)_ii / A_i has the width σ whatever the triangles are. (Where all weights are 1,
-// as in equilateral triangles cotangents are 1/√3, D_L counts √3 times as much.) The width follows the limb: σ is a
-// fixed share of the distance of the vertex from its bone, kept within bounds of what is usual for that bone.
+// discrete operator (I + λ D_λ D_L^-1 L), with A_i the area of vertex i and L the cotangent Laplacian, D_L^-1 L is -(A
+// / D_L) Δ, so λ (D_λ)_i = τ_i (D_L)_ii / A_i has the width σ whatever the triangles are. (If all weights are 1, D_L is
+// √3 times as large, since cotangents in equilateral triangles are 1/√3.) The width depends on the limb: σ is a fixed
+// fraction of the distance of the vertex from its bone, clamped around the median of that bone.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_box.h>
@@ -23,13 +23,13 @@ constexpr int kIterations = 10;
 constexpr double kRotationWidth = 0.9;      ///< σ of λ, in distances from the bone
 constexpr double kTranslationWidth = 0.35;  ///< σ of κ
 constexpr double kAlpha = 0.5;
-constexpr double kLeastEdges = 0.7;  ///< σ is at least so many edges: a rigid bind has steps as wide as one
+constexpr double kLeastEdges = 0.7;  ///< σ is at least this many edges: the steps of a rigid bind are one edge wide
 
-/// The surface that smoothing sees, with the area of each vertex.
+/// The surface used for smoothing, with the area of each vertex.
 struct Surface {
     const geometry::WeldedSurface& welded;
     std::vector<double> area;  ///< per welded vertex
-    std::vector<double> most;  ///< per welded vertex, the largest σ that its part can tell from a larger one
+    std::vector<double> most;  ///< per welded vertex, the largest σ that makes a difference in its part
     double factor = 1;         ///< of L over the cotangent Laplacian
 
     explicit Surface(const geometry::WeldedSurface& surface) : welded(surface) {
@@ -45,7 +45,7 @@ struct Surface {
     }
 
     /// A part smoothed by three times its size is uniform to 1e-8 after p = 10 steps (its slowest mode, half a wave
-    /// across it, is divided by (1 + τ π² / size²)^p): more only costs digits.
+    /// across it, is divided by (1 + τ π² / size²)^p): more would only lose precision.
     void limitToParts(std::span<const Vec3f> positions) {
         constexpr double kSizes = 3;
         const geometry::ConnectedParts parts = geometry::connectedParts(welded.laplacian.edges);
@@ -54,7 +54,7 @@ struct Surface {
         for (std::size_t v = 0; v < positions.size(); ++v) most.push_back(kSizes * boxes[parts.part[v]].diagonal());
     }
 
-    /// λ for a width σ in p steps. A vertex without area, of a needle or a point, moves with its neighbours.
+    /// λ for a width σ in p steps. A vertex without area (degenerate triangles) moves with its neighbors.
     double strength(std::uint32_t vertex, double sigma, int iterations) const {
         constexpr double kMost = 1e6;
         const std::uint32_t v = welded.weld.welded[vertex];
@@ -76,7 +76,7 @@ double median(std::vector<double> values) {
 /// Per vertex, the distance to the segments of the joint it is bound to most.
 std::vector<double> boneDistances(const Mesh& mesh, const Skeleton& skeleton, const SkinWeights& bind) {
     const auto segments = geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
-    std::vector<std::size_t> first(skeleton.joints.size() + 1, 0);  // segments come by joint
+    std::vector<std::size_t> first(skeleton.joints.size() + 1, 0);  // segments are ordered by joint
     for (const auto& s : segments) ++first[s.joint + 1];
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) first[j + 1] += first[j];
     std::vector<double> distances(mesh.vertexCount());
@@ -90,8 +90,8 @@ std::vector<double> boneDistances(const Mesh& mesh, const Skeleton& skeleton, co
     return distances;
 }
 
-/// The same kept within half and one and a half of what is usual for the joint: neither a vertex next to the bone nor
-/// a wing or a skirt far from it says how thick the limb is.
+/// The same, clamped between 0.5 and 1.5 times the median of the joint: neither a vertex next to the bone nor a wing or
+/// skirt far from it tells how thick the limb is.
 std::vector<double> limbRadii(const std::vector<double>& distances, const SkinWeights& bind, std::size_t joints) {
     std::vector<std::vector<double>> by_joint(joints);
     for (std::size_t v = 0; v < distances.size(); ++v) by_joint[bind.jointsOf(v)[0]].push_back(distances[v]);
@@ -114,12 +114,12 @@ std::vector<double> attributeMap(const Mesh& mesh, const std::string& name) {
             if (!(attribute.values[v] >= 0) || !std::isfinite(attribute.values[v]))
                 throw Error::badInput(
                     {"", fmt::format("vertex attribute '{}'", name)},
-                    fmt::format("is {} at vertex {}; a map is zero or positive", attribute.values[v], v));
+                    fmt::format("is {} at vertex {}; values must be zero or positive", attribute.values[v], v));
         return {attribute.values.begin(), attribute.values.end()};
     }
-    throw Error::badInput(
-        {"", fmt::format("vertex attribute '{}'", name)},
-        names.empty() ? "not found; there are no attributes with one number a vertex" : "not found; there is " + names);
+    throw Error::badInput({"", fmt::format("vertex attribute '{}'", name)},
+                          names.empty() ? "not found; there are no attributes with one number per vertex"
+                                        : "not found; there is " + names);
 }
 
 struct Planner {
@@ -187,7 +187,7 @@ struct Planner {
             int(std::ceil(kIterations * std::max(*std::max_element(wanted.begin(), wanted.end()), 0.1)));
     }
 
-    /// Explicit steps are stable up to 1: what was chosen here is cut to it, what a user gave is refused above it.
+    /// Explicit steps are stable up to 1: chosen values are clamped to it, larger values from the user are refused.
     void limitExplicit(std::vector<double>& values, bool given, const char* name) const {
         if (plan.options.smoothing != geometry::SmoothingKind::explicit_) return;
         for (std::size_t v = 0; v < values.size(); ++v) {
@@ -209,12 +209,12 @@ struct Planner {
         if (!settings.joint_alpha.empty()) spreadJointAlpha();
     }
 
-    /// A joint's own α on the vertices bound to it, then smoothed as widely as rotations are.
+    /// Sets a joint's own α on the vertices bound to it, then smooths it as widely as rotations.
     void spreadJointAlpha() {
         std::vector<double>& alpha = plan.options.alpha;
         for (const auto& [name, value] : settings.joint_alpha) {
             const auto joint = rig::findJoint(character.skeleton, name);
-            if (!joint) throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found; see `joint_alpha`");
+            if (!joint) throw Error::badInput(rig::noSuchJoint(character.skeleton, name));
             if (!(value >= 0 && value < 1))
                 throw Error::badUsage(
                     fmt::format("`joint_alpha` {}={}: it must be at least 0 and below 1", name, value));
@@ -260,8 +260,7 @@ fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::stri
         std::vector<std::uint32_t> found;
         for (const std::string& name : names) {
             const auto joint = rig::findJoint(skeleton, name);
-            if (!joint)
-                throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found; `pelt info` lists them");
+            if (!joint) throw Error::badInput(rig::noSuchJoint(skeleton, name));
             found.push_back(static_cast<std::uint32_t>(*joint));
         }
         return found;
@@ -270,7 +269,7 @@ fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::stri
 }
 
 DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
-    if (character.skeleton.joints.empty()) throw Error::badInput("has no joints to follow");
+    if (character.skeleton.joints.empty()) throw Error::badInput("has no joints");
     if (!(settings.weld >= 0) || !std::isfinite(settings.weld))
         throw Error::badUsage(fmt::format("`weld` is {}; it must be zero or a positive length", settings.weld));
     DdmPlan plan;

@@ -1,4 +1,4 @@
-// From mesh sequences to a character that a file can hold: [LeDeng12] and what belongs around it.
+// From mesh sequences to a character that can be saved: [LeDeng12] and everything around it.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/normals.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kFramesPerSecond = 30;
 
-/// Sequences one after the other, as the solver sees several clips.
+/// Sequences concatenated into one, as the solver needs them.
 class JoinedSequence final : public MeshSequence {
 public:
     explicit JoinedSequence(std::vector<MeshSequence*> sequences) : sequences_(std::move(sequences)) {}
@@ -53,8 +53,8 @@ void checkSizes(const Mesh& rest, std::span<const NamedSequence> sequences) {
     }
 }
 
-/// The part of a file that a decomposition does not change, with the corrected rest pose. Normals meet where the rest
-/// pose as it was given has two vertices in one place.
+/// The mesh of the character, with the corrected rest pose. Normals are shared by vertices of equal position in the
+/// given rest pose.
 Mesh skinMesh(const Mesh& rest, const std::vector<Vec3f>& corrected) {
     Mesh mesh;
     mesh.positions = corrected;
@@ -64,7 +64,7 @@ Mesh skinMesh(const Mesh& rest, const std::vector<Vec3f>& corrected) {
     return mesh;
 }
 
-/// Kept joints hang together as they did; bones beyond them as they move, or nowhere.
+/// Kept joints keep their hierarchy; other bones get one from their motion, or none.
 std::vector<fit::BoneLink> linksOf(const fit::Decomposition& decomposition, const DecomposeRequest& request) {
     std::vector<fit::BoneLink> links;
     if (request.skeleton) links = fit::linkBones(decomposition);
@@ -75,14 +75,14 @@ std::vector<fit::BoneLink> linksOf(const fit::Decomposition& decomposition, cons
     return links;
 }
 
-/// Where each sequence begins among the frames of all, and where the last one ends.
+/// The first frame of each sequence among all frames, and the end of the last one.
 std::vector<std::size_t> firstFrames(std::span<const NamedSequence> sequences) {
     std::vector<std::size_t> first{0};
     for (const NamedSequence& sequence : sequences) first.push_back(first.back() + sequence.frames->frameCount());
     return first;
 }
 
-/// k/30, rounded up, so that whoever samples at 30 frames a second meets as many keys as there are frames.
+/// k/30, rounded up, so that sampling at 30 frames per second gives as many samples as there are frames.
 std::vector<float> keyTimes(std::size_t frames) {
     std::vector<float> times(frames);
     for (std::size_t k = 0; k < frames; ++k) times[k] = rig::keyTimeFrom(double(k) / kFramesPerSecond);
@@ -116,7 +116,7 @@ Compression compressionOf(const DecomposeResult& made, fit::BoneKind kind) {
     return compression;
 }
 
-/// The bones as joints, and a clip a sequence. Kept joints keep their names.
+/// The bones as joints, and one clip per sequence. Kept joints keep their names.
 void animate(DecomposeResult& made, std::span<const NamedSequence> sequences, const DecomposeRequest& request) {
     const std::vector<std::size_t> first = firstFrames(sequences);
     std::vector<fit::FrameRange> ranges;
@@ -139,7 +139,7 @@ const Clip& keptClip(const Character& character, std::span<const NamedSequence> 
     for (const Clip& clip : character.clips)
         if (clip.name == name) return clip;
     if (index < character.clips.size()) return character.clips[index];
-    throw Error::badInput(fmt::format("has {} clips, none of them for sequence {}, '{}'; name one so",
+    throw Error::badInput(fmt::format("has {} clips, but none for sequence {}, '{}'; give one that name",
                                       character.clips.size(), index, name));
 }
 
@@ -169,7 +169,7 @@ void keepMotion(DecomposeRequest& request, const Character& character, std::span
         const std::size_t frames = sequences[s].frames->frameCount();
         if (times.size() != frames)
             throw Error::badInput({"", fmt::format("clip '{}'", clip.name)},
-                                  fmt::format("has {} samples at 30 a second, but sequence '{}' has {} frames",
+                                  fmt::format("has {} samples at 30 per second, but sequence '{}' has {} frames",
                                               times.size(), sequences[s].name, frames));
         for (const double t : times)
             for (const Affine3d& bone : rig::drivenSkinMatrices(character.skeleton, character.driven, &clip, t))

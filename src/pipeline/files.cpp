@@ -34,19 +34,17 @@ FileKind fileKind(const std::filesystem::path& path) {
         throw Error::badInput({path.string()},
                               fmt::format("cannot be read: {}", fault ? fault.message() : "No such file or directory"));
     }
-    // A pipe or a device could keep a reader waiting for ever.
+    // Reading a pipe or a device might never end.
     if (!std::filesystem::is_regular_file(status))
-        throw Error::badInput({path.string()}, "is no plain file; copy its data into one first");
+        throw Error::badInput({path.string()}, "is not a regular file; copy its data to one first");
     const std::string extension = extensionOf(path);
     if (contains(kCharacters, extension)) return FileKind::character;
     if (contains(kMeshes, extension)) return FileKind::mesh;
     if (contains(kSequences, extension)) return FileKind::sequence;
-    throw Error::badInput(
-        {path.string()},
-        fmt::format("not a file that Pelt reads by its extension '{}'; it reads .glb .gltf .vrm .fbx .dae, .obj "
-                    ".ply .off, .npy "
-                    ".pc2 .mdd, and folders of .obj or .ply",
-                    extension));
+    throw Error::badInput({path.string()},
+                          fmt::format("files with the extension '{}' are not supported; Pelt reads .glb .gltf .vrm "
+                                      ".fbx .dae, .obj .ply .off, .npy .pc2 .mdd, and folders of .obj or .ply",
+                                      extension));
 }
 
 }  // namespace pelt::pipeline

@@ -1,5 +1,4 @@
-// From a skeleton's poses and their meshes to a character that a file can hold: [MohrGleicher03] and what belongs
-// around it.
+// From poses of a skeleton and meshes to a character that can be saved: [MohrGleicher03] and everything around it.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/normals.h>
@@ -14,9 +13,10 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kExplainsNothing = 0.8;  ///< of the frames' own motion is left by a skin that has the wrong poses
+constexpr double kExplainsNothing =
+    0.8;  ///< fraction of the frames' motion: above this, the poses are considered wrong
 
-/// The mean of what falls together, so that seams stay closed whatever the examples do there.
+/// The mean of welded vertices, so that seams stay closed whatever the examples do there.
 std::vector<Vec3d> meanOverWeld(std::span<const Vec3d> values, const geometry::Weld& weld) {
     std::vector<Vec3d> sums(weld.count());
     std::vector<double> counts(weld.count(), 0);
@@ -82,14 +82,14 @@ private:
 
     void checkSizes(const MeshSequence& examples) const {
         if (examples.vertexCount() != made_.character.mesh.vertexCount())
-            throw Error::badInput(fmt::format("has {} vertices, but the examples have {}; they must be one mesh",
+            throw Error::badInput(fmt::format("has {} vertices, but the examples have {}; they must be the same mesh",
                                               made_.character.mesh.vertexCount(), examples.vertexCount()));
         if (examples.frameCount() != made_.times.size())
             throw Error::badInput(
                 {"", fmt::format("clip '{}'", clip().name)},
-                fmt::format("gives {} poses, but there are {} examples; each example needs its pose (`clip`, `fps`, "
-                            "`frames`)",
-                            made_.times.size(), examples.frameCount()));
+                fmt::format(
+                    "has {} poses, but there are {} examples; the numbers must be equal (`clip`, `fps`, `frames`)",
+                    made_.times.size(), examples.frameCount()));
     }
 
     void addExtraJoints();
@@ -117,7 +117,7 @@ void CharacterFitter::addExtraJoints() {
     choice.scales = request_.scales;
     choice.k = request_.k;
     if (request_.most_extra == 0 || (choice.rotations == 0 && !choice.scales)) return;
-    // Joints that follow others already take part as they are; they drive nothing and are no bones.
+    // Joints that are already driven are used as they are; they do not drive others and are not bones.
     std::vector<bool> is_driven(skeleton.nodes.size(), false);
     for (const rig::DrivenJoint& joint : made_.character.driven) is_driven[joint.node] = true;
     Skeleton free{skeleton.nodes, {}};
@@ -125,8 +125,7 @@ void CharacterFitter::addExtraJoints() {
         if (!is_driven[joint.node]) free.joints.push_back(joint);
     for (const std::string& name : request_.drivers) {
         const auto joint = rig::findJoint(free, name);
-        if (!joint)
-            throw Error::badInput({"", fmt::format("joint '{}'", name)}, "not found, so it cannot drive others");
+        if (!joint) throw Error::badInput(rig::noSuchJoint(free, name));
         choice.drivers.push_back(free.joints[*joint].node);
     }
     const std::size_t before = free.joints.size();
@@ -181,7 +180,7 @@ void CharacterFitter::measureOwnWeights(MeshSequence& examples) {
     made_.rms_own = std::sqrt(sum / (double(frame.size()) * double(made_.poses.examples)));
 }
 
-/// Leaves the core joints and those extra ones, in the skeleton and in the poses.
+/// Keeps the core joints and the selected extra ones, in the skeleton and in the poses.
 void CharacterFitter::keepExtraJoints(const std::vector<bool>& keep) {
     const std::vector<std::int32_t> slots = rig::keepDrivenJoints(made_.character.skeleton, extra_, keep);
     std::vector<std::uint32_t> kept;
@@ -220,7 +219,7 @@ void CharacterFitter::fitWeights() {
     made_.plain = extra_.empty() ? made_.convex : fitted(fit::withJoints(made_.poses, core), convex(), 0.8, 1);
 }
 
-/// Takes out extra joints that no vertex follows; whether there were any.
+/// Removes extra joints without vertices; returns whether there were any.
 bool CharacterFitter::dropUnused() {
     std::vector<bool> keep(extra_.size(), true);
     for (const std::uint32_t joint : fit::unusedJoints(made_.convex.weights, made_.poses.joints)) {
@@ -234,7 +233,7 @@ bool CharacterFitter::dropUnused() {
     return true;
 }
 
-/// Poses that are not those of the examples leave about what a mesh that does not move at all would.
+/// With poses unrelated to the examples, the error is about that of a mesh that does not move at all.
 void CharacterFitter::checkExplained() {
     const fit::ExamplePoses& poses = made_.poses;
     double motion = 0;
@@ -250,8 +249,8 @@ void CharacterFitter::checkExplained() {
     made_.unexplained = motion > 0 ? made_.convex.rms / motion : 0;
     if (made_.unexplained > kExplainsNothing)
         throw Error::badInput(
-            fmt::format("the poses of clip '{}' do not match the examples: a skin on them leaves {:.0f} % of how the "
-                        "vertices move; the skeleton must be posed as in the examples, in their order",
+            fmt::format("the poses of clip '{}' do not match the examples: {:.0f} % of the motion of the vertices "
+                        "remains unexplained; the skeleton must have the poses of the examples, in the same order",
                         clip().name, 100 * made_.unexplained));
 }
 

@@ -10,11 +10,11 @@
 namespace pelt::pipeline {
 namespace {
 
-/// `v` turned by the shortest rotation that takes the unit vector `from` to `to`.
+/// `v` rotated by the shortest rotation from the unit vector `from` to `to`.
 Vec3f turned(const Vec3f& v, const Vec3f& from, const Vec3f& to) {
     const Vec3f axis = cross(from, to);
     const float cosine = dot(from, to);
-    if (cosine < -0.99f) return v;  // turned inside out: no rotation is the shortest
+    if (cosine < -0.99f) return v;  // opposite directions: the shortest rotation is not unique
     return v * cosine + cross(axis, v) + axis * (dot(axis, v) / (1 + cosine));
 }
 

@@ -6,12 +6,11 @@
 
 namespace pelt::pipeline {
 
-/// Gives a mesh its fitted weights and dress pose. Normals and tangents turn as the surface about their vertex does, so
-/// that hard edges stay hard.
+/// Gives a mesh its fitted weights and dress pose. Normals and tangents are rotated with the surface around their
+/// vertex, so that hard edges stay hard.
 void setFittedSkin(Character& character, const fit::ExampleFit& fitted, const geometry::Weld& weld);
 
-/// Puts a clip with one key a pose, sampled from `clip`, before the others, which keep their keys and get those of the
-/// driven joints.
+/// Inserts a clip with one key per pose, sampled from `clip`, before the others; these get keys for the driven joints.
 void keyPoses(Character& character, std::size_t clip, std::vector<double> times);
 
 }  // namespace pelt::pipeline

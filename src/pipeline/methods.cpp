@@ -31,7 +31,7 @@ public:
                   const deform::Output& out) const noexcept override {
         deform::evaluate(rig_, pose_, rest, first, count, out);
     }
-    /// Normals go through the inverse transpose, directions along the surface through the blended matrix itself.
+    /// Normals are transformed by the inverse transpose, tangent directions by the blended matrix itself.
     void evaluateTangents(std::span<const Vec3f> rest, std::size_t first, std::size_t count, std::span<Vec3f>,
                           std::span<Vec3f> tangents) const noexcept override {
         deform::evaluate(rig_, linear_pose_, {rest, {}}, first, count, {tangents, {}});
@@ -45,7 +45,7 @@ private:
     std::vector<Affine3f> linear_;
 };
 
-/// A method with a rig and a pose that is filled from bones.
+/// A method with a rig and a pose that is set from bones.
 template <class Rig, class Pose>
 class PosedDeformer final : public Deformer {
 public:
@@ -142,7 +142,7 @@ Made prepareV5Dqs(const Character& character, const MethodOptions& options, cons
     return dqs(character, deform::plainWeights(ddmRows(character, options, progress)));
 }
 
-/// The variant that the character stores; v0 where it stores none.
+/// The variant stored in the character; v0 if there is none.
 Made prepareStored(const Character& character, const MethodOptions& options, const Progress& progress) {
     const DdmRows<float> rows = ddmRows(character, options, progress);
     switch (character.ddm ? character.ddm->variant : DdmVariant::v0) {
@@ -170,24 +170,23 @@ constexpr MethodTraits kPlain{}, kLinear{true, false, false}, kMush{false, true,
 
 constexpr Method kMethods[] = {
     {"lbs", "linear blend skinning", kLinear, noOptions, prepareLbs},
-    {"dqs", "dual quaternion skinning, joints that stretch included", kPlain, noOptions, prepareDqs},
-    {"cor", "optimised centres of rotation", kPlain, corOptions, prepareCor},
-    {"dm", "Delta Mush, iterative, with the best fitting frames", kMush, ddmOptions,
-     prepareDeltaMush<deform::DeltaMushFrames::procrustes>},
-    {"dm-tangent", "Delta Mush with tangent frames, as it was published", kMush, ddmOptions,
+    {"dqs", "dual quaternion skinning, also for joints that stretch", kPlain, noOptions, prepareDqs},
+    {"cor", "optimized centers of rotation", kPlain, corOptions, prepareCor},
+    {"dm", "Delta Mush with best-fit frames", kMush, ddmOptions, prepareDeltaMush<deform::DeltaMushFrames::procrustes>},
+    {"dm-tangent", "Delta Mush with tangent frames, as published", kMush, ddmOptions,
      prepareDeltaMush<deform::DeltaMushFrames::tangent>},
-    {"ddm", "Direct Delta Mush: what a mushed file stores, else v0; enhanced wherever joints scale or shear", kRows,
+    {"ddm", "Direct Delta Mush: the data of a mushed file, otherwise v0; enhanced if joints scale or shear", kRows,
      ddmOptions, prepareStored},
-    {"ddm-v0", "the full model", kRows, ddmOptions, prepareForm<DdmForm::v0>},
-    {"ddm-v1", "without a rotation solved", kRows, ddmOptions, prepareForm<DdmForm::v1>},
+    {"ddm-v0", "Direct Delta Mush, the full model", kRows, ddmOptions, prepareForm<DdmForm::v0>},
+    {"ddm-v1", "v0 without solving for a rotation", kRows, ddmOptions, prepareForm<DdmForm::v1>},
     {"ddm-v1-printed", "v1 with the division by the determinant that the paper prints", kRows, ddmOptions,
      prepareForm<DdmForm::v1_printed>},
-    {"ddm-v2", "rotations blended as quaternions", kRows, ddmOptions, prepareForm<DdmForm::v2>},
-    {"ddm-v3", "rotations blended as matrices", kRows, ddmOptions, prepareForm<DdmForm::v3>},
-    {"ddm-v4", "one weight for translations too", kRows, ddmOptions, prepareForm<DdmForm::v4>},
+    {"ddm-v2", "v0 with rotations blended as quaternions", kRows, ddmOptions, prepareForm<DdmForm::v2>},
+    {"ddm-v3", "v0 with rotations blended as matrices", kRows, ddmOptions, prepareForm<DdmForm::v3>},
+    {"ddm-v4", "v2 with one weight per joint for translations too", kRows, ddmOptions, prepareForm<DdmForm::v4>},
     {"ddm-v5", "linear blend skinning with the smoothed weights", kRows, ddmOptions, prepareV5},
     {"ddm-v5-dqs", "dual quaternion skinning with the smoothed weights", kRows, ddmOptions, prepareV5Dqs},
-    {"eddm", "Enhanced Direct Delta Mush, for joints that scale and shear", kRows, ddmOptions,
+    {"eddm", "Enhanced Direct Delta Mush, for joints that scale or shear", kRows, ddmOptions,
      prepareForm<DdmForm::eddm>},
 };
 

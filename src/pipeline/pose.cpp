@@ -13,7 +13,7 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kPoseGrain = 2048;
 
 bool keepsLengths(const PoseJob& job) {
     const PoseRequest& request = job.request;
@@ -29,13 +29,13 @@ public:
           morphed_(!job.character.mesh.morphs.empty()),
           deformer_(findMethod(method).prepare(job.character, options, progress)) {}
 
-    /// `bones` take rest space to the pose.
+    /// `bones` map rest space to posed space.
     void pose(std::span<const Affine3d> bones, std::span<Vec3f> out) {
         bones_.clear();
         for (const Affine3d& bone : bones) bones_.emplace_back(bone);
         deformer_->setPose(bones_);
         const deform::RestShape rest{morphed_ ? std::span<const Vec3f>(start_.rest) : std::span<const Vec3f>(), {}};
-        parallelFor(out.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(out.size(), kPoseGrain, [&](std::size_t first, std::size_t last) {
             deformer_->evaluate(rest, first, last - first, {out, {}});
         });
     }
@@ -47,7 +47,7 @@ private:
     std::vector<Affine3f> bones_;
 };
 
-/// The steps that were asked for and those that they need, frame by frame.
+/// The requested steps and those that they need, frame by frame.
 class PoseRun {
 public:
     PoseRun(const PoseJob& job, const PoseWanted& wanted, const Progress& progress);
@@ -65,7 +65,7 @@ private:
     PoseResult result_;
     std::optional<RigidPoser> rigid_;
     std::optional<FreePoser> free_;
-    std::optional<Skinner> skinner_;  ///< of the sequence, where it is not the free pose as it is
+    std::optional<Skinner> skinner_;  ///< of the sequence, unless it is the free pose itself
     std::optional<Skinner> plain_;    ///< of what is measured
     std::optional<Unreduced> unreduced_;
     std::optional<geometry::SequenceComparison> comparison_;
@@ -79,7 +79,7 @@ PoseRun::PoseRun(const PoseJob& job, const PoseWanted& wanted, const Progress& p
     const PoseRequest& request = job.request;
     const bool sequence = bool(wanted.sequence), props = frame_.size() > vertices;
     const bool rigid = wanted.clip || (sequence && job.rigid), measured = wanted.measure && rigid;
-    if (rigid || (sequence && props)) rigid_.emplace(job);  // props go with rigid joints, whatever the skin does
+    if (rigid || (sequence && props)) rigid_.emplace(job);  // props move with rigid joints, whatever the skin does
     if (measured || (sequence && !job.rigid) || (rigid_ && rigid_->needsFree())) free_.emplace(job);
     if (free_) free_skin_.resize(vertices);
     if (sequence && (job.rigid || !findMethod(request.method).traits.linear))
@@ -98,14 +98,14 @@ void PoseRun::solveFree(std::size_t frame) {
     joints_ = free_->joints();
 }
 
-/// Goes on without the rig.
+/// Continues without the rig.
 void PoseRun::releaseVertices(std::span<Vec3f> skin) {
     unreduced_->apply(skin, result_.energies, progress_);
     if (!free_) result_.frame_energies.push_back(0);
     result_.frame_energies.back() = result_.energies.back();
 }
 
-/// A frame of the sequence; `rigid` may be empty where it is not needed.
+/// A frame of the sequence; `rigid` may be empty if it is not needed.
 void PoseRun::writeFrame(const ClipPose& rigid) {
     const auto skin = std::span(frame_).first(job_.character.mesh.vertexCount());
     if (!skinner_) {
@@ -172,7 +172,7 @@ PoseResult poseCharacter(Character& character, std::span<const PoseHandle> handl
     PoseStart start = startOf(character, request);
     const HandlePlan plan = planHandles(character, start, handles, request.cache, progress);
     const bool skeleton = own_joints && hasSkeleton(character, start);
-    // A skeleton hangs together; a heap of bones may have much that no handle reaches.
+    // A skeleton is connected; unconnected bones may have parts that no handle reaches.
     const std::optional<PosePart> part =
         own_joints && !skeleton ? movedPart(character, start, plan, request.rig.energy) : std::nullopt;
     const pose::PoseRig rig =
@@ -189,7 +189,7 @@ PoseResult poseCharacter(Character& character, std::span<const PoseHandle> handl
     result.handles = character.skeleton.joints.size();
     result.extra_weights = rig.extraCount();
     result.clusters = rig.clusterCount();
-    // First, so that it is what plays; the others stay.
+    // First, so that it is played by default; the others are kept.
     if (wanted.clip) character.clips.insert(character.clips.begin(), run.takeClip());
     return result;
 }

@@ -14,7 +14,7 @@ bool invertible(const Affine3d& a) {
     return std::all_of(i.m, i.m + 16, [](double x) { return std::isfinite(x); });
 }
 
-/// A length that only rounding changed is as it was.
+/// A length that differs only by rounding is unchanged.
 Vec3d snapped(const Vec3d& now, const Vec3d& start) {
     return length(now - start) <= kRounding * (1e-3 + length(start)) ? start : now;
 }
@@ -65,7 +65,7 @@ ClipPose PoseClip::add(double time, std::span<const Affine3d> motions) {
     return pose;
 }
 
-/// Morph targets stay as the start has them.
+/// Morph targets keep their weights at the start.
 void PoseClip::addMorphs(Clip& clip) const {
     if (!start_.clip) return;
     for (const Channel& channel : start_.clip->channels) {

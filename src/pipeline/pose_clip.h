@@ -12,12 +12,12 @@ struct ClipPose {
     std::vector<Affine3d> worlds;  ///< of all nodes
 };
 
-/// Keys of a clip, one a frame, of joints that moved from the start.
+/// Keys of a clip, one per frame, of joints that moved from the start.
 class PoseClip {
 public:
     PoseClip(const Character& character, const PoseStart& start);
 
-    /// `motions`: per joint slot, from the start to the pose. Joints that others drive follow them.
+    /// `motions`: per joint slot, from the start to the pose. Driven joints follow their drivers.
     ClipPose add(double time, std::span<const Affine3d> motions);
     Clip take();
 
@@ -27,7 +27,7 @@ private:
 
     const Character& character_;
     const PoseStart& start_;
-    std::vector<std::int32_t> slot_;  ///< of each node, -1 for those that are no joint
+    std::vector<std::int32_t> slot_;  ///< of each node, -1 for nodes that are not joints
     std::vector<bool> keyed_;         ///< nodes that get keys
     std::vector<float> times_;
     rig::ClipBuilder clip_;

@@ -12,13 +12,13 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kAgree = 1e-6;  ///< of the diagonal: constraints farther apart contradict each other
+constexpr double kAgree = 1e-6;  ///< relative to the diagonal: constraints farther apart contradict each other
 constexpr int kFirstFrame = 10000, kLaterFrames = 3000;  ///< iterations: the first starts far away
-constexpr int kToCompare = 200;                          ///< of a free pose that is only compared with
-constexpr int kStretch = 100;                            ///< iterations between two looks at whether to stop
-constexpr double kSettled = 1e-6;  ///< of the energy: a frame that gains less in a stretch has settled
+constexpr int kToCompare = 200;                          ///< of a free pose that is only used for comparison
+constexpr int kStretch = 100;                            ///< iterations between two convergence checks
+constexpr double kSettled = 1e-6;  ///< relative to the energy: a frame that gains less between two checks has converged
 
-/// Joints without skin share the constraint of the one they go with: the first that names it stands.
+/// Joints without skin share the constraint of the joint they move with: the first handle counts.
 HandlePlan withoutDoubled(const HandlePlan& plan) {
     HandlePlan kept = plan;
     kept.constraints.clear();
@@ -51,7 +51,7 @@ void FreePoser::setTargets(pose::Solver<double>& solver, std::size_t constraints
     pipeline::setTargets(solver, job_.handles, solved_, job_.start, constraints, time);
 }
 
-/// Names the first handle that contradicts those before it.
+/// Reports the first handle that contradicts those before it.
 void FreePoser::refuseConflicts(double time) const {
     const double close = kAgree * geometry::boundingDiagonal(job_.start.mesh.positions);
     if (!(solver_.conflict() > close)) return;
@@ -63,8 +63,8 @@ void FreePoser::refuseConflicts(double time) const {
     }
     const std::size_t h = solved_.handle_of[count - 1];
     throw Error::badInput({"", nameOf(job_.handles[h], h)},
-                          "contradicts the handles before it: the rig cannot take them where they should all be; free "
-                          "one, or give the rig more room (`extra_weights`)");
+                          "contradicts the handles before it: the rig cannot reach all targets together; free one "
+                          "handle, or add weight functions (`extra_weights`)");
 }
 
 void FreePoser::solve(std::size_t frame, PoseResult& result, const Progress& progress) {
@@ -91,7 +91,7 @@ void FreePoser::solve(std::size_t frame, PoseResult& result, const Progress& pro
     solver_.transforms(transforms_);
 }
 
-/// Joints without weight go with the one that carries them.
+/// Joints without weight move with the joint that carries them.
 std::vector<Affine3d> FreePoser::joints() const {
     std::vector<Affine3d> joints;
     for (const std::uint32_t carrier : job_.plan.carrier) {

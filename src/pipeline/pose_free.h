@@ -4,19 +4,19 @@
 
 namespace pelt::pipeline {
 
-/// The free pose [Jacobson12]: joints are affine, as bends the skin the least. Frames come one after the other, each
-/// from where the last one ended.
+/// The free pose [Jacobson12]: joints have the affine transforms that bend the skin least. Frames are solved in order,
+/// each starting from the previous one.
 class FreePoser {
 public:
     explicit FreePoser(const PoseJob& job);
 
-    /// Solves the next frame. Energies and whether it settled go to `result`.
+    /// Solves the next frame. Energies and convergence are stored in `result`.
     void solve(std::size_t frame, PoseResult& result, const Progress& progress);
 
     /// Per joint slot, from the start to the pose.
     std::vector<Affine3d> joints() const;
 
-    /// The vertices as all weights of the rig move them.
+    /// The vertices, moved with all weights of the rig.
     void positions(std::span<Vec3f> out) const;
 
 private:

@@ -19,7 +19,7 @@ namespace {
 using Kind = PoseHandle::Kind;
 using Given = PoseHandle::Given;
 
-constexpr double kOutside = 0.1;  ///< of the diagonal: farther from the mesh than this, a point is a mistake
+constexpr double kOutside = 0.1;  ///< relative to the diagonal: a point farther from the mesh than this is a mistake
 
 constexpr std::size_t kTetsAVertex = 5;
 
@@ -48,11 +48,11 @@ std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle
     if (handle.region.empty()) refuse(handle, number, "has no vertices; list at least one");
     for (const std::uint32_t v : handle.region)
         if (v >= mesh.vertexCount())
-            refuse(handle, number, fmt::format("names vertex {}, but the mesh has {}", v, mesh.vertexCount()));
+            refuse(handle, number, fmt::format("uses vertex {}, but the mesh has {}", v, mesh.vertexCount()));
     return handle.region;
 }
 
-/// A joint where the handle is, with nothing above it.
+/// Adds a root joint at the position of the handle.
 void addJoint(Skeleton& skeleton, const std::string& name, const Vec3d& place) {
     SkeletonNode node;
     node.name = name;
@@ -100,7 +100,7 @@ void addJoints(Character& character, PoseStart& start, std::span<const PoseHandl
     });
 }
 
-/// Bounded biharmonic weights, for a character that has joints but none.
+/// Bounded biharmonic weights, for a character with joints but without weights.
 SkinWeights boundWeights(const PoseStart& start, const PreparationCache* cache, const Progress& progress) {
     ContentKey key;
     key.add("biharmonic");
@@ -116,7 +116,7 @@ std::vector<double> jointWeights(const Character& character) {
     return sums;
 }
 
-/// Joints without weight go with their nearest ancestor that has some, else with the first descendant that has.
+/// Joints without weight move with their nearest ancestor that has some, otherwise with the first such descendant.
 std::vector<std::uint32_t> findCarriers(const Character& character, std::span<const double> weight) {
     const std::vector<std::int32_t> parents = rig::jointParents(character.skeleton);
     std::vector<std::uint32_t> carrier(parents.size());
@@ -137,23 +137,23 @@ std::vector<std::uint32_t> findCarriers(const Character& character, std::span<co
 
 std::size_t jointOf(const Skeleton& skeleton, const PoseHandle& handle, std::size_t number) {
     const auto joint = rig::findJoint(skeleton, handle.joint);
-    if (!joint) refuse(handle, number, "is not there; pelt info lists the joints");
+    if (!joint) refuse(handle, number, rig::noSuchJoint(skeleton, handle.joint));
     for (std::size_t other = *joint + 1; other < skeleton.joints.size(); ++other)
         if (rig::jointName(skeleton, other) == handle.joint)
-            refuse(handle, number, "is a name that several joints have; rename them first");
+            refuse(handle, number, "is ambiguous: several joints have this name; rename them first");
     return *joint;
 }
 
-/// One joint: there, named once, and with skin to move if it is to go somewhere.
+/// Checks one joint: it must exist, have one handle, and move some skin if it has a target.
 void checkJoint(const Character& character, std::span<const PoseHandle> handles, std::size_t i,
                 std::span<const std::uint32_t> carrier, std::span<const double> weight) {
     const std::size_t joint = jointOf(character.skeleton, handles[i], i);
     for (std::size_t k = 0; k < i; ++k)
         if (handles[k].kind == Kind::joint && handles[i].joint == handles[k].joint)
-            refuse(handles[i], i, "is there twice; say once where it goes");
+            refuse(handles[i], i, "appears twice; give each joint one handle");
     const bool dragged = handles[i].given != Given::free && !handles[i].byMatrix();
     if (dragged && !character.weights.empty() && !(weight[carrier[joint]] > 0))
-        refuse(handles[i], i, "moves no vertex, nor does any joint above or below it; drag one that does");
+        refuse(handles[i], i, "moves no vertex, and neither does any joint above or below it; choose another joint");
 }
 
 pose::Constraint constraintOf(const Mesh& mesh, const PoseHandle& handle, std::size_t number,
@@ -166,7 +166,7 @@ pose::Constraint constraintOf(const Mesh& mesh, const PoseHandle& handle, std::s
     return {pose::ConstraintKind::vertices, 0, {}, verticesOf(mesh, handle, number)};
 }
 
-/// What a handle holds, as it is at the start.
+/// The position that a handle holds, at the start.
 Vec3d heldPlace(const Mesh& mesh, const PoseHandle& handle, std::size_t number, std::optional<std::size_t> joint,
                 const HandlePlan& plan) {
     if (joint) return plan.joint_positions[*joint];
@@ -176,7 +176,7 @@ Vec3d heldPlace(const Mesh& mesh, const PoseHandle& handle, std::size_t number, 
     return mean;
 }
 
-/// Straight from key to key.
+/// Linear interpolation between keys.
 Vec3d valueAt(std::span<const PoseHandle::Key> keys, double time) {
     auto after = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.time >= time; });
     if (after == keys.end()) --after;
@@ -196,7 +196,7 @@ std::string nameOf(const PoseHandle& handle, std::size_t number) {
 
 namespace {
 
-/// `mesh` is the character's as it stands.
+/// `mesh` is that of the character at the start.
 void checkHandlesOn(const Mesh& mesh, const Character& character, std::span<const PoseHandle> handles) {
     const bool own_joints = character.skeleton.joints.empty();
     std::vector<double> weight = jointWeights(character);
@@ -210,10 +210,10 @@ void checkHandlesOn(const Mesh& mesh, const Character& character, std::span<cons
             const bool turned = handles[i].given == Given::full || handles[i].given == Given::rotation;
             if (!own_joints && turned)
                 refuse(handles[i], i,
-                       fmt::format("has a {} constraint, which only joints take where there are any; give a position",
+                       fmt::format("has a {} constraint, which is only possible for joints; give a position",
                                    handles[i].given == Given::full ? "full" : "rotation"));
         } else if (own_joints) {
-            refuse(handles[i], i, "is not there: the character has no joints; hold it by points and regions");
+            refuse(handles[i], i, "does not exist: the character has no joints; use points and regions");
         } else {
             checkJoint(character, handles, i, carrier, weight);
         }

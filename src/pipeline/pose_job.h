@@ -4,20 +4,20 @@
 
 namespace pelt::pipeline {
 
-/// What solving, the rigid joints and measuring share.
+/// Data shared by solving, rigid joints and measuring.
 struct PoseJob {
     const Character& character;
     std::span<const PoseHandle> handles;
     const PoseRequest& request;
     const PoseStart& start;
     const HandlePlan& plan;
-    const PosePart* part;         ///< what is solved; null: the whole character
+    const PosePart* part;         ///< the part to solve; null: the whole character
     const pose::PoseRig& rig;     ///< of the part
     std::vector<double> times{};  ///< of the frames
-    bool skeleton = false;        ///< bones hang together, see hasSkeleton
+    bool skeleton = false;        ///< bones are connected, see hasSkeleton
     bool rigid = false;           ///< the sequence is that of rigid joints
 
-    /// Handles of joints that say where they go without a matrix: a skeleton can follow them.
+    /// Handles of joints with a target but without a matrix: a skeleton can follow them.
     bool byJoints() const;
 };
 

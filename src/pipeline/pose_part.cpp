@@ -9,7 +9,7 @@
 namespace pelt::pipeline {
 namespace {
 
-/// Of the diagonal: what is nearer than this may share tets of a volume.
+/// Relative to the diagonal: pieces nearer than this may share tets of a volume.
 constexpr double kClear = 0.05;
 
 struct GroupBox {
@@ -31,7 +31,7 @@ struct GroupBox {
     }
 };
 
-/// Adds groups that stand next to moved ones, and those next to them.
+/// Adds groups that are near moved ones, and those near these.
 void addNeighbours(const JointGroups& groups, std::span<const Vec3f> positions, std::vector<char>& moved) {
     std::vector<GroupBox> boxes(groups.count);
     for (std::size_t v = 0; v < positions.size(); ++v) boxes[groups.of_vertex[v]].add(Vec3d(positions[v]));
@@ -50,7 +50,7 @@ void addNeighbours(const JointGroups& groups, std::span<const Vec3f> positions, 
     }
 }
 
-/// Parts, vertices and triangles of the groups that move, in the order that they have.
+/// Parts, vertices and triangles of the groups that move, in their order.
 void takeMesh(const Mesh& whole, const JointGroups& groups, std::span<const char> moved, PosePart& part) {
     std::vector<std::uint32_t> place(whole.vertexCount(), 0);
     for (std::uint32_t v = 0; v < whole.vertexCount(); ++v) {
@@ -81,7 +81,7 @@ void takeMesh(const Mesh& whole, const JointGroups& groups, std::span<const char
 }
 
 void takeWeights(const SkinWeights& whole, PosePart& part) {
-    SkinWeights& made = part.weights;  // as they are: to append vertices would divide by their sum once more
+    SkinWeights& made = part.weights;  // copied unchanged: appendVertex would normalize them again
     for (const std::uint32_t v : part.vertices) {
         for (const std::uint32_t j : whole.jointsOf(v)) made.joints.push_back(std::uint32_t(part.joint_place[j]));
         made.weights.insert(made.weights.end(), whole.weightsOf(v).begin(), whole.weightsOf(v).end());
@@ -140,7 +140,7 @@ std::optional<PosePart> movedPart(const Character& character, const PoseStart& s
         part.joints.push_back(j);
     }
     takeMesh(start.mesh, groups, moved, part);
-    if (!hasArea(part.mesh)) return {};  // a joint that moves next to nothing: there is no shape to keep
+    if (!hasArea(part.mesh)) return {};  // a joint that moves almost nothing: there is no shape to preserve
     takeWeights(character.weights, part);
     part.constraints = plan.constraints;
     for (pose::Constraint& c : part.constraints) {

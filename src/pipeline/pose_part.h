@@ -6,15 +6,15 @@
 
 namespace pelt::pipeline {
 
-/// Which joints and pieces of the mesh hang together, by weights and, where asked for, by the skeleton.
+/// Which joints and pieces of the mesh are connected, by weights and, if requested, by the skeleton.
 struct JointGroups {
     std::vector<std::uint32_t> of_joint, of_vertex;
     std::uint32_t count = 0;
 };
 JointGroups groupJoints(const Character& character, bool by_skeleton);
 
-/// The part of a character that handles can move: what hangs together with something that they hold. All else stays,
-/// so that solving takes as long as for this part alone, not as long as for a crowd in one file.
+/// The part of a character that handles can move: everything connected to something that they hold. The rest does not
+/// move, so that the time depends only on this part, for example on one character of a crowd in one file.
 struct PosePart {
     Mesh mesh;                                  ///< at the start
     SkinWeights weights;                        ///< on `joints`
@@ -24,7 +24,7 @@ struct PosePart {
     std::vector<std::int32_t> joint_place;      ///< per joint of the character, which of `joints` it is, or -1
 };
 
-/// Empty where that is all of the character.
+/// Empty if that is the whole character.
 std::optional<PosePart> movedPart(const Character& character, const PoseStart& start, const HandlePlan& plan,
                                   pose::Energy energy);
 

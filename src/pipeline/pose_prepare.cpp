@@ -9,7 +9,7 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr std::uint32_t kRigs = 2, kWeights = 1;  ///< raised whenever what is prepared changes
+constexpr std::uint32_t kRigs = 2, kWeights = 1;  ///< increase it whenever the prepared data changes
 
 pose::PoseRig makeRig(const Mesh& standing, const SkinWeights& weights, std::size_t joints, const PoseRequest& request,
                       const Progress& progress) {
@@ -47,7 +47,7 @@ ContentKey rigKey(const Mesh& standing, const SkinWeights& weights, std::size_t 
     return key;
 }
 
-/// Influences a vertex, then joints, then weights.
+/// Influences per vertex, then joints, then weights.
 std::vector<std::byte> bytesOf(const SkinWeights& weights) {
     std::vector<std::uint32_t> words{std::uint32_t(weights.vertexCount())};
     for (std::size_t v = 0; v < weights.vertexCount(); ++v) words.push_back(std::uint32_t(weights.influenceCount(v)));
@@ -67,7 +67,7 @@ std::optional<SkinWeights> weightsOf(std::span<const std::byte> bytes) {
     std::size_t influences = 0;
     for (std::size_t v = 0; v < vertices; ++v) influences += words[1 + v];
     if (words.size() != 1 + vertices + 2 * influences) return {};
-    SkinWeights weights;  // as it was: to append vertices would divide by their sum once more
+    SkinWeights weights;  // copied unchanged: appendVertex would normalize them again
     weights.joints.assign(words.begin() + std::ptrdiff_t(1 + vertices),
                           words.begin() + std::ptrdiff_t(1 + vertices + influences));
     weights.weights.resize(influences);

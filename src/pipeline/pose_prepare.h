@@ -7,12 +7,12 @@
 
 namespace pelt::pipeline {
 
-/// The rig of a mesh as it stands, with the volume that holds it where the energy asks for one; from the cache (if
-/// there is one) where it was prepared before. `joints`: how many there are.
+/// The rig of a mesh at the start, with a volume around it if the energy needs one; from the cache (if there is one) if
+/// it was prepared before. `joints`: their number.
 pose::PoseRig prepareRig(const Mesh& standing, const SkinWeights& weights, std::size_t joints,
                          const PoseRequest& request, const Progress& progress);
 
-/// Weights that take long to make, likewise; `key` has what they are made of.
+/// The same for weights that take long to compute; `key` contains their inputs.
 SkinWeights keptWeights(const PreparationCache* cache, const ContentKey& key, const std::function<SkinWeights()>& make);
 
 /// A mesh and the joints in it as part of a key.

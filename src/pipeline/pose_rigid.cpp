@@ -41,7 +41,7 @@ Vec3d RigidPoser::skinPlace(std::span<const std::uint32_t> vertices, std::span<c
     return place;
 }
 
-/// Where handles start, where they should be and where they are; `motions` as PoseClip takes them.
+/// Start, target and result of the handles; `motions` as for PoseClip.
 std::vector<HandlePlace> RigidPoser::placesOf(std::span<const Affine3d> motions, double time) const {
     const HandlePlan& plan = job_.plan;
     std::vector<HandlePlace> places;

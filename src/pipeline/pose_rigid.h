@@ -10,21 +10,21 @@
 
 namespace pelt::pipeline {
 
-/// A frame of the free pose, for joints that hang on nothing.
+/// A frame of the free pose, for unconnected joints.
 struct FreeFrame {
     std::span<const Affine3d> joints;
     std::span<const Vec3f> positions;
 };
 
-/// Rigid joints whose bones keep their lengths, frame by frame, as a clip holds them.
+/// Rigid joints whose bones keep their lengths, frame by frame, as stored in a clip.
 class RigidPoser {
 public:
     explicit RigidPoser(const PoseJob& job);
 
-    /// Whether the free pose is what the joints are fitted to.
+    /// Whether the joints are fitted to the free pose.
     bool needsFree() const { return !skeleton_; }
 
-    /// The next frame; `free` where it is needed. Where handles came to lie goes to `result`.
+    /// The next frame; `free` if it is needed. The positions of the handles are stored in `result`.
     ClipPose pose(std::size_t frame, const FreeFrame& free, PoseResult& result);
 
     Clip takeClip() { return clip_.take(); }

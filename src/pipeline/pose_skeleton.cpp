@@ -10,20 +10,21 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kFirm = 300;                    ///< what is held, next to what is dragged, where not all can be met
-constexpr double kPin = 1000;                    ///< what hangs together
-constexpr double kTurned = 0.3;                  ///< radians by which joints are turned to see what that costs
-constexpr int kLocalSteps = 12;                  ///< until the rotations of the skin have followed
+constexpr double kFirm = 300;    ///< weight of held handles relative to dragged ones, if not all can be reached
+constexpr double kPin = 1000;    ///< connected bones
+constexpr double kTurned = 0.3;  ///< radians by which joints are rotated to measure the cost
+constexpr int kLocalSteps = 12;  ///< until the rotations of the skin have converged
 constexpr double kSoftest = 0.3, kStiffest = 3;  ///< of the median
-constexpr double kLight = 0.5, kHeavy = 6, kBody = 300;  ///< how stiffness grows with what a joint moves: far more for
-                                                         ///< a body, or it would lean a little for every reach
-constexpr double kWhole = 300;                           ///< against turning the whole figure
+constexpr double kLight = 0.5, kHeavy = 6,
+                 kBody = 300;   ///< how stiffness grows with the amount of skin that a joint moves: much more for
+                                ///< a body, or it would lean a little for every reach
+constexpr double kWhole = 300;  ///< against rotating the whole character
 
 using Given = PoseHandle::Given;
 
 double areaOf(const Vec3d& a, const Vec3d& b, const Vec3d& c) { return length(cross(b - a, c - a)) / 2; }
 
-/// The surface that each node carries, props too.
+/// The surface area carried by each node, including props.
 std::vector<double> surfaceByNode(const Character& character, const PoseStart& start, double size) {
     std::vector<double> surface(character.skeleton.nodes.size(), 0.0);
     const SkinWeights& weights = character.weights;
@@ -32,7 +33,8 @@ std::vector<double> surfaceByNode(const Character& character, const PoseStart& s
         for (std::size_t k = 0; k < weights.influenceCount(v); ++k)
             surface[character.skeleton.joints[weights.jointsOf(v)[k]].node] += area * double(weights.weightsOf(v)[k]);
     };
-    for (std::size_t v = 0; v < weights.vertexCount(); ++v) add(v, 1e-9 * size * size);  // what has no area counts too
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v)
+        add(v, 1e-9 * size * size);  // degenerate triangles count too
     for (const Triangle& t : mesh.triangles) {
         const double area =
             areaOf(Vec3d(mesh.positions[t[0]]), Vec3d(mesh.positions[t[1]]), Vec3d(mesh.positions[t[2]]));
@@ -92,13 +94,13 @@ void SkeletonPoser::setLimits(const Character& character, const PoseRequest& req
     }
 }
 
-/// What turning a joint, with all that hangs on it, costs the energy of the skin; and the more hangs on it the stiffer
-/// it is, so that an arm reaches by itself as far as it can before the body leans.
+/// The stiffness of a joint: the cost in skin energy of rotating it with all its descendants. It grows with the amount
+/// of skin that moves, so that an arm reaches as far as it can before the body leans.
 void SkeletonPoser::setStiffness(const Skeleton& skeleton, const HandlePlan& plan, const pose::PoseRig& rig) {
     std::vector<pose::Constraint> all(rig.handleCount());
     for (std::uint32_t h = 0; h < all.size(); ++h) all[h].handle = h;
     pose::Solver<double> solver(pose::constrain(rig, all));
-    std::vector<char> wanted(bones_.bones.size(), 0);  // above a handle: the others stay as they are
+    std::vector<char> wanted(bones_.bones.size(), 0);  // ancestors of a handle: the others do not move
     for (std::size_t i = 0; i < plan.handle_of.size(); ++i) {
         const auto joint = plan.joint_of[plan.handle_of[i]];
         for (std::size_t b = 0; b < wanted.size(); ++b) wanted[b] = wanted[b] || !joint;

@@ -6,10 +6,10 @@
 
 namespace pelt::pipeline {
 
-/// Poses the skeleton of a character by its handles: rigid joints, bones as long as at the start.
+/// Poses the skeleton of a character by its handles: rigid joints, bones keep their lengths.
 class SkeletonPoser {
 public:
-    /// `rig`: what the skin says about how stiff its joints are.
+    /// `rig`: used to compute the stiffness of joints from the skin.
     SkeletonPoser(const Character& character, const PoseStart& start, std::span<const PoseHandle> handles,
                   const HandlePlan& plan, const PoseRequest& request, const pose::PoseRig& rig);
 
@@ -31,7 +31,7 @@ private:
     std::optional<pose::SkeletonSolver> solver_;
 };
 
-/// Whether there is a skeleton that bones could be turned on, not loose joints.
+/// Whether there is a connected skeleton, not unconnected joints.
 bool hasSkeleton(const Character& character, const PoseStart& start);
 
 }  // namespace pelt::pipeline

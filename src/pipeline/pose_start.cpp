@@ -9,7 +9,7 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kUnmoved = 1e-6;  ///< a matrix so near to the identity moves nothing: rounding of the file's numbers
+constexpr double kUnmoved = 1e-6;  ///< a matrix this near to the identity moves nothing: rounding in the file
 
 bool nearIdentity(const Affine3d& a, double size) {
     for (int i = 0; i < 16; ++i)
@@ -19,7 +19,7 @@ bool nearIdentity(const Affine3d& a, double size) {
 
 void chooseMoment(const Character& character, const PoseRequest& request, PoseStart& start) {
     if (!request.clip) {
-        if (request.at) throw Error::badUsage("`at` names a moment of a clip; say which with `clip`");
+        if (request.at) throw Error::badUsage("`at` is a time in a clip; choose the clip with `clip`");
         return;
     }
     start.clip = &rig::findClip(character, *request.clip);
@@ -27,11 +27,11 @@ void chooseMoment(const Character& character, const PoseRequest& request, PoseSt
     const double slack = 1e-4 * std::max(1.0, start.clip->seconds());
     if (!(start.at >= start.clip->first_key - slack && start.at <= start.clip->last_key + slack))
         throw Error::badUsage({"", fmt::format("clip '{}'", start.clip->name)},
-                              fmt::format("lasts from {:.4g} to {:.4g} s; `at` {:.4g} is outside it",
+                              fmt::format("lasts from {:.4g} to {:.4g} s; `at` {:.4g} is outside",
                                           start.clip->first_key, start.clip->last_key, start.at));
 }
 
-/// The joints as bound where they stand.
+/// The joints, bound in their current position.
 void bindThere(PoseStart& start) {
     Skeleton& skeleton = start.skeleton;
     for (std::size_t n = 0; n < skeleton.nodes.size(); ++n) skeleton.nodes[n].matrix = start.locals[n];
@@ -43,7 +43,7 @@ void bindThere(PoseStart& start) {
     }
 }
 
-/// Plain skinning; a vertex without weight goes with the first joint.
+/// Plain skinning; a vertex without weight moves with the first joint.
 void moveMesh(const SkinWeights& weights, PoseStart& start) {
     for (std::size_t v = 0; v < start.rest.size(); ++v) {
         const Vec3d p(start.rest[v]);

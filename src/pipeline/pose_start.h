@@ -4,7 +4,7 @@
 
 namespace pelt::pipeline {
 
-/// How a character stands before it is posed.
+/// The state of a character before it is posed.
 struct PoseStart {
     Mesh mesh;                     ///< in the file's world: positions, triangles and parts of the character's
     Skeleton skeleton;             ///< in the file's world, as if it were bound there
@@ -17,7 +17,7 @@ struct PoseStart {
     double at = 0;
 };
 
-/// The nodes' rest pose, or a moment of a clip. The character must outlive it; it may have no weights yet.
+/// The rest pose of the nodes, or a time of a clip. The character must outlive it; it may have no weights yet.
 PoseStart startOf(const Character& character, const PoseRequest& request);
 
 }  // namespace pelt::pipeline

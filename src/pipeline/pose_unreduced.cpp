@@ -7,7 +7,7 @@ namespace pelt::pipeline {
 namespace {
 
 constexpr int kUnreduced = 200;
-constexpr float kHeld = 0.99f;  ///< a vertex with so much weight on a joint is held by it
+constexpr float kHeld = 0.99f;  ///< a vertex with this much weight on a held joint is held
 
 }  // namespace
 
@@ -15,7 +15,7 @@ Unreduced::Unreduced(const Mesh& standing, const SkinWeights& weights, const Han
                      const PoseRequest& request)
     : request_(request) {
     if (request.rig.energy == pose::Energy::tets)
-        throw Error::badUsage("`unreduced` works on surfaces; choose another energy than tets");
+        throw Error::badUsage("`unreduced` does not support the energy tets; choose another");
     weld_ = geometry::weldByPosition(standing, request.rig.weld);
     triangles_ = geometry::weldedTriangles(standing.triangles, weld_);
     held_.assign(weld_.count(), 0);

@@ -6,7 +6,8 @@
 
 namespace pelt::pipeline {
 
-/// As-rigid-as-possible deformation of the welded mesh from a pose on; what handles hold stays where the pose has it.
+/// As-rigid-as-possible deformation of the welded mesh, starting from a pose; what handles hold stays in the position
+/// of that pose.
 class Unreduced {
 public:
     Unreduced(const Mesh& standing, const SkinWeights& weights, const HandlePlan& plan, const PoseRequest& request);

@@ -15,13 +15,13 @@ namespace fs = std::filesystem;
 constexpr char kMagic[] = "pelt preparation 2\n";
 constexpr char kExtension[] = ".prepared";
 
-std::uint64_t mixed(std::uint64_t x) {  // the finaliser of SplitMix64
+std::uint64_t mixed(std::uint64_t x) {  // the finalizer of SplitMix64
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
 }
 
-/// What stands before the content: what it is, by whom, of what, how long, and its own name to see damage by.
+/// The header before the content: format, program, key, length, and a hash to detect damage.
 std::string headerOf(const std::string& program, const std::string& key, std::span<const std::byte> content) {
     ContentKey check;
     check.add(content);
@@ -64,7 +64,7 @@ std::optional<std::vector<std::byte>> PreparationCache::load(const std::string& 
         std::vector<std::byte> all(static_cast<std::size_t>(size));
         file.read(reinterpret_cast<char*>(all.data()), std::streamsize(all.size()));
         if (!file) return {};
-        // The header's length depends on the content's, which is what is left after it.
+        // The length of the header depends on that of the content, which is the rest of the file.
         for (std::size_t digits = 1; digits <= 20; ++digits) {
             const std::size_t length = headerOf(program_, key, {}).size() - 1 + digits;
             if (length > all.size() || fmt::formatted_size("{}", all.size() - length) != digits) continue;
@@ -74,7 +74,7 @@ std::optional<std::vector<std::byte>> PreparationCache::load(const std::string& 
             fs::last_write_time(fileOf(key), fs::file_time_type::clock::now(), none);
             return std::vector<std::byte>(content.begin(), content.end());
         }
-    } catch (const std::exception&) {  // no memory, no rights: as if it were not there
+    } catch (const std::exception&) {  // out of memory, no permission: treated as missing
     }
     return {};
 }
@@ -89,7 +89,7 @@ void PreparationCache::store(const std::string& key, std::span<const std::byte> 
         file.write(header);
         file.write(content);
         file.commit();
-    } catch (const std::exception&) {  // a cache that cannot be written is none
+    } catch (const std::exception&) {  // a cache that cannot be written is not used
     }
 }
 

@@ -15,9 +15,10 @@ namespace pelt::pipeline {
 namespace {
 
 /// Vertices a task poses: long enough to hide the cost of a task, a multiple of every kernel's block.
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kSampleGrain = 2048;
 
-/// What v1 and v3 turn with is no exact rotation. Twice: where little is left of `t`, most of that is rounding.
+/// The matrices of v1 and v3 are not exact rotations. Done twice: if little of `t` remains, most of it is rounding
+/// error.
 Vec3f perpendicular(Vec3f t, const Vec3f& normal) {
     for (int pass = 0; pass < 2; ++pass) t = normalized(t - normal * dot(t, normal), t);
     return t;
@@ -41,8 +42,8 @@ const Clip& chosenClip(const Character& character, const Sampling& sampling) {
     if (sampling.clip) return rig::findClip(character, *sampling.clip);
     if (character.clips.empty())
         throw Error::badInput(
-            "has no animation clip; play its range of motion (`clip` @range), take clips from another file "
-            "(`clips`), or ask for the bind pose (`bind_pose`)");
+            "has no animation clip; play its range of motion (`clip` @range), add clips from another file (`clips`), "
+            "or select the bind pose (`bind_pose`)");
     return character.clips.front();
 }
 
@@ -56,7 +57,7 @@ std::vector<double> sampleTimes(const Character& character, const Sampling& samp
     std::vector<double> chosen;
     for (const std::size_t index : sliceIndices(*slice, times.size())) chosen.push_back(times[index]);
     if (chosen.empty())
-        throw Error::badInput(fmt::format("`frames` {} chooses none of the {} samples of clip '{}'", *sampling.frames,
+        throw Error::badInput(fmt::format("`frames` {} selects none of the {} samples of clip '{}'", *sampling.frames,
                                           times.size(), clip.name));
     return chosen;
 }
@@ -69,7 +70,7 @@ std::vector<Vec3f> restNormals(const Mesh& mesh, float weld_tolerance) {
 
 /// The props of a character as they are before their nodes move them.
 struct PropsAtRest {
-    std::vector<Vec3f> normals, tangents;  ///< filled when they are first asked for
+    std::vector<Vec3f> normals, tangents;  ///< filled when first needed
     std::vector<Vec3f> morphed, morphed_normals;
 
     rig::PropsShape shape(const Mesh& mesh, const Clip* clip, double seconds, bool want_normals, bool want_tangents) {
@@ -93,11 +94,11 @@ struct CharacterSampler::State {
     std::vector<double> times;  ///< empty: the bind pose
     double frame_seconds = 1.0 / 30.0;
     std::unique_ptr<Deformer> deformer;  ///< null: bind pose, or a mesh without joints
-    std::vector<Vec3f> rest_normals;     ///< given, or filled when normals are first asked for
+    std::vector<Vec3f> rest_normals;     ///< given, or filled when normals are first needed
     bool own_normals = true;             ///< they are the mesh's
     std::vector<Vec3f> morphed_positions, morphed_normals;
     PropsAtRest props;
-    std::vector<Vec3f> rest_tangents, scratch;  ///< filled when tangents are first asked for
+    std::vector<Vec3f> rest_tangents, scratch;  ///< filled when tangents are first needed
     std::optional<geometry::Weld> weld;         ///< to recompute the normals of a morphed mesh that has none of its own
 
     explicit State(const Character& c) : character(c) {}
@@ -123,7 +124,7 @@ const std::vector<Vec3f>& CharacterSampler::State::tangentsAtRest() {
     return rest_tangents;
 }
 
-/// Fills the morphed buffers; false where no morph target has weight, and the buffers are as they were.
+/// Fills the morphed buffers; false, with the buffers unchanged, if no morph target has weight.
 bool CharacterSampler::State::morph(double seconds, bool want_normals) {
     const Mesh& mesh = character.mesh;
     if (mesh.morphs.empty()) return false;
@@ -142,7 +143,7 @@ bool CharacterSampler::State::morph(double seconds, bool want_normals) {
 
 deform::RestShape CharacterSampler::State::restShape(double seconds, bool want_normals) {
     if (morph(seconds, want_normals)) return {morphed_positions, morphed_normals};
-    // Empty spans: the rig's own copy, which lies as the kernels like it.
+    // Empty spans: the rig's own copy, which has the layout of the kernels.
     deform::RestShape rest;
     if (!deformer) rest.positions = character.mesh.positions;
     if (want_normals && !(deformer && own_normals)) rest.normals = normalsAtRest();
@@ -160,7 +161,7 @@ CharacterSampler::CharacterSampler(const Character& character, const Method& met
     state_->frame_seconds = (stepped ? std::abs(double(parseSlice(*sampling.frames).step)) : 1.0) / sampling.fps;
     if (character.skeleton.joints.empty()) return;
     if (character.weights.empty())
-        throw Error::badInput("has a skeleton but no skin weights; give it some first (pelt bind)");
+        throw Error::badInput("has a skeleton but no skin weights; bind it first (pelt bind)");
     state_->deformer = method.prepare(character, options, progress);
 }
 
@@ -174,7 +175,7 @@ std::size_t CharacterSampler::vertexCount() const { return rig::vertexCount(stat
 
 void CharacterSampler::setRestNormals(std::vector<Vec3f> normals) {
     if (normals.size() != state_->character.mesh.vertexCount())
-        throw Error::badUsage("rest normals must be as many as the mesh has vertices");
+        throw Error::badUsage("there must be one rest normal per vertex");
     state_->rest_normals = std::move(normals);
     state_->own_normals = false;
 }
@@ -191,14 +192,14 @@ void CharacterSampler::evaluateAt(double seconds, std::span<Vec3f> positions, st
     for (const std::size_t size :
          {positions.size(), normals.empty() ? count : normals.size(), tangents.empty() ? count : tangents.size()})
         if (size != count)
-            throw Error::badUsage("positions, normals and tangents must be as many as the character has vertices");
+            throw Error::badUsage("there must be one position, normal and tangent per vertex of the character");
     const auto head = [&](std::span<Vec3f> all) { return all.first(all.empty() ? 0 : skin); };
     const auto tail = [&](std::span<Vec3f> all) { return all.subspan(all.empty() ? 0 : skin); };
     state_->evaluateSkin(seconds, head(positions), head(normals), head(tangents));
     if (count > skin) state_->placeProps(seconds, tail(positions), tail(normals), tail(tangents));
 }
 
-/// In the bind pose they stand where their nodes rest.
+/// In the bind pose they are placed by the rest pose of their nodes.
 void CharacterSampler::State::placeProps(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals,
                                          std::span<Vec3f> tangents) {
     const Mesh& mesh = character.props.mesh;
@@ -232,7 +233,7 @@ void CharacterSampler::State::evaluateSkin(double seconds, std::span<Vec3f> posi
     deformer->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
     const Deformer& poser = *deformer;
     const deform::Output out{positions, normals};
-    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(count, kSampleGrain, [&](std::size_t first, std::size_t last) {
         poser.evaluate(rest, first, last - first, out);
         if (tangents.empty()) return;
         poser.evaluateTangents(given_tangents, first, last - first, scratch, tangents);

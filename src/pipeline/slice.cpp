@@ -10,7 +10,7 @@ namespace pelt::pipeline {
 namespace {
 
 [[noreturn]] void failParsing(std::string_view text) {
-    throw Error::badUsage(fmt::format("'{}' is no slice: write first:last:step, as Python does, e.g. 0:100:5", text));
+    throw Error::badUsage(fmt::format("'{}' is not a slice: write first:last:step, as in Python, e.g. 0:100:5", text));
 }
 
 std::optional<std::int64_t> parseBound(std::string_view part, std::string_view text) {
@@ -22,7 +22,7 @@ std::optional<std::int64_t> parseBound(std::string_view part, std::string_view t
     return value;
 }
 
-/// Python's clamping of a bound: counted from the end where negative, then cut to [low, high].
+/// Python's clamping of a bound: negative values count from the end, then clamped to [low, high].
 std::int64_t clampBound(std::int64_t bound, std::int64_t size, std::int64_t low, std::int64_t high) {
     if (bound < 0) bound = bound < -size ? -1 : bound + size;
     return std::clamp(bound, low, high);

@@ -15,11 +15,11 @@ struct Slice {
     bool single = false;  ///< a lone number: that one entry, which must exist
 };
 
-/// Throws Error (bad usage) for a text that is no slice, or a step of 0.
+/// Throws Error (bad usage) for a malformed slice or a step of 0.
 Slice parseSlice(std::string_view text);
 
-/// The chosen indices of a list of `size` entries, in the slice's order. Ends outside the list are cut to it, as Python
-/// does. Throws Error (bad input) for a single index that is not there.
+/// The chosen indices of a list of `size` entries, in the slice's order. Ends outside the list are clamped, as in
+/// Python. Throws Error (bad input) for a single index that does not exist.
 std::vector<std::size_t> sliceIndices(const Slice& slice, std::size_t size);
 
 }  // namespace pelt::pipeline

@@ -4,8 +4,8 @@
 
 namespace pelt::pipeline {
 
-/// The weights without those under 1e-4, which nobody sees and every engine would have to blend; the others are divided
-/// by what is left.
+/// The weights without those below 1e-4, which are invisible but cost time in every engine; the others are
+/// renormalized.
 SkinWeights withoutSmall(const SkinWeights& weights);
 
 }  // namespace pelt::pipeline

@@ -1,6 +1,5 @@
 // As-rigid-as-possible deformation without a reduction: the energies of [Jacobson12] over all vertices, by local steps
-// with a rotation for each edge set and global steps with a sparse factorisation. What posing with a rig is
-// compared with.
+// with a rotation for each edge set and global steps with a sparse factorization. Used for comparison with rigs.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -17,7 +16,7 @@ namespace pelt::pose {
 namespace {
 
 using Points = Eigen::Matrix<double, Eigen::Dynamic, 3>;
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kArapGrain = 256;
 
 Vec3d pointOf(const Points& points, std::uint32_t v) { return {points(v, 0), points(v, 1), points(v, 2)}; }
 
@@ -52,7 +51,7 @@ double energyOf(const EdgeSets& sets, std::span<const Vec3d> rest, const Points&
 
 void localStep(const EdgeSets& sets, std::span<const std::size_t> offsets, std::span<const Vec3d> rest,
                const Points& posed, std::vector<Mat3d>& rotations) {
-    parallelFor(sets.count, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(sets.count, kArapGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t s = first; s < last; ++s) {
             const Mat3d sum = covariance(sets, offsets[s], offsets[s + 1], rest, posed);
             rotations[s] = runtime::nearestRotation(sum, rotations[s]).rotation;
@@ -79,7 +78,7 @@ public:
                 entries.emplace_back(j, i, -t.c);
             }
         }
-        // A vertex without edges stays where it is.
+        // A vertex without edges does not move.
         for (Eigen::Index i = 0; i < free; ++i)
             entries.emplace_back(i, i, diagonal[std::size_t(i)] > 0 ? diagonal[std::size_t(i)] : 1.0);
         Eigen::SparseMatrix<double> laplacian(free, free);
@@ -145,7 +144,8 @@ ArapResult arap(const ArapShape& shape, Energy energy, std::span<const FixedVert
     Points posed = toPoints(start);
     for (const FixedVertex& f : fixed) {
         if (f.vertex >= start.size())
-            throw Error::badInput(fmt::format("vertex {} is fixed, but there are {}", f.vertex, start.size()));
+            throw Error::badInput(
+                fmt::format("vertex {} is fixed, but there are only {} vertices", f.vertex, start.size()));
         posed.row(f.vertex) << f.target.x, f.target.y, f.target.z;
     }
     GlobalSystem system(sets, shape.positions.size(), fixed);

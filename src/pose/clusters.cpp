@@ -1,6 +1,6 @@
-// Rotation clusters [Jacobson12]: edge sets of like weights move alike, so k-means in weight space tells which may
-// share a rotation. Means start at points farthest from each other and settle on every n-th set, since a finer mesh has
-// no other weights; then every set takes its nearest. Nothing is left to chance.
+// Rotation clusters [Jacobson12]: edge sets with similar weights move alike, so k-means in weight space determines
+// which may share a rotation. Means start at points farthest from each other and are iterated on every n-th set, since
+// a finer mesh has the same weights; then every set is assigned to its nearest mean. Deterministic.
 #include "clusters.h"
 
 #include <pelt/core/parallel.h>
@@ -11,8 +11,8 @@
 namespace pelt::pose {
 namespace {
 
-constexpr std::size_t kSamples = 8192, kGrain = 512;
-constexpr int kRounds = 20;
+constexpr std::size_t kSamples = 8192, kClusterGrain = 512;
+constexpr int kClusterRounds = 20;
 
 /// Means by columns of handles, so that the distances of one row to all means are sums over few contiguous rows.
 struct Means {
@@ -39,7 +39,7 @@ std::uint32_t nearestMean(const WeightRows& rows, std::size_t row, const Means& 
 
 void assign(const WeightRows& rows, std::span<const std::size_t> chosen, const Means& means,
             std::vector<std::uint32_t>& labels) {
-    parallelFor(chosen.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(chosen.size(), kClusterGrain, [&](std::size_t first, std::size_t last) {
         std::vector<double> scratch;
         for (std::size_t i = first; i < last; ++i) labels[i] = nearestMean(rows, chosen[i], means, scratch);
     });
@@ -52,7 +52,7 @@ std::vector<std::size_t> filledRows(const WeightRows& rows) {
     return filled;
 }
 
-/// Farthest-point sampling from the first sample on; fewer where points coincide.
+/// Farthest-point sampling, starting with the first sample; fewer if points coincide.
 std::vector<std::size_t> farthestRows(const WeightRows& rows, std::span<const std::size_t> samples, std::size_t handles,
                                       std::size_t count) {
     std::vector<std::size_t> seeds;
@@ -123,7 +123,7 @@ std::vector<std::uint32_t> clusterRows(const WeightRows& rows, std::size_t handl
     for (std::size_t i = 0; i < filled.size(); i += stride) samples.push_back(filled[i]);
     Means means = meansAt(rows, farthestRows(rows, samples, handles, count), handles);
     std::vector<std::uint32_t> labels(samples.size(), ~0u), before;
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kClusterRounds; ++round) {
         before = labels;
         assign(rows, samples, means, labels);
         if (labels == before) break;

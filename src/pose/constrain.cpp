@@ -1,14 +1,14 @@
 // Constraints of [Jacobson12] are linear equations M_eq T = P_eq. In the coordinates of prepare.cpp, T = F s + N t,
-// they read C_s s + C_t t = D with C_s = M_eq F, C_t = M_eq N, D and t as they differ from rest. Where N moves what is
-// constrained (it has the translations), t takes up what it can; the rest, C' s = D', is a QR decomposition of C'^T:
-// s = Q1 u + Q2 y, u follows from D', y is free, and since Q is orthogonal the energy of y stays ½ |y|².
+// they read C_s s + C_t t = D with C_s = M_eq F, C_t = M_eq N, D and t as they differ from rest. As far as N moves what
+// is constrained (it contains the translations), t satisfies the constraints; the rest, C' s = D', is solved by a QR
+// decomposition of C'^T: s = Q1 u + Q2 y, u follows from D', y is free, and since Q is orthogonal the energy of y stays
+// ½ |y|².
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 
+#include "../internal/eigen_solvers.h"
 #include "reduction.h"
 #include "system_data.h"
 #include "transforms.h"
@@ -16,7 +16,7 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kDependent = 1e-9;  ///< constraints that add less than this say nothing new
+constexpr double kDependent = 1e-9;  ///< constraints that add less than this are redundant
 constexpr double kRounding = 1e-12;  ///< of the longest row: so much is left of a row that others cancel
 constexpr double kTakesUp = 1e-2;    ///< directions without energy that move what is given by less are left at rest: to
                                      ///< meet it they would go so far that what little energy they have counts
@@ -29,7 +29,7 @@ void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
             for (const std::uint32_t v : c.vertices)
                 if (v >= rig.weld.welded.size())
                     throw Error::badInput(
-                        fmt::format("a region names vertex {}, but the mesh has {}", v, rig.weld.welded.size()));
+                        fmt::format("a region uses vertex {}, but the mesh has {}", v, rig.weld.welded.size()));
             continue;
         }
         if (c.handle >= rig.handles)
@@ -109,8 +109,8 @@ Eigen::VectorXd unitRows(const Eigen::MatrixXd& m, double none) {
     return m.rowwise().norm().unaryExpr([none](double length) { return length > none ? 1 / length : 0.0; });
 }
 
-/// How t takes up what constraints ask: t = pseudo (D - C_s s); `left` are the combinations of constraints that it does
-/// not change.
+/// How t satisfies constraints: t = pseudo (D - C_s s); `left` are the combinations of constraints that it cannot
+/// change.
 struct NullPart {
     Eigen::MatrixXd pseudo, left;
 };
@@ -119,7 +119,8 @@ NullPart solveNull(const Eigen::MatrixXd& c_t) {
     const Eigen::Index rows = c_t.rows();
     if (c_t.size() == 0) return {Eigen::MatrixXd::Zero(c_t.cols(), rows), Eigen::MatrixXd::Identity(rows, rows)};
     // Squared singular values do: those that count are far from rounding.
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(c_t.transpose() * c_t);
+    const Eigen::MatrixXd gram = c_t.transpose() * c_t;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
     const Eigen::VectorXd& squares = eigen.eigenvalues();  // ascending
     Eigen::Index rank = 0;
     while (rank < squares.size() && squares[squares.size() - 1 - rank] > kTakesUp * kTakesUp) ++rank;

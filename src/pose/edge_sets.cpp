@@ -1,7 +1,7 @@
 // The edge sets E_k and coefficients c_ijk of the as-rigid-as-possible energies [Jacobson12]. Coefficients are scaled
 // so that the global matrix is the cotangent Laplacian whatever the sets: cot / 2 for triangles, w_ij / 2 for spokes
 // (both ends have the edge), cot / 6 for spokes and rims (all three corners have it), the tet's own weight for tets.
-// Negative ones would leave the energy without a minimum: they are cut to 0, per edge for spokes, per corner for the
+// With negative ones the energy might have no minimum: they are clamped to 0, per edge for spokes, per corner for the
 // others.
 #include "edge_sets.h"
 

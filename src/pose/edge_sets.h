@@ -20,14 +20,14 @@ struct EdgeTerm {
 /// The edge sets E_k of an energy; the sum of an edge's c over all sets is its weight in the Laplacian.
 struct EdgeSets {
     std::size_t count = 0;
-    std::vector<EdgeTerm> terms;  ///< by rising set; none without c
+    std::vector<EdgeTerm> terms;  ///< by increasing set; none with c = 0
 };
 
 /// Of triangles (any energy but tets) over welded vertices.
 EdgeSets surfaceSets(Energy energy, std::span<const Vec3d> positions, std::span<const Triangle> triangles);
 EdgeSets tetSets(const TetMesh& volume);
 
-/// Where each set lies in weight space: the mean of its corners' weights.
+/// The position of each set in weight space: the mean of its corners' weights.
 WeightRows setRows(const EdgeSets& sets, const WeightRows& rows);
 
 }  // namespace pelt::pose

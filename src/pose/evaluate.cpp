@@ -7,23 +7,23 @@ namespace pelt::pose {
 
 void evaluate(const PoseRig& rig, std::span<const Affine3f> transforms, std::size_t first, std::size_t count,
               std::span<Vec3f> out) noexcept {
-    constexpr std::size_t kLanes = BlendBlocks::kLanes;
+    constexpr std::size_t kWidth = BlendBlocks::kLanes;
     const BlendBlocks& blocks = rig.data->blend;
     assert(transforms.size() >= rig.data->columns && first + count <= blocks.vertices && out.size() == blocks.vertices);
     const std::size_t last = first + count;
-    const std::size_t whole_first = (first + kLanes - 1) / kLanes, whole_last = last / kLanes;
+    const std::size_t whole_first = (first + kWidth - 1) / kWidth, whole_last = last / kWidth;
     if (whole_first < whole_last)
-        blendRange(blocks, whole_first, whole_last, transforms.data(), out.data() + whole_first * kLanes);
+        blendRange(blocks, whole_first, whole_last, transforms.data(), out.data() + whole_first * kWidth);
     // Blocks that the range cuts are computed whole on a copy.
     const auto cut = [&](std::size_t block) {
-        Vec3f copy[kLanes];
+        Vec3f copy[kWidth];
         blendRange(blocks, block, block + 1, transforms.data(), copy);
-        const std::size_t begin = std::max(first, block * kLanes), end = std::min(last, (block + 1) * kLanes);
-        std::copy(copy + (begin - block * kLanes), copy + (end - block * kLanes), out.begin() + std::ptrdiff_t(begin));
+        const std::size_t begin = std::max(first, block * kWidth), end = std::min(last, (block + 1) * kWidth);
+        std::copy(copy + (begin - block * kWidth), copy + (end - block * kWidth), out.begin() + std::ptrdiff_t(begin));
     };
     if (count == 0) return;
-    if (first % kLanes != 0) cut(first / kLanes);
-    if (last % kLanes != 0 && (last / kLanes != first / kLanes || first % kLanes == 0)) cut(last / kLanes);
+    if (first % kWidth != 0) cut(first / kWidth);
+    if (last % kWidth != 0 && (last / kWidth != first / kWidth || first % kWidth == 0)) cut(last / kWidth);
 }
 
 void evaluate(const PoseRig& rig, std::span<const Affine3d> transforms, std::span<Vec3d> out) {

@@ -14,7 +14,7 @@ namespace pelt::pose {
 namespace {
 
 constexpr double kAgreement = 100;  ///< how much more a vertex's weight counts than smoothness
-constexpr double kSmallest = 1e-4;  ///< weights below say nothing but take time
+constexpr double kSmallest = 1e-4;  ///< smaller weights are irrelevant but take time
 
 using Sparse = Eigen::SparseMatrix<double>;
 
@@ -48,8 +48,8 @@ SkinWeights extendWeights(const TetMesh& volume, std::span<const std::uint32_t> 
                           std::span<const std::array<double, 4>> barycentric, const SkinWeights& surface,
                           std::size_t handles) {
     if (tet.size() != surface.vertexCount() || barycentric.size() != tet.size())
-        throw Error::badInput(
-            fmt::format("{} vertices lie in the volume, but {} have weights", tet.size(), surface.vertexCount()));
+        throw Error::badInput(fmt::format("{} vertices are in the volume, but there are weights for {}", tet.size(),
+                                          surface.vertexCount()));
     const auto vertices = Eigen::Index(tet.size()), points = Eigen::Index(volume.vertexCount());
     std::vector<Eigen::Triplet<double>> entries;
     for (std::size_t v = 0; v < tet.size(); ++v)
@@ -84,7 +84,7 @@ SkinWeights extendWeights(const TetMesh& volume, std::span<const std::uint32_t> 
             values.push_back(float(right(p, h)));
         }
         if (joints.empty())
-            throw Error::badInput(fmt::format("point {} of the volume is out of the surface's reach", p));
+            throw Error::badInput(fmt::format("point {} of the volume is not connected to the surface", p));
         appendVertex(out, joints, values);
     }
     return out;

@@ -4,13 +4,13 @@
 
 #include "system_data.h"
 
-/// The inner loops of a solver. Thin matrices (y, D) have four numbers a row, the last unused; S, R and other
+/// The inner loops of a solver. Thin matrices (y, D) have four numbers per row, the last unused; S, R and other
 /// products are [panel][component of posed space][48].
 namespace pelt::pose {
 
-/// A local step keeps this share of the last rotation in the covariance: where that says nothing (edges along one
-/// line), the rotation stays near the last one, and the energy cannot rise: R maximises tr(R S) + ρ tr(R R_last^T), so
-/// tr(R S) is at least what R_last gives.
+/// A local step adds this fraction of the last rotation to the covariance: if the covariance is degenerate (edges along
+/// one line), the rotation stays near the last one, and the energy cannot increase: R maximizes tr(R S) + ρ tr(R
+/// R_last^T), so tr(R S) is at least what R_last gives.
 constexpr double kInertia = 1e-4, kLeastInertia = 1e-12;
 
 template <class T>

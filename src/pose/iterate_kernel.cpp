@@ -1,6 +1,6 @@
-// The local and the global step of [Jacobson12] for a register of clusters at a time; iterate_reference.cpp has them as
-// they read. A panel's part of G is used twice while it is near: for S, then for what its rotations add to y. The
-// sums over clusters stay spread over lanes until the end.
+// The local and the global step of [Jacobson12] for a register of clusters at a time; iterate_reference.cpp has a
+// direct transcription. A panel's part of G is used twice while it is in the cache: for S, then for the contribution of
+// its rotations to y. The sums over clusters stay spread over lanes until the end.
 #include "../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,4 @@
-// The local and the global step of [Jacobson12], as they read: what the kernel is checked against, and the solver in
+// The local and the global step of [Jacobson12], transcribed directly: to check the kernel, and for the solver in
 // double precision.
 #include <pelt/runtime/rotation.h>
 
@@ -22,7 +22,7 @@ T dotOfPanels(const T* a, const T* b) {
     return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
-/// R_k^T = the rotation nearest to S_k, the last one kept in mind.
+/// R_k^T = the rotation nearest to S_k, regularized by the last one.
 template <class T>
 void rotate(const T* s, std::size_t lane, T* rotations) {
     Mat3d covariance, last;

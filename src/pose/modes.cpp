@@ -1,19 +1,19 @@
-// Extra weights as modes: eigenfunctions of the Laplacian, L φ = λ M φ, with the lowest λ. Among all sets of so many
-// functions they come nearest to whatever has little Dirichlet energy, which is all that is known of a pose before the
-// handles are dragged. Not in the slides: bumps in weight space see nothing of a limb between two handles but how far
-// along it is. What a handle holds must follow it alone, so φ - Σ_h w_h φ_h is taken, with φ_h its mean there, which
-// costs nothing since the handles' own transforms are in the rig; and what is left fades out there.
+// Extra weights as modes: eigenfunctions of the Laplacian, L φ = λ M φ, with the lowest λ. Among all sets of this many
+// functions they best approximate functions with little Dirichlet energy, which is all that is known of a pose in
+// advance. Not in the slides: bumps in weight space depend only on the position along a limb between two handles. What
+// a handle holds must follow it alone, so φ - Σ_h w_h φ_h is taken, with φ_h its mean there, which costs nothing since
+// the handles' own transforms are in the rig; and what is left fades out there.
 #include "modes.h"
 
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/adjacency.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <Eigen/Sparse>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
+
+#include "../internal/eigen_solvers.h"
 
 namespace pelt::pose {
 namespace {
@@ -23,9 +23,9 @@ using Sparse = Eigen::SparseMatrix<double>;
 constexpr double kHeld = 1 - 1e-6;  ///< as much weight is all
 constexpr int kHeldPower = 8;       ///< where no vertex has all
 constexpr double kShift = 1e-6;     ///< of the mean of L: makes it definite
-constexpr Eigen::Index kSpare = 8;  ///< functions iterated beside those wanted, which then converge
+constexpr Eigen::Index kSpare = 8;  ///< additional functions in the iteration, which speed up convergence
 constexpr int kRounds = 40;
-constexpr double kSettled = 1e-4;  ///< change of the eigenvalues' sum in a round
+constexpr double kModesSettled = 1e-4;  ///< change of the eigenvalues' sum in a round
 
 /// L and M of the vertices that have edges.
 struct Problem {
@@ -61,7 +61,7 @@ geometry::ConnectedParts partsOf(const Sparse& laplacian) {
     return geometry::connectedParts(edges);
 }
 
-/// Constants on a part have no energy, and are no use, since handles have them.
+/// Constants on a part have no energy and are useless, since handles already contain them.
 void removeMeans(const geometry::ConnectedParts& parts, const Eigen::VectorXd& mass, Eigen::VectorXd& x) {
     std::vector<double> sums(parts.count, 0.0), masses(parts.count, 0.0);
     for (Eigen::Index v = 0; v < x.size(); ++v) {
@@ -72,7 +72,7 @@ void removeMeans(const geometry::ConnectedParts& parts, const Eigen::VectorXd& m
         x[v] -= sums[parts.part[std::size_t(v)]] / masses[parts.part[std::size_t(v)]];
 }
 
-/// Numbers between -1 and 1 without pattern, the same everywhere.
+/// Deterministic pseudo-random numbers between -1 and 1.
 Eigen::MatrixXd scattered(Eigen::Index rows, Eigen::Index columns) {
     Eigen::MatrixXd out(rows, columns);
     std::uint64_t state = 1;
@@ -103,18 +103,19 @@ Eigen::MatrixXd lowest(const Problem& problem, Eigen::Index count) {
             y.col(c) = root.cwiseProduct(x);
         });
         y = Eigen::HouseholderQR<Eigen::MatrixXd>(y).householderQ() * Eigen::MatrixXd::Identity(size, wide);
-        const Eigen::MatrixXd x = inverse.asDiagonal() * y, stiff = x.transpose() * (problem.laplacian * x);
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(0.5 * (stiff + stiff.transpose()));
+        const Eigen::MatrixXd x = inverse.asDiagonal() * y, stiff = x.transpose() * (problem.laplacian * x),
+                              symmetric = 0.5 * (stiff + stiff.transpose());
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(symmetric);
         y = y * ritz.eigenvectors();
         const double sum = ritz.eigenvalues().head(count).sum();
-        if (std::abs(sum - before) <= kSettled * std::abs(sum)) break;
+        if (std::abs(sum - before) <= kModesSettled * std::abs(sum)) break;
         before = sum;
     }
     return inverse.asDiagonal() * y.leftCols(count);
 }
 
-/// How far each handle has a vertex for itself: all of it where it has all weight, or else falling fast with the weight
-/// over its largest.
+/// To what extent each handle owns a vertex: fully if it has all weight, otherwise decreasing fast with its weight
+/// relative to its maximum.
 double held(double weight, double largest) {
     if (largest > kHeld) return weight > kHeld ? 1 : 0;
     return std::pow(weight / largest, kHeldPower);

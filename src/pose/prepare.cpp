@@ -7,13 +7,12 @@
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/tets.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
+#include "../internal/eigen_solvers.h"
 #include "clusters.h"
 #include "modes.h"
 #include "reduction.h"
@@ -23,7 +22,7 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this share of the largest are none
+constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this fraction of the largest count as zero
 constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: frames are not made finer, or a handle with one vertex
                                        ///< would turn and stretch as it likes about the rounding of that vertex
 constexpr std::size_t kClustersPerHandle = 5, kClustersPerExtra = 15, kFewestClusters = 50;
@@ -38,9 +37,9 @@ void check(const Shape& shape, const RigOptions& options) {
     for (std::size_t t = 0; t < shape.triangles.size(); ++t)
         for (const std::uint32_t v : shape.triangles[t])
             if (v >= shape.positions.size())
-                throw Error::badInput(fmt::format("triangle {} names vertex {} of {}", t, v, shape.positions.size()));
+                throw Error::badInput(fmt::format("triangle {} uses vertex {} of {}", t, v, shape.positions.size()));
     if (options.energy != Energy::tets) {
-        if (shape.triangles.empty()) throw Error::badInput("has no triangles, whose shape posing would keep");
+        if (shape.triangles.empty()) throw Error::badInput("has no triangles, so posing has no shape to preserve");
         return;
     }
     if (!shape.volume || !shape.volume_weights)
@@ -148,16 +147,17 @@ std::vector<ColumnFrame> makeFrames(const Elements& elements, std::size_t column
     return frames;
 }
 
-/// Coordinates in which A is the identity, and those that A does not see (translations; columns without weight; the
-/// third axis of flat shapes; weights that depend on others). A is first scaled to a unit diagonal. Rows without any
-/// energy stay by themselves: mixed with others they would bring noise, and flat shapes would buckle.
+/// Coordinates in which A is the identity, and the null space of A (translations; columns without weight; the third
+/// axis of flat shapes; weights that depend on others). A is first scaled to a unit diagonal. Rows without any energy
+/// are kept separate: mixed with others they would add noise, and flat shapes would buckle.
 void whiten(const Eigen::MatrixXd& a, PoseRig::Data& data) {
     const double largest = a.diagonal().maxCoeff();
     std::vector<Eigen::Index> live, dead;
     for (Eigen::Index i = 0; i < a.rows(); ++i)
         (a(i, i) > kNoEnergy * kSmallSpread * largest ? live : dead).push_back(i);
     const Eigen::VectorXd unit = a.diagonal()(live).cwiseSqrt().cwiseInverse();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.asDiagonal() * a(live, live) * unit.asDiagonal());
+    const Eigen::MatrixXd scaled = unit.asDiagonal() * a(live, live) * unit.asDiagonal();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
     const Eigen::VectorXd& values = eigen.eigenvalues();  // ascending
     Eigen::Index none = 0;
     while (none < values.size() && !(values[none] > kNoEnergy * values[values.size() - 1])) ++none;
@@ -239,7 +239,7 @@ PoseRig prepare(const Shape& shape, const RigOptions& options, const Progress& p
     data->rows = rowsOf(*shape.weights, data->weld.representative, shape.handles);
     Elements elements = makeElements(shape, options, *data);
     if (elements.sets.terms.empty())
-        throw Error::badInput("has no triangle with an area, whose shape posing would keep");
+        throw Error::badInput("has no triangle with an area, so posing has no shape to preserve");
 
     progress.report("prepare", 0.1);
     std::array<WeightRows, 2> rows = extendRows(shape, options, elements, *data);

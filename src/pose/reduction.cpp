@@ -10,7 +10,7 @@
 namespace pelt::pose {
 namespace {
 
-constexpr std::size_t kParts = 8;  ///< sums over vertices are cut so, whatever the number of threads
+constexpr std::size_t kParts = 8;  ///< sums over vertices are divided this way, whatever the number of threads
 
 /// Both ends of every edge, the coefficients of all sets added.
 struct EdgeRows {
@@ -32,7 +32,7 @@ EdgeRows edgeRows(const Elements& elements) {
         rows.neighbours[at[t.i]++] = {t.j, t.c};
         rows.neighbours[at[t.j]++] = {t.i, t.c};
     }
-    // One entry a neighbour, so that shared edges cost once.
+    // One entry per neighbor, so that shared edges are processed once.
     std::size_t out = 0;
     for (std::size_t v = 0; v < elements.positions.size(); ++v) {
         const auto first = rows.neighbours.begin() + std::ptrdiff_t(rows.offsets[v]),

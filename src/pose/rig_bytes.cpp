@@ -31,7 +31,7 @@ public:
     std::vector<std::byte> out;
 };
 
-/// The same order; `fine` falls where there are fewer bytes than were promised.
+/// The same order; `fine` becomes false if there are too few bytes.
 class Reader {
 public:
     explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}

@@ -8,8 +8,8 @@
 #include "blend_layout.h"
 #include "weight_rows.h"
 
-/// What `prepare` leaves. Positions are kept in units of the bounding box's diagonal about its middle ("scaled space"),
-/// and the transform of a column of weights acts on points about the column's own middle: θ_j (4 x 3) takes
+/// The result of `prepare`. Positions are in units of the bounding box's diagonal, relative to its middle ("scaled
+/// space"), and the transform of a column of weights acts on points about the column's own middle: θ_j (4 x 3) takes
 /// ((x - center) / scale, 1) to scaled space. Both keep the numbers near 1, however far out a hand is.
 namespace pelt::pose {
 
@@ -31,7 +31,7 @@ struct PoseRig::Data {
     WeightRows rows;               ///< of welded vertices, with extra weights
     BlendBlocks blend;
 
-    // T = free s + null t: the energy of T is ½ |s|² - <R, covariance s> + const, and t costs nothing.
+    // T = free s + null t: the energy of T is ½ |s|² - <R, covariance s> + const, and t has no energy.
     Eigen::MatrixXd free, null;  ///< 4 columns x …
     Eigen::MatrixXd covariance;  ///< K · free, 3 clusters rows
     Eigen::MatrixXd rest;        ///< θ at rest, 4 columns x 3

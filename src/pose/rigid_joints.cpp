@@ -1,7 +1,7 @@
-// From the affine transforms of a pose to joints that a skeleton can hold, by coordinate descent: with all other joints
-// held, what hangs on joint j moves the vertices by x_i(R) = a_i + R b_i about where the joint is, so that the best
-// rotation is the one nearest to Σ (v'_i - a_i) b_i^T, and the error never rises (but where limits cut in). Targets of
-// joints count as vertices of great weight.
+// From the affine transforms of a pose to rigid joints of a skeleton, by coordinate descent: with all other joints
+// fixed, joint j and its descendants move the vertices by x_i(R) = a_i + R b_i about the joint, so that the best
+// rotation is the one nearest to Σ (v'_i - a_i) b_i^T, and the error never increases (except at limits). Targets of
+// joints are treated as vertices with a large weight.
 #include <pelt/pose/rigid_joints.h>
 #include <pelt/runtime/rotation.h>
 
@@ -86,7 +86,7 @@ private:
     Mat3d parentTurn(std::size_t j) const {
         return parents_[j] < 0 ? Mat3d() : worlds_[std::size_t(parents_[j])].linear();
     }
-    /// Where the joint's bone points at rest.
+    /// The direction of the joint's bone at rest.
     Vec3d along(std::size_t j) const {
         Vec3d sum;
         for (const std::size_t child : children_[j]) sum += rest_[child] - rest_[j];
@@ -103,7 +103,7 @@ private:
         const Mat3d r = parentTurn(j) * turns_[j];
         worlds_[j] = {r, position - r * rest_[j]};
     }
-    /// The joints below `top` hang on it as their turns say; those given whole keep their rotation.
+    /// Recomputes the joints below `top` from their rotations; those with a whole target keep theirs.
     void follow(std::size_t top) {
         for (const std::size_t child : children_[top]) {
             const Vec3d at = worlds_[top] * rest_[child];
@@ -140,7 +140,7 @@ private:
         put(j, turn.rotation * worlds_[j].linear(), at);
         follow(j);
     }
-    /// A joint without parent also goes where its vertices are.
+    /// A joint without a parent also translates to fit its vertices.
     void move(std::size_t j) {
         Vec3d sum;
         double weight = 0;

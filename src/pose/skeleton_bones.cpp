@@ -59,8 +59,8 @@ std::vector<double> skinBelow(const SkeletonCase& given, const SkeletonBones& ou
     return below;
 }
 
-/// Bones above all skin that clips move about on their parents; in each tree whose skin hangs on none of them, the
-/// lowest bone that still has all of it.
+/// Bones above all skin that clips translate relative to their parents; in trees without such a bone, the lowest bone
+/// that still carries all of the skin.
 void chooseSliding(const SkeletonCase& given, std::span<const ClipPose> poses, std::span<const double> below,
                    SkeletonBones& out) {
     std::vector<Bone>& bones = out.bones;

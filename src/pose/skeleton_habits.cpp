@@ -1,4 +1,4 @@
-// How a skeleton is used to move: hinges and the side to which they bend, from clips, the bind pose, or anatomy.
+// How a skeleton usually moves: hinges and the direction in which they bend, from clips, the bind pose, or anatomy.
 #include "skeleton_habits.h"
 
 #include <pelt/runtime/rotation.h>
@@ -13,24 +13,24 @@ namespace pelt::pose {
 namespace {
 
 constexpr std::size_t kMoments = 300;         ///< of all clips together
-constexpr double kTurned = 0.15;              ///< radians: less than this says nothing about a hinge
+constexpr double kTurned = 0.15;              ///< radians: smaller rotations give no information about a hinge
 constexpr double kOneAxis = 4;                ///< how much more a hinge turns about its axis than about others, squared
 constexpr double kOneWay = 0.35;              ///< of the way forth: a hinge goes back no farther
 constexpr double kSlack = 0.1;                ///< radians that a hinge may go beyond what was seen
 constexpr double kBent = 0.035, kFolded = 2;  ///< radians between which a limb at rest shows which way it bends
 constexpr double kLimb = 0.04;                ///< of the size: limbs have no shorter bones
-constexpr double kFoot = 0.2;                 ///< of the height: ankles are no higher
-constexpr double kSame = 0.02;                ///< of the size: mirrored joints are no farther apart
+constexpr double kFoot = 0.2;                 ///< relative to the height: maximal height of ankles
+constexpr double kSame = 0.02;                ///< relative to the size: maximal distance of mirrored joints
 constexpr double kMostMirrored = 0.6;
 
-/// What is seen of a joint: Σ φ φᵀ of its rotation vectors from the bind pose.
+/// Statistics of a joint: Σ φ φᵀ of its rotation vectors from the bind pose.
 struct Seen {
     Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
     Eigen::Vector3d sum = Eigen::Vector3d::Zero();
     std::vector<Eigen::Vector3d> turns;
 };
 
-/// The joints on the other side, -1 where there are none; which axis they are mirrored along.
+/// The joints on the other side, -1 if there are none; which axis they are mirrored along.
 struct Mirror {
     int axis = 0;
     std::vector<std::int32_t> partner;
@@ -69,7 +69,7 @@ Mirror findMirror(std::span<const Vec3d> rest, double size) {
     return best;
 }
 
-/// A rotation vector as its mirror image turns.
+/// The mirror image of a rotation vector.
 Eigen::Vector3d mirrored(const Eigen::Vector3d& turn, int axis) {
     Eigen::Vector3d out = -turn;
     out[axis] = turn[axis];
@@ -128,8 +128,8 @@ Limb limbOf(const SkeletonBones& bones, std::span<const Vec3d> places, std::size
     return limb;
 }
 
-/// Knees and elbows, the middle of what reaches: the shorter of a joint's two bones is longer there than at the joints
-/// before and after it. Hips and shoulders, which sit on the body, are none.
+/// Knees and elbows, the middle joints of limbs: the shorter of the joint's two bones is longer than at the joints
+/// before and after it. Hips and shoulders, which are attached to the body, are not included.
 std::vector<char> findMiddles(const SkeletonBones& bones, std::span<const Vec3d> places, const Mirror& mirror) {
     const auto on_axis = [&](std::int32_t b) { return mirror.symmetric && mirror.partner[std::size_t(b)] == b; };
     std::vector<double> reach(places.size(), 0.0);
@@ -175,7 +175,7 @@ std::optional<Hinge> guessed(const SkeletonBones& bones, const Limb& limb, std::
 }
 
 /// Legs end near the floor at the start. Their hips and ankles swing in the plane in which the knee bends, so that it
-/// stays above the foot: that all joints turn little would let it fall to the side.
+/// stays above the foot: otherwise minimal rotations would let the knee fall to the side.
 void findSwings(std::span<const Vec3d> places, SkeletonBones& bones) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (const Vec3d& p : places) low = std::min(low, p.y), high = std::max(high, p.y);

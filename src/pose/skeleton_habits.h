@@ -14,7 +14,8 @@ struct ClipPose {
 /// Moments spread over all clips, some hundreds at most.
 std::vector<ClipPose> clipPoses(const Skeleton& skeleton, std::span<const Clip> clips, const SkeletonBones& bones);
 
-/// How far the joint of `bone` strays from its usual place as `seen_from` sees it, in this share of the moments.
+/// How far the joint of `bone` deviates from its usual position relative to `seen_from`, in this fraction of the
+/// samples.
 double slideOver(std::span<const ClipPose> poses, std::size_t bone, std::size_t seen_from, double share);
 
 /// Which way limbs bend. `rest` are the joints in the bind pose.

@@ -1,8 +1,8 @@
-// Levenberg-Marquardt over the turns of joints. A bone's motion is D_b = D_p ∘ (turn by Q_b about its place); a step δ
-// turns it on, Q_b ← exp(δ) Q_b, about axes of the parent's frame, so that a point x below it moves by
-// (R_p e) × (x - x_b). Lengths of bones cannot change, whatever the step. Goals are penalties that grow in stages,
-// which leads past where a stiff problem would stop; a straight limb under compression is a saddle, from which a start
-// with all hinges bent a little the way they are made to leads out.
+// Levenberg-Marquardt over the rotations of joints. A bone's motion is D_b = D_p ∘ (turn by Q_b about its place); a
+// step δ turns it on, Q_b ← exp(δ) Q_b, about axes of the parent's frame, so that a point x below it moves by (R_p e) ×
+// (x - x_b). Lengths of bones cannot change, whatever the step. Goals are penalties that grow in stages, because a
+// stiff problem would converge too early; a straight limb under compression is a saddle point, which is avoided by
+// starting with all hinges slightly bent in their natural direction.
 #include <pelt/pose/skeleton_solver.h>
 
 #include <Eigen/Cholesky>
@@ -46,7 +46,7 @@ struct BonePose {
     Vec3d slide;  ///< in the parent's frame
 };
 
-/// What is minimised, as squares: rows of a Jacobian are added one block after the other.
+/// The least-squares problem: rows of the Jacobian are added one block after the other.
 struct LeastSquares {
     Eigen::MatrixXd hessian;
     Eigen::VectorXd gradient;
@@ -105,7 +105,7 @@ struct SkeletonSolver::State {
     }
 };
 
-/// A bone that slides and is given whole needs no unknowns: it goes there.
+/// A sliding bone whose whole transform is given needs no unknowns.
 bool SkeletonSolver::State::placeExactly(std::size_t bone) {
     const auto place = std::find_if(goals->places.begin(), goals->places.end(), [&](const PlaceGoal& goal) {
         return goal.strength > 1 && goal.shares.size() == 1 && goal.shares[0].bone == bone;
@@ -277,7 +277,7 @@ std::vector<BonePose> SkeletonSolver::State::stepped(std::span<const BonePose> a
     return next;
 }
 
-/// From one pose to the nearest minimum, goals growing stronger. Gives what the pose costs in the last stage.
+/// Minimizes from a given pose, with goals that grow stronger. Returns the cost in the last stage.
 double SkeletonSolver::State::descend(std::vector<BonePose>& at, std::size_t first_stage) {
     double cost = 0;
     for (std::size_t stage = first_stage; stage < std::size(kStages); ++stage) {
@@ -360,7 +360,7 @@ std::vector<Affine3d> SkeletonSolver::solve(const SkeletonGoals& goals) {
     State& s = *state_;
     s.goals = &goals;
     s.chooseUnknowns();
-    if (s.unknowns > 0 && !(s.missed(s.pose) < 1e-12 && s.fresh)) {  // nothing moves where nothing is asked for
+    if (s.unknowns > 0 && !(s.missed(s.pose) < 1e-12 && s.fresh)) {  // without goals, nothing moves
         std::vector<BonePose> best = s.pose;
         double cost = s.descend(best, s.fresh ? 0 : kStrong);
         if (s.fresh || s.missed(best) > kMissed) {

@@ -1,4 +1,4 @@
-// Alternating local and global steps [Jacobson12], warm from the last pose.
+// Alternating local and global steps [Jacobson12], starting from the last pose (warm start).
 #include <pelt/runtime/rotation.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace pelt::pose {
 
-/// Everything a pose needs, in one piece of memory.
+/// All data of a pose, in one allocation.
 template <class T>
 struct Solver<T>::State {
     explicit State(const PoseSystem& given);
@@ -21,7 +21,7 @@ struct Solver<T>::State {
     T *thin_targets = nullptr, *fixed = nullptr, *rotations = nullptr, *y = nullptr, *sums = nullptr,
       *candidate = nullptr;    ///< rotations to compare with
     T* theta = nullptr;        ///< the unknown transforms
-    double target_energy = 0;  ///< what D costs alone, with the rest energy
+    double target_energy = 0;  ///< energy of D alone, with the rest energy
     bool stale = true;         ///< D changed after S0 was computed
 
     const PoseSystem::Data& data() const { return *system.data; }
@@ -87,7 +87,7 @@ void Solver<T>::State::addProduct(const Panels<T>& m, const T* thin, T* out) con
         addProductReference(m, thin, out);
 }
 
-/// S0 and the energy that the targets cost by themselves.
+/// S0 and the energy of the targets alone.
 template <class T>
 void Solver<T>::State::takeTargets() {
     if (!stale) return;

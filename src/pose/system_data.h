@@ -5,10 +5,10 @@
 
 #include "rig_data.h"
 
-/// What `constrain` leaves. With D the constraints' targets (rows x 3), the unknowns left are y (`unknowns` x 3):
+/// The result of `constrain`. With D the constraints' targets (rows x 3), the unknowns left are y (`unknowns` x 3):
 ///     S = S0 + G y,  S0 = covariance_of_targets D,     T = T0 + from_targets D + from_unknowns y,
 ///     E = ½ D^T gram D + ½ |y|² - <R, S> + rest energy.
-/// Minimising over y alone gives y = G^T R: the global step.
+/// Minimizing over y alone gives y = G^T R: the global step.
 namespace pelt::pose {
 
 constexpr std::size_t kLanes = 16;
@@ -50,7 +50,7 @@ struct PoseSystem::Data {
     Eigen::MatrixXd gram;
     Eigen::MatrixXd at_rest;  ///< what T0 alone makes of the constraints; D below is what differs from it
     Eigen::MatrixXd unmet;    ///< unmet D: by how much constraints are not met
-    Eigen::VectorXd rigid;    ///< per row, how much it says about a common rigid motion
+    Eigen::VectorXd rigid;    ///< per row, its weight for a common rigid motion
     SolverMatrices<float> single;
     SolverMatrices<double> twice;
 

@@ -15,7 +15,7 @@ Mat3d rotationOf(const Vec3d& vector);
 /// and twist about it. `along` is where the bone points in the bind pose.
 Vec3d outsideLimits(const Mat3d& turn, const Vec3d& along, const rig::RangeOfMotion::Limits& limits);
 
-/// The turn cut to its limits.
+/// The rotation clamped to its limits.
 Mat3d withinLimits(const Mat3d& turn, const Vec3d& along, const rig::RangeOfMotion::Limits& limits);
 
 }  // namespace pelt::pose

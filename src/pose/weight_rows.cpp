@@ -1,10 +1,10 @@
-// Weight space and extra weights [Jacobson12]: the weights of a vertex are a point, bumps about samples of these points
-// are weights more. The samples are the farthest from the handles' unit vectors and each other. Two choices are ours:
-// knots of the cubic B-spline are five times as far apart as the farthest point is from its nearest sample (with once,
-// bumps hardly overlap, and a bar bends at up to twice the energy; with ten times, bumps are so much alike that their
-// transforms grow too large for single precision), and of a bump b its b - Σ_h w_h b(e_h) is taken, e_h the handles'
-// unit vectors, which costs nothing since the handles' own transforms are in the rig: what one handle holds, or nearly
-// holds, is left alone.
+// Weight space and extra weights [Jacobson12]: the weights of a vertex are a point, and bumps around samples of these
+// points are additional weights. The samples are the farthest from the handles' unit vectors and each other. Two
+// choices are ours: knots of the cubic B-spline are five times as far apart as the farthest point is from its nearest
+// sample (with once, bumps hardly overlap, and a bar bends at up to twice the energy; with ten times, bumps are so much
+// alike that their transforms grow too large for single precision), and of a bump b its b - Σ_h w_h b(e_h) is taken,
+// e_h the handles' unit vectors, which costs nothing since the handles' own transforms are in the rig: vertices that
+// follow one handle, or nearly so, are not affected.
 #include "weight_rows.h"
 
 #include <fmt/format.h>
@@ -17,10 +17,10 @@
 namespace pelt::pose {
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kRowGrain = 2048;
 constexpr double kSpacing = 5;    ///< of knots, in covering radii
 constexpr double kFade = 0.01;    ///< of 1 - |w|²
-constexpr double kNoRoom = 1e-3;  ///< samples nearer than this would be one weight twice
+constexpr double kNoRoom = 1e-3;  ///< samples nearer than this would give the same weight twice
 
 double rowSum(const SkinWeights& weights, std::size_t v, std::size_t handles) {
     double sum = 0;
@@ -34,7 +34,7 @@ double rowSum(const SkinWeights& weights, std::size_t v, std::size_t handles) {
     }
     if (!(sum > 0))
         throw Error::badInput(
-            fmt::format("vertex {} has no weight: every vertex must follow a handle; bind the mesh first", v));
+            fmt::format("vertex {} has no weight: every vertex needs a handle; bind the mesh first", v));
     return sum;
 }
 
@@ -97,7 +97,7 @@ Bumps chooseBumps(const WeightRows& rows, std::size_t handles, std::size_t count
             center[rows.columns[e]] = rows.values[e];
             squared += rows.values[e] * rows.values[e];
         }
-        parallelFor(rows.count(), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(rows.count(), kRowGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v)
                 nearest[v] = std::min(nearest[v], squaredDistance(rows, v, center, squared));
         });

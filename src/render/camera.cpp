@@ -53,7 +53,7 @@ std::vector<Vec3f> hullOf(const Frame& frame) {
 
 bool isEmpty(const Frame& frame) { return frame.hull.empty() && !(frame.radius > 0); }
 
-/// What remains of a picture's half size along one axis once the frame is in it, solved for the eye.
+/// The free half size of a picture along one axis with the frame in it, solved for the eye position.
 struct AxisFit {
     double above = -1e300, below = -1e300;
 
@@ -188,7 +188,7 @@ Camera parseCamera(std::string_view text) {
     const bool known = std::all_of(numbers.begin(), numbers.end(), [](const auto& n) { return n.has_value(); });
     if (!known || numbers.size() < 2 || numbers.size() > 3)
         throw Error::badUsage("camera '" + std::string(text) +
-                              "' is none of front, side, left, right, back, three-quarter, top and not "
+                              "' is not one of front, side, left, right, back, three-quarter, top or "
                               "AZIMUTH,ELEVATION[,ZOOM] in degrees, such as 45,10 or 45,10,1.5");
     camera.azimuth = *numbers[0];
     camera.elevation = *numbers[1];

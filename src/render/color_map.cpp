@@ -39,7 +39,7 @@ Vec3f blueToRed(float t) {
     return decoded(kStops[i] * (1 - f) + kStops[i + 1] * f);
 }
 
-/// Ottosson's OKLCH to linear sRGB; hue in turns. Colours out of gamut lose chroma until they fit.
+/// Ottosson's OKLCH to linear sRGB; hue in turns. Colors out of gamut lose chroma until they fit.
 Vec3f fromOklch(float lightness, float chroma, float hue) {
     for (;; chroma *= 0.95f) {
         const float angle = 2 * std::numbers::pi_v<float> * hue;
@@ -74,7 +74,7 @@ std::vector<Vec3f> mapColors(ColorMap map, std::span<const float> values, float 
 
 Vec3f jointColor(std::size_t joint) {
     const double turns = 0.08 + 0.6180339887498949 * static_cast<double>(joint % 1000003);
-    // Two alternating lightnesses tell colours apart whose hues come close after many joints.
+    // Two alternating lightness values distinguish colors whose hues become similar with many joints.
     const float lightness = joint % 2 == 0 ? 0.74f : 0.64f;
     return fromOklch(lightness, 0.135f, static_cast<float>(turns - std::floor(turns)));
 }

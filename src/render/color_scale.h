@@ -4,14 +4,15 @@
 
 namespace pelt::render {
 
-/// Where a value lies between `low` (0) and `high` (1), not clamped; where those are equal, 1 above them and 0 else.
+/// The position of a value between `low` (0) and `high` (1), not clamped; if these are equal, 1 above them and 0
+/// otherwise.
 inline float scalePosition(float value, float low, float high) {
     if (std::isnan(value)) return value;
     const double range = double(high) - low;
     return range != 0 ? static_cast<float>((double(value) - low) / range) : value > high ? 1.0f : 0.0f;
 }
 
-/// A colour map as a table, for one look-up a sample.
+/// A color map as a table, with one lookup per sample.
 class ColorTable {
 public:
     explicit ColorTable(ColorMap map) : not_a_number_(mapColor(map, NAN)) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint8_t kInk[3] = {38, 42, 50}, kSoftInk[3] = {92, 98, 110};
 constexpr std::uint8_t kPage = 255, kFrameGrey = 206;
 
-/// All sizes follow from the panels' size, so that a sheet reads alike small and large.
+/// All sizes are proportional to the panels, so that small and large sheets look alike.
 struct Layout {
     int columns = 1, rows = 1;
     int cell_width = 0, cell_height = 0;

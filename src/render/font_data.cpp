@@ -1,6 +1,6 @@
 #include "font_data.h"
 
-// The assembler copies the file in; a generated array of numbers would take the compiler seconds.
+// The assembler includes the file; compiling a generated array would take seconds.
 __asm__(
     ".section .rodata\n"
     ".balign 16\n"

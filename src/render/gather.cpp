@@ -20,7 +20,7 @@ constexpr float kFilterWidth = 0.95f;  // half width of the pixel filter (a tent
 
 enum class Hit { none, skin, floor };
 
-/// Up to 16 samples of one pixel on their way.
+/// Up to 16 samples of one pixel that are processed together.
 struct Batch {
     int first = 0, count = 0;
     alignas(64) int valid[kLanes];
@@ -56,7 +56,7 @@ Vec2f onDisc(const Vec2f& p) {
     return {r * std::cos(a), r * std::sin(a)};
 }
 
-/// A direction about `n` with the density of the cosine.
+/// A cosine-distributed direction around `n`.
 Vec3f cosineDirection(const Vec3f& n, const Vec2f& p) {
     const Vec2f d = onDisc(p);
     const Vec3f side = normalized(cross(n, std::abs(n.x) < 0.6f ? Vec3f(1, 0, 0) : Vec3f(0, 1, 0)));
@@ -71,7 +71,7 @@ float floorFade(const Vec3f& p) {
     return 1 - t * t * (3 - 2 * t);
 }
 
-/// Whether the skin's bounding sphere can stand in the light of a point of the floor, or near it.
+/// Whether the skin's bounding sphere can shadow a point of the floor or occlude it.
 bool isReached(const Gatherer& g, const Vec3f& p) {
     const Vec3f to_skin = g.skin.center() - p;
     const float along = dot(to_skin, g.studio.key), distance = length(to_skin);
@@ -95,7 +95,7 @@ void castEyeRays(const Gatherer& g, int x, int y, std::uint32_t seed, Batch& bat
     }
 }
 
-/// Where no skin was hit, the floor may be.
+/// Rays that hit no skin may hit the floor.
 void findFloor(const Gatherer& g, Batch& batch, int k) {
     const Vec3f o = batch.origin(k), d = batch.direction(k);
     if (!g.has_floor || !(d.y < 0) || !(o.y > g.floor)) return;
@@ -143,8 +143,8 @@ void castShadows(const Gatherer& g, std::uint32_t seed, Batch& batch) {
         if (valid[k] && rays.tfar[k] < 0) batch.visible[k] = 0;
 }
 
-/// Adds to `visible` how open one direction of the dome is, round `round` of `rounds` a sample. A random reach makes
-/// the influence of an occluder fall off linearly with its distance.
+/// Adds the visibility of one direction of the dome to `visible`, in round `round` of `rounds` per sample. A random
+/// reach makes the influence of an occluder fall off linearly with its distance.
 void castDome(const Gatherer& g, std::uint32_t seed, int round, int rounds, Batch& batch) {
     const SobolSet set(g.samples * rounds, seed);
     alignas(64) RTCRay16 rays;

@@ -4,8 +4,8 @@
 
 namespace pelt::render {
 
-/// What the rays of one pixel found, apart by layer, means over the samples. Visibilities are kept apart from the light
-/// they dim, so that they can be smoothed without blurring shape or colour.
+/// What the rays of one pixel hit, by layer, averaged over the samples. Visibilities are separate from the light that
+/// they attenuate, so that they can be smoothed without blurring shape or color.
 struct PixelLayers {
     float coverage = 0;      ///< share of samples on the skin
     Vec3f dome, key, rest;   ///< light of the skin, times coverage
@@ -27,7 +27,7 @@ struct Gatherer {
     Studio studio;
     int width = 0, height = 0, samples = 16;
     bool has_floor = false;
-    float floor = 0;  ///< y, normalised
+    float floor = 0;  ///< y, normalized
 
     /// Depends on the pixel alone.
     PixelLayers pixel(int x, int y) const;

@@ -11,7 +11,7 @@ namespace pelt::render {
 
 namespace {
 
-/// Carries a caller's wish to stop through the build, which no exception may cross.
+/// Passes the caller's request to stop through the build, which exceptions must not cross.
 struct BuildMonitor {
     const Progress& progress;
     std::mutex mutex;

@@ -9,12 +9,12 @@
 
 namespace pelt::render {
 
-constexpr int kLanes = 16;  ///< rays that are cast together
+constexpr int kLanes = 16;  ///< number of rays cast together
 
-/// Triangles in normalised space that rays can be cast at. Owns its copy of the data.
+/// Triangles in normalized space that rays can be cast at. Owns its copy of the data.
 class RayScene {
 public:
-    /// Throws Error: cancelled, or system when memory runs out. Indices must be in range.
+    /// Throws Error: cancelled, or system if memory runs out. Indices must be in range.
     RayScene(std::vector<Vec3f> positions, std::vector<Triangle> triangles, const Progress& progress);
 
     bool empty() const { return triangles_.empty(); }

@@ -12,7 +12,8 @@ namespace pelt::render {
 
 namespace {
 
-constexpr int kBandRows = 128;  // pictures are made in bands, so that the layers of a large one need not be in memory
+constexpr int kBandRows =
+    128;  // pictures are rendered in bands, so that the layers of a large one need not be in memory
 constexpr int kTile = 16;
 
 /// Counts finished tiles and passes them on, one call at a time.
@@ -32,7 +33,7 @@ private:
     std::size_t tiles_ = 1, done_ = 0;
 };
 
-/// Rows first_row .. first_row + rows of the picture and kSmoothingReach more on both sides where there are any.
+/// Rows first_row .. first_row + rows of the picture and kSmoothingReach more on both sides if there are any.
 void gatherBand(const Gatherer& gatherer, LayerBand& band, TileProgress& progress) {
     const int across = (band.width + kTile - 1) / kTile, down = (band.rows + kTile - 1) / kTile;
     parallelFor(static_cast<std::size_t>(across) * down, 1, [&](std::size_t first, std::size_t last) {
@@ -46,7 +47,7 @@ void gatherBand(const Gatherer& gatherer, LayerBand& band, TileProgress& progres
     });
 }
 
-/// Layers over one another: paper, floor, skin, bones.
+/// Composites the layers: paper, floor, skin, bones.
 Vec3f compose(const Gatherer& g, const PixelLayers& p, const Visibility& v, float x, float y) {
     const Studio& studio = g.studio;
     const float openness = 1 - studio.occlusion_depth * (1 - v.openness);
@@ -65,7 +66,7 @@ void composeRow(const Gatherer& g, const LayerBand& band, int row, Image& image)
         const float px = (2 * (static_cast<float>(x) + 0.5f)) / static_cast<float>(image.width) - 1;
         const float py = 1 - (2 * (static_cast<float>(y) + 0.5f)) / static_cast<float>(image.height);
         const Vec3f shown = displayColor(compose(g, band.at(x, row), smoothedVisibility(band, x, row), px, py));
-        // Half a level of noise keeps the paper's slow gradient free of bands.
+        // Noise of half a level prevents banding in the slow gradient of the paper.
         const float noise = unitFloat(hashPair(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(~y)));
         for (int k = 0; k < 3; ++k)
             image.pixel(x, y)[k] = static_cast<std::uint8_t>(std::clamp(shown[k] + noise, 0.0f, 255.0f));
@@ -78,7 +79,7 @@ void check(const Options& options) {
         throw Error::badUsage("picture size " + std::to_string(options.width) + "x" + std::to_string(options.height) +
                               " is not within 1x1 to 16384x16384");
     if (options.samples < 1 || options.samples > 4096)
-        throw Error::badUsage("samples a pixel must be within 1 to 4096, not " + std::to_string(options.samples));
+        throw Error::badUsage("the samples per pixel must be from 1 to 4096, not " + std::to_string(options.samples));
 }
 
 }  // namespace

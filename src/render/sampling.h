@@ -1,7 +1,8 @@
 #pragma once
 
 // Owen-scrambled Sobol points in pairs of dimensions, by hashing [Burley 2020, "Practical Hash-based Owen Scrambling"]:
-// every pixel draws its own, from its coordinates alone, so that the order of the pixels is of no consequence.
+// every pixel has its own points, which depend only on its coordinates, so that the order of the pixels does not
+// matter.
 
 #include <pelt/core/vec.h>
 

@@ -1,12 +1,12 @@
 #pragma once
 
-// The studio: lights, clay, background and tone curve. All in normalised space and linear light.
+// The studio: lights, clay, background and tone curve. All in normalized space and linear light.
 
 #include "view.h"
 
 namespace pelt::render {
 
-/// What light falls where. `key` casts shadows; the dome is dimmed by ambient occlusion; the others are subtle.
+/// The lights. `key` casts shadows; the dome is attenuated by ambient occlusion; the others are weak.
 struct Studio {
     Vec3f key, key_side, key_up;  ///< direction to the light and its disc's axes
     Vec3f fill, rim;              ///< directions to the lights
@@ -16,8 +16,8 @@ struct Studio {
     float shadow_depth = 1;     ///< how much of the key light a shadow takes away
 };
 
-/// Lights turn with the camera about the vertical. Data colours get a flatter light than clay, so that a colour in the
-/// shade is still the colour of the scale.
+/// Lights rotate with the camera about the vertical axis. Data colors get flatter light than clay, so that shaded
+/// colors can still be read from the scale.
 Studio makeStudio(const View& view, bool colors_are_data);
 
 constexpr Vec3f kClay{0.44f, 0.375f, 0.325f};
@@ -29,7 +29,7 @@ struct Surface {
     Vec3f albedo;
 };
 
-/// The light that leaves a point, apart by what shadows it: occlusion dims `dome`, shadows dim `key`, nothing `rest`.
+/// The light from a point, by what attenuates it: occlusion for `dome`, shadows for `key`, nothing for `rest`.
 struct Radiance {
     Vec3f dome, key, rest;
 };

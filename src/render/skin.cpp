@@ -11,16 +11,16 @@ namespace pelt::render {
 
 namespace {
 
-constexpr Vec3f kNotANumber{1, 0, 1};          // a colour that is not finite
+constexpr Vec3f kNotFinite{1, 0, 1};           // a colour that is not finite
 constexpr Vec3f kInside{0.80f, 0.64f, 0.58f};  // tint of back faces
-constexpr float kFarAway = 1e6f;               // in radii of the frame: beyond it, single precision is of no use
+constexpr float kFarAway = 1e6f;               // in radii of the frame: beyond this, single precision is not sufficient
 constexpr float kOffset = 1e-4f;               // of secondary rays from the surface, in radii of the frame
 
 void checkSizes(const Subject& s) {
     if (!s.normals.empty() && s.normals.size() != s.positions.size())
         throw Error::badInput(fmt::format("render: {} normals for {} vertices", s.normals.size(), s.positions.size()));
     if (!s.colors.empty() && s.colors.size() != s.positions.size())
-        throw Error::badInput(fmt::format("render: {} colours for {} vertices", s.colors.size(), s.positions.size()));
+        throw Error::badInput(fmt::format("render: {} colors for {} vertices", s.colors.size(), s.positions.size()));
     if (!s.bodies.empty() && s.bodies.size() != s.positions.size())
         throw Error::badInput(fmt::format("render: {} bodies for {} vertices", s.bodies.size(), s.positions.size()));
     if (s.scalars && s.scalars->values.size() != s.positions.size())
@@ -54,7 +54,7 @@ RayScene makeScene(const Subject& subject, const Normalization& normalize, const
     checkSizes(subject);
     std::vector<Vec3f> positions = normalizedPositions(subject, normalize);
     std::vector<Triangle> triangles = usableTriangles(subject.triangles, positions);
-    // What no triangle uses must not reach the ray caster either: it reads every vertex.
+    // The ray caster reads every vertex, so unused ones must be valid too.
     for (Vec3f& p : positions)
         if (!isFinite(p)) p = {};
     return {std::move(positions), std::move(triangles), progress};
@@ -86,7 +86,7 @@ Skin::Skin(const Subject& subject, const Normalization& normalize, const Progres
     for (Vec3f& n : normals_) n = normalized(n);
     findBounds();
     for (Vec3f& c : colors_)
-        for (int k = 0; k < 3; ++k) c[k] = isFinite(c) ? std::clamp(c[k], 0.0f, 1.0f) : kNotANumber[k];
+        for (int k = 0; k < 3; ++k) c[k] = isFinite(c) ? std::clamp(c[k], 0.0f, 1.0f) : kNotFinite[k];
 }
 
 void Skin::findBounds() {
@@ -125,7 +125,7 @@ SkinPoint Skin::at(std::uint32_t triangle, float u, float v, const Vec3f& ray_di
     const Vec3f to_eye = -ray_direction;
     const Vec3f flat = normalized(cross(corner[1] - corner[0], corner[2] - corner[0]), to_eye);
     smooth = normalized(smooth, flat);
-    // The normals say which side is outside, the winding only where there are none to say so.
+    // The normals determine which side is outside; the winding is used only if there are none.
     const float agree = dot(flat, smooth) < 0 ? -1.0f : 1.0f;
     const bool inside = dot(flat, to_eye) * agree < 0;
     const float side = inside ? -1.0f : 1.0f;

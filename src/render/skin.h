@@ -14,15 +14,15 @@ struct SkinPoint {
     Vec3f geometric;  ///< normal of the triangle, towards the eye
 };
 
-/// The subject in normalised space.
+/// The subject in normalized space.
 class Skin {
 public:
-    /// Throws Error: bad input for spans that do not fit together, cancelled, system.
+    /// Throws Error: bad input for spans of inconsistent size; cancelled; system.
     Skin(const Subject& subject, const Normalization& normalize, const Progress& progress);
 
     const RayScene& scene() const { return scene_; }
 
-    /// A sphere round all triangles; radius -1 where there are none.
+    /// A sphere round all triangles; radius -1 if there are none.
     const Vec3f& center() const { return center_; }
     float radius() const { return radius_; }
 

@@ -21,7 +21,7 @@ struct Kernel {
     }
 };
 
-/// How far the skin's points of neighbouring pixels may be off the pixel's tangent plane: the spacing of the points.
+/// How far points of neighboring pixels may be from the pixel's tangent plane: the spacing of the points.
 float surfaceWeight(const PixelLayers& p, const PixelLayers& q, float spacing) {
     const float facing = std::max(dot(p.normal, q.normal), 0.0f);
     const float sharp = facing * facing * facing * facing;

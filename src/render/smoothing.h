@@ -22,7 +22,7 @@ struct Visibility {
     float openness = 1, light = 1, floor_openness = 1, floor_light = 1;
 };
 
-/// The visibilities of a pixel, averaged with neighbours that lie on the same smooth piece of surface.
+/// The visibilities of a pixel, averaged with neighbors that lie on the same smooth piece of surface.
 Visibility smoothedVisibility(const LayerBand& band, int x, int row);
 
 }  // namespace pelt::render

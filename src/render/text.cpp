@@ -37,7 +37,7 @@ const stbtt_fontinfo& font() {
 
 float scaleOf(float size) { return stbtt_ScaleForMappingEmToPixels(&font(), size); }
 
-/// Calls place(glyph, x) for every glyph with its pen position in pixels; gives the pen's last one.
+/// Calls place(glyph, x) for every glyph with its pen position in pixels; returns the last pen position.
 template <class Place>
 float layOut(const std::vector<int>& text, float size, const Place& place) {
     const float scale = scaleOf(size);

@@ -34,7 +34,7 @@ TextBitmap turned(const TextBitmap& text);
 /// As much of the text as fits into `width`, with an ellipsis in the place of the rest.
 std::string fitted(std::string_view utf8, float size, float width);
 
-/// Lays the ink over the picture with its left upper corner at (x, y), clipped; colour in sRGB.
+/// Draws the ink over the picture with its upper left corner at (x, y), clipped; color in sRGB.
 void blend(Image& image, const TextBitmap& text, int x, int y, const std::uint8_t (&rgb)[3]);
 
 }  // namespace pelt::render

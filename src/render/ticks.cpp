@@ -17,7 +17,7 @@ double niceStep(double range) {
     return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
 }
 
-/// Every digit that a step shows, with an exponent where zeros would crowd the number.
+/// Enough digits for the step, with an exponent if there would be many zeros.
 std::string written(double value, double step, double largest) {
     if (value == 0) return "0";
     if (largest >= 1e5 || largest < 1e-3) {

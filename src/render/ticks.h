@@ -10,8 +10,8 @@ struct Tick {
     std::string label;
 };
 
-/// Round numbers (1, 2 or 5 times a power of ten apart) between two ends, and how to write them. One tick where the
-/// ends are equal, none where they are not finite.
+/// Round numbers (1, 2 or 5 times a power of ten apart) between two ends, and how to write them. One tick if the ends
+/// are equal, none if they are not finite.
 std::vector<Tick> makeTicks(double low, double high);
 
 }  // namespace pelt::render

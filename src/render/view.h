@@ -4,7 +4,7 @@
 
 namespace pelt::render {
 
-/// Takes world space to the space that pictures are computed in: the frame's sphere at the origin with radius 1, so
+/// Maps world space to the space in which pictures are computed: the frame's sphere is at the origin with radius 1, so
 /// that no distance in the renderer depends on the units of a file.
 struct Normalization {
     Vec3d center;
@@ -14,7 +14,7 @@ struct Normalization {
     Vec3f operator()(const Vec3f& p) const { return Vec3f((Vec3d(p) - center) * scale); }
 };
 
-/// A camera fitted to a frame, in normalised space.
+/// A camera fitted to a frame, in normalized space.
 struct View {
     Vec3f right, up, back;  ///< orthonormal; `back` points from the subject to the eye
     Vec3f eye;

@@ -10,11 +10,11 @@
 namespace pelt::rig {
 namespace {
 
-/// What interpolation may miss of a value before keys are added: about single precision of a rotation.
+/// The interpolation error above which keys are added: about single precision for a rotation.
 constexpr double kTolerance = 1e-6;
 constexpr double kMostKeys = 1e7;
 
-/// The nodes whose locals decide about a driven joint.
+/// The nodes whose local transforms determine a driven joint.
 std::vector<std::uint32_t> inputsOf(const Skeleton& skeleton, const DrivenJoint& joint) {
     if (joint.kind == DriverKind::rotation) return {joint.driver};
     std::vector<std::uint32_t> inputs;
@@ -64,7 +64,7 @@ public:
         return trs;
     }
 
-    /// The times of all keys. A step among interpolated channels is a jump: the moment before it is a key too.
+    /// The times of all keys. A step channel jumps: the time just before a jump is a key too.
     std::vector<float> keyTimes() const {
         const bool all_step = steps();
         std::vector<float> times;
@@ -94,11 +94,11 @@ private:
 
     const Skeleton& skeleton_;
     const DrivenJoint& joint_;
-    std::vector<Affine3d>& locals_;  ///< the rest, but while a time is looked at
+    std::vector<Affine3d>& locals_;  ///< the rest pose, except while a time is evaluated
     std::vector<Input> inputs_;
 };
 
-/// How far two transforms are apart, lengths relative to `size`.
+/// The difference of two transforms, lengths relative to `size`.
 double difference(const Trs& a, const Trs& b, double size) {
     const double turn = std::sqrt(std::max(0.0, 2 - 2 * std::abs(dot(a.rotation, b.rotation))));
     return std::max({turn, length(a.scale - b.scale), length(a.translation - b.translation) / size});
@@ -114,12 +114,12 @@ struct Keys {
     std::vector<Trs> values;
 };
 
-/// Keys between two others, where interpolating those two misses what is there.
+/// Adds keys between two others if interpolating these is not accurate enough.
 void addBetween(DrivenTrack& track, float first, float last, const Trs& from, const Trs& to, double fps, Keys& keys) {
     const double steps = std::ceil((double(last) - first) * fps - 1e-4);
     if (steps > kMostKeys)
-        throw Error::badInput(fmt::format("{} s between two keys are too long to be sampled at {} frames a second",
-                                          double(last) - first, fps));
+        throw Error::badInput(
+            fmt::format("{} s between two keys are too long for {} frames per second", double(last) - first, fps));
     if (!(steps > 1)) return;
     Keys inner;
     double worst = 0;
@@ -184,7 +184,7 @@ void addChannels(const Keys& keys, const DrivenJoint& joint, const Trs& rest, In
 
 void bakeDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, Clip& clip, double fps) {
     if (!(fps > 0) || !std::isfinite(fps))
-        throw Error::badUsage(fmt::format("{} frames a second: must be above 0", fps));
+        throw Error::badUsage(fmt::format("{} frames per second: must be above 0", fps));
     std::vector<bool> is_driven(skeleton.nodes.size(), false);
     for (const DrivenJoint& joint : driven) is_driven[joint.node] = true;
     std::erase_if(clip.channels, [&](const Channel& channel) {

@@ -11,9 +11,9 @@
 namespace pelt::rig {
 namespace {
 
-constexpr double kSameSize = 0.02;  ///< skeletons that differ by less are of one size
+constexpr double kSameSize = 0.02;  ///< skeletons that differ by less have the same size
 
-/// What is left of a name without prefix, case and punctuation: "mixamorig:LeftUpLeg" and "left_up_leg" are one.
+/// A name without prefix, case and punctuation: "mixamorig:LeftUpLeg" and "left_up_leg" are equal.
 std::string plainName(std::string_view name) {
     if (const auto prefix = name.find_last_of(":|"); prefix != name.npos && prefix + 1 < name.size())
         name.remove_prefix(prefix + 1);
@@ -79,7 +79,7 @@ private:
     BorrowedClips told_;
 };
 
-/// Names of this skeleton's nodes; -1 for one that several have. A joint comes before a node that is none.
+/// The nodes of this skeleton by name; -1 for an ambiguous name. Joints take precedence over other nodes.
 std::map<std::string, std::int32_t> Borrower::byName(bool plain) const {
     std::map<std::string, std::int32_t> found;
     for (const bool joints : {true, false})
@@ -106,7 +106,7 @@ void Borrower::match(std::span<const Clip> clips) {
             const std::string& name = from_.skeleton.nodes[node].name;
             const auto found = names->find(names == &plain ? plainName(name) : name);
             if (found == names->end() || found->second < 0 || found->first.empty()) continue;
-            // Nodes that are no joints, such as an armature, must have the very name.
+            // Nodes that are not joints, such as an armature, must have exactly the same name.
             if (names == &plain && !is_joint_[std::size_t(found->second)]) continue;
             if (origin_[std::size_t(found->second)] >= 0) continue;
             origin_[std::size_t(found->second)] = std::int32_t(node);
@@ -178,7 +178,7 @@ Channel Borrower::converted(const Channel& channel, std::size_t to) const {
                 v[0] = float(q.x), v[1] = float(q.y), v[2] = float(q.z), v[3] = float(q.w);
             continue;
         }
-        // Tangents of a spline have no place, only a direction.
+        // Tangents of a spline are directions, not positions.
         const bool tangent = cubic && (i / channel.width) % 3 != 1;
         const Vec3d moved = map.linear * Vec3d{v[0], v[1], v[2]} + (tangent ? Vec3d{} : map.offset);
         for (int c = 0; c < 3; ++c) v[c] = float(moved[c]);

@@ -137,7 +137,7 @@ std::vector<double> sampleTimes(const Clip& clip, double fps) {
     if (!(steps < kMostSamples))
         throw Error::badInput(
             {"", fmt::format("clip '{}'", clip.name)},
-            fmt::format("{} s at {} frames a second are too many samples; lower `fps`", clip.seconds(), fps));
+            fmt::format("{} s at {} frames per second are too many samples; lower `fps`", clip.seconds(), fps));
     std::vector<double> times(static_cast<std::size_t>(std::max(steps, 0.0)) + 1);
     for (std::size_t k = 0; k < times.size(); ++k)
         times[k] = std::min(clip.first_key + static_cast<double>(k) / fps, clip.last_key);

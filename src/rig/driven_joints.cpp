@@ -1,9 +1,9 @@
-// Joints that follow others, [MohrGleicher03] §4.1.
+// Driven joints, [MohrGleicher03] §4.1.
 //
 // Notation: b₁, b₂ the bones from the driver to its parent and to its children (their sum), s the scale across a bone.
 //
-// Where the paper leaves a choice: rotations are relative to the driver's parent, so that turning the whole character
-// drives nothing; b₁ and b₂ both leave the driver, so a straight limb has s = 1 and a folded one s = 1 + k; of the two
+// Where the paper leaves a choice: rotations are relative to the driver's parent, so that rotating the whole character
+// has no effect; b₁ and b₂ both leave the driver, so a straight limb has s = 1 and a folded one s = 1 + k; of the two
 // axes across a bone, the second is normal to the plane in which the bind pose bends, or any axis of the joint's frame
 // where it does not bend. The angle is measured in the parent's space.
 #include <fmt/format.h>
@@ -18,8 +18,9 @@
 namespace pelt::rig {
 namespace {
 
-constexpr double kStraight = 0.02;   ///< sine of the angle below which the bind pose says nothing of the bending plane
-constexpr double kShortBone = 1e-6;  ///< of the skeleton's extent: no bone to speak of
+constexpr double kStraight =
+    0.02;  ///< sine of the angle below which the bind pose does not determine the bending plane
+constexpr double kShortBone = 1e-6;    ///< relative to the skeleton's extent: shorter bones are ignored
 constexpr int kAxes[] = {1, 2, 1, 2};  // the order of the four scales of a bone:
 constexpr bool kReciprocal[] = {false, false, true, true};
 
@@ -67,7 +68,7 @@ public:
         std::vector<bool> wanted(nodes, choice_.drivers.empty());
         for (const std::uint32_t driver : choice_.drivers) {
             if (driver >= nodes || !is_joint_[driver])
-                throw Error::badUsage(fmt::format("node {} cannot drive other joints: it is no joint", driver));
+                throw Error::badUsage(fmt::format("node {} cannot drive other joints: it is not a joint", driver));
             wanted[driver] = true;
         }
         for (std::uint32_t n = 0; n < nodes; ++n) {
@@ -101,7 +102,7 @@ private:
         return pelt::rig::freeName(skeleton_, names_, driver, suffix);
     }
 
-    /// `placed` is where the node sits in its parent's space; what drives it is added to that.
+    /// `placed` is the transform of the node in its parent's space, to which the driven motion is added.
     void append(DrivenJoint joint, std::int32_t parent, const Trs& placed, std::string name) {
         joint.node = std::uint32_t(skeleton_.nodes.size());
         skeleton_.nodes.push_back({std::move(name), parent, placed, std::nullopt});
@@ -211,7 +212,7 @@ Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<co
 
 std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointChoice& choice) {
     if (!(choice.k > -1) || !std::isfinite(choice.k))
-        throw Error::badUsage(fmt::format("k {}: must be above -1, else a joint would scale to nothing", choice.k));
+        throw Error::badUsage(fmt::format("k is {}; it must be above -1, or a joint would scale to zero", choice.k));
     return Adder(skeleton, choice).run();
 }
 

@@ -16,7 +16,7 @@ runtime::BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& join
 /// s of [MohrGleicher03] §4.1 in a pose.
 double scaleAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);
 
-/// The local transform that the other nodes' locals ask of a driven joint.
+/// The local transform of a driven joint, computed from those of the other nodes.
 Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals);
 
 }  // namespace pelt::rig

@@ -7,12 +7,12 @@
 namespace pelt::rig {
 namespace {
 
-constexpr int kStepsOut = 4;  ///< keys from the bind pose to the extreme; as many lead back
+constexpr int kStepsOut = 4;  ///< keys from the bind pose to the extreme, and as many back
 constexpr double kSecondsPerPose = 1;
 
 double eased(double s) { return s * s * (3 - 2 * s); }
 
-/// Whether keys say more than the node's rest does; `size` measures translations.
+/// Whether keys differ from the node's rest transform; translations are relative to `size`.
 bool leavesRest(const Channel& channel, const Trs& rest, double size) {
     const std::vector<float>& keys = channel.values;
     if (channel.path == ChannelPath::rotation) {
@@ -29,7 +29,7 @@ bool leavesRest(const Channel& channel, const Trs& rest, double size) {
     return false;
 }
 
-/// How long a joint's neighbourhood is in the units of its parent: what a translation is measured by.
+/// The length scale around a joint in the units of its parent, for comparing translations.
 double lengthAt(const Skeleton& skeleton, std::span<const Affine3d> bind, std::uint32_t node) {
     double figure = 0;
     for (const Joint& joint : skeleton.joints)
@@ -57,7 +57,7 @@ Clip rangeClip(const Skeleton& skeleton, std::span<const DrivenJoint> driven, co
         part.reach = range.reach * eased(double(step) / kStepsOut);
         reached.push_back(rangeOfMotion(skeleton, part));
     }
-    std::vector<bool> is_joint(skeleton.nodes.size(), false);  // other nodes stand to their parents as they rest
+    std::vector<bool> is_joint(skeleton.nodes.size(), false);  // other nodes keep their rest transform
     for (const Joint& joint : skeleton.joints) is_joint[joint.node] = true;
     ClipBuilder builder(kRangeClip, skeleton.nodes.size());
     const auto add = [&](double time, const std::vector<Affine3f>& bones) {
@@ -74,7 +74,7 @@ Clip rangeClip(const Skeleton& skeleton, std::span<const DrivenJoint> driven, co
                 reached[std::size_t(std::min(step, 2 * kStepsOut - step))][p]);
     if (poses > 0) add(kSecondsPerPose * double(poses), reached.front().front());
 
-    // What the nodes' rest says already needs no keys: as a rule joints only turn.
+    // Properties equal to the rest transform need no keys: usually joints only rotate.
     const std::vector<Affine3d> bind = bindWorlds(skeleton);
     return builder.take([&](const Channel& channel) {
         return leavesRest(channel, skeleton.nodes[channel.target].local, lengthAt(skeleton, bind, channel.target));

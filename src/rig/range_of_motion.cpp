@@ -18,7 +18,7 @@ std::vector<int> depths(std::span<const std::int32_t> parents) {
 }
 
 /// Per joint, where its bone points in the bind pose: to the mean of its children, for a leaf on from its parent.
-/// Joints in one place have no bone between them: what rounding leaves of it is no direction.
+/// Joints in the same position have no bone between them: its direction would be rounding error.
 std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<const std::int32_t> parents) {
     constexpr double kNoLength = 1e-5;  // of the skeleton's size
     double size = 0;
@@ -41,12 +41,12 @@ struct Motion {
 };
 
 /// The joint's turn about its own rest position, in rest space.
-Affine3d turn(const Vec3d& centre, const Vec3d& along, int axis_index, double degrees) {
+Affine3d turn(const Vec3d& center, const Vec3d& along, int axis_index, double degrees) {
     const Vec3d helper = std::abs(along.y) < 0.9 ? Vec3d{0, 1, 0} : Vec3d{1, 0, 0};
     const Vec3d across = normalized(cross(along, helper), Vec3d{1, 0, 0});
     const Vec3d axis = axis_index == 2 ? along : axis_index == 1 ? cross(along, across) : across;
     const Mat3d r = toMatrix(axisAngle(axis, degrees * std::numbers::pi / 180));
-    return {r, centre - r * centre};
+    return {r, center - r * center};
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ constexpr double kSameStretch = 0.02;  ///< joints whose AᵀA differ by less, r
 constexpr double kSamePose = 1e-4;     ///< joints whose maps differ by less are in one pose
 constexpr double kNoSpace = 1e-5;      ///< a map this near to the identity is rounding in the file
 
-/// What one joint says about the space of its skin: its map at the nodes' rest pose.
+/// Data of one joint about the space of its skin: its map in the rest pose of the nodes.
 struct Witness {
     std::uint32_t slot = 0;
     Affine3d map;
@@ -61,7 +61,7 @@ bool mostlyMirrored(std::span<const Witness> witnesses) {
     return mirrored > total / 2;
 }
 
-/// The joint nearest to the root of those that stretch as most of the skin does.
+/// The joint nearest to the root among those with the stretch of most of the skin.
 const Witness& chooseWitness(std::span<const Witness> witnesses) {
     const Mat3d common = commonStretch(witnesses);
     const bool mirrored = mostlyMirrored(witnesses);
@@ -80,8 +80,9 @@ const Witness& chooseWitness(std::span<const Witness> witnesses) {
     return *best;
 }
 
-/// The chosen joint's map where all that stretch alike agree with it, as they do where the nodes' rest is the bind
-/// pose. Elsewhere it is turned and moved to the mean of theirs, so that the figure stands as most of it does.
+/// The map of the chosen joint if all joints with the same stretch agree with it, which is the case if the rest pose of
+/// the nodes is the bind pose. Otherwise it is rotated and moved to the mean of theirs, so that the character is
+/// upright.
 Affine3d meanMap(std::span<const Witness> witnesses, const Witness& chosen, const Vec3d& center) {
     const Affine3d back = inverse(chosen.map);
     const Vec3d place = chosen.map * center;
@@ -93,7 +94,7 @@ Affine3d meanMap(std::span<const Witness> witnesses, const Witness& chosen, cons
         if (w.mirrored != chosen.mirrored || distance(w.stretch, chosen.stretch) > kSameStretch * size) continue;
         const Mat3d relative = (w.map * back).linear();
         const Quatd q = normalized(toQuat(relative));
-        // Every joint counts alike, so that other weights on the same joints leave the rest pose where it is.
+        // Every joint counts equally, so that other weights on the same joints do not change the rest pose.
         const double sign = q.w < 0 ? -1 : 1;
         turn = {turn.x + sign * q.x, turn.y + sign * q.y, turn.z + sign * q.z, turn.w + sign * q.w};
         middle += w.map * center;
@@ -209,8 +210,8 @@ private:
         return nearIdentity(map, size_) ? Affine3d{} : map;
     }
 
-    /// Parts that hang on the same nodes by other matrices, such as a body and its clothes, stand in one rest pose: a
-    /// node that both bind is in one place in it.
+    /// Parts that use the same nodes with different matrices, such as a body and its clothes, share one rest pose: a
+    /// node bound by both has one position in it.
     Affine3d besideOthers(std::uint32_t group, const Affine3d& own, const std::vector<bool>& found) const {
         const Mat3d stretch = transposed(own.linear()) * own.linear();
         const std::vector<Joint>& joints = character_.skeleton.joints;
@@ -272,7 +273,7 @@ void normalizeRestSpace(Character& character, std::span<const std::vector<std::u
 void transformVertices(Mesh& mesh, std::size_t first, std::size_t count, const Affine3d& map) {
     if (isIdentity(map)) return;
     const bool mirrored = determinant(map.linear()) < 0;
-    // The inverse transpose up to a positive factor: normals stay outside, mirrored or not.
+    // The inverse transpose up to a positive factor: normals keep pointing outward, mirrored or not.
     const Mat3d normal = cofactor(map.linear()) * (mirrored ? -1.0 : 1.0);
     const auto turned = [&](const Vec3f& n) { return Vec3f(normalized(normal * Vec3d(n), Vec3d{0, 0, 1})); };
     for (MorphTarget& morph : mesh.morphs) {

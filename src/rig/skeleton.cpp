@@ -9,7 +9,7 @@
 namespace pelt::rig {
 namespace {
 
-/// Replaces axes of length 0, which a map squashed, so that all three make a rotation.
+/// Replaces axes of length 0, which the map collapsed, so that all three form a rotation.
 void completeAxes(Vec3d (&axes)[3]) {
     for (int i = 0; i < 3; ++i) {
         const Vec3d &next = axes[(i + 1) % 3], &last = axes[(i + 2) % 3];
@@ -29,7 +29,7 @@ Affine3d restLocal(const SkeletonNode& node) { return node.matrix ? *node.matrix
 
 Trs trsOf(const Affine3d& a) {
     const Mat3d m = a.linear();
-    // A mirrored frame keeps its mirror in the first axis, in every pose alike.
+    // A mirrored frame has its reflection in the first axis, in every pose.
     const double sign = determinant(m) < 0 ? -1 : 1;
     Vec3d axes[3] = {normalized(m.col[0] * sign), {}, {}};
     axes[1] = normalized(m.col[1] - axes[0] * dot(axes[0], m.col[1]));

@@ -1,4 +1,4 @@
-// The walk over blocks of vertices that the kernels share. Highway compiles this once per instruction set, so the guard
+// The loop over blocks of vertices, shared by the kernels. Highway compiles this once per instruction set, so the guard
 // toggles.
 #if defined(PELT_RUNTIME_BLOCK_KERNEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PELT_RUNTIME_BLOCK_KERNEL_INL_H_
@@ -44,7 +44,7 @@ HWY_INLINE Xyz restNormals(const Triples& triples, const Step& s) {
                              : load(s.streams.own_normals[s.block], s.lane);
 }
 
-/// Room for one block, for those that a range cuts.
+/// A buffer for one block, for blocks that a range contains only in part.
 class BlockCopy {
 public:
     /// Copies the lanes [begin, end) of the block from vertex `start` on, and gives streams for the whole block.
@@ -87,8 +87,8 @@ HWY_NOINLINE void forCutBlock(const VertexStreams& s, std::size_t block, std::si
 }
 
 /// Calls `whole(streams, block, end)` for the whole blocks of the vertices [first, last), and `cut(step)` for those
-/// that the range cuts. These are computed whole on a copy: a vertex gets the same operations however ranges are cut,
-/// and nothing outside the range is read of the caller's memory or written.
+/// that it contains only in part. These are computed as a whole on a copy: a vertex gets the same operations whatever
+/// the ranges are, and nothing outside the range is read from or written to the caller's memory.
 template <class Cut, class Whole>
 HWY_INLINE void forEachBlock(const VertexStreams& streams, std::size_t first, std::size_t last, const Cut& cut,
                              const Whole& whole) {

@@ -6,7 +6,7 @@
 
 namespace pelt::runtime {
 
-/// Hands out the caller's memory piece by piece, each from a multiple of kRigAlignment on; without memory, it counts.
+/// Divides the caller's memory into arrays, each aligned to kRigAlignment; without memory, only counts bytes.
 class PoseMemory {
 public:
     explicit PoseMemory(std::byte* start = nullptr) noexcept : start_(start) {}

@@ -45,9 +45,9 @@ const char* describe(RigError error) noexcept {
         case RigError::misaligned:
             return "the bytes do not start at a multiple of 64";
         case RigError::too_short:
-            return "the rig is cut short";
+            return "the rig is truncated";
         case RigError::not_a_rig:
-            return "these bytes are no packed rig";
+            return "these bytes are not a packed rig";
         case RigError::other_endianness:
             return "the rig was packed on a machine with the other byte order";
         case RigError::other_version:

@@ -2,8 +2,8 @@
 //
 // cof(S) = d U diag(s2 s3, s1 s3, s1 s2) V^T has the same singular vectors, and so has
 //     X = S + cof(S) / s1 = U diag(a, g, d g) V^T,    a = s1 + d s2 s3 / s1,    g = s2 + d s3,
-// whose signs are already those of R: flat patches (s3 = 0) and reflections (d = -1) are no special cases. Only
-// two values are left, so that R is a combination of X and cof(X) = U diag(g², a g, d a g) V^T · (d · d):
+// whose signs are already those of R: flat patches (s3 = 0) and reflections (d = -1) are not special cases. Only two
+// values are left, so that R is a combination of X and cof(X) = U diag(g², a g, d a g) V^T · (d · d):
 //     R = (X + cof(X) / g) / (a + g).
 // It needs s1 alone: s1² is the largest root of the characteristic cubic of S^T S, by its cosine formula.
 // An error in s1 leaves R with the right singular vectors and values 1 + e, so that a step of Newton's iteration for
@@ -36,7 +36,7 @@ double largestSquared(double minors, double det) {
     return (1 + 2 * p * std::cos(std::acos(std::clamp(cosine, -1.0, 1.0)) / 3)) / 3;
 }
 
-/// a of a mirroring bone, whose two smallest singular values tie.
+/// a of a mirroring bone whose two smallest singular values are equal.
 Mat3d mirroredRotation(const Mat3d& a, double largest) {
     const Mat3d o = nearestRotation(a * -1.0).rotation * -1.0;
     const Mat3d stretch = transposed(o) * a;

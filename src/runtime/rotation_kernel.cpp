@@ -1,4 +1,4 @@
-// Nearest rotations of a list of matrices, by the code that the deformers inline.
+// Nearest rotations of a list of matrices, by the same code as in the deformers.
 #include "../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -6,8 +6,8 @@
 
 namespace pelt::runtime {
 
-/// The streams of one evaluation. Rest shapes are the rig's own rows, indexed by block, unless the caller's replace
-/// them, indexed by vertex as results are. No normals are wanted where `out_normals` is null.
+/// The streams of one evaluation. Rest shapes are the rig's own rows, indexed by block, unless the caller provides
+/// others, indexed by vertex like results. If `out_normals` is null, no normals are computed.
 struct VertexStreams {
     const VectorRows* own_positions = nullptr;
     const VectorRows* own_normals = nullptr;
@@ -17,7 +17,7 @@ struct VertexStreams {
     Vec3f* out_normals = nullptr;
 };
 
-/// Takes the override where there is one. Sizes are checked by assert.
+/// Uses the override if there is one. Sizes are checked by assert.
 inline VertexStreams resolveStreams([[maybe_unused]] std::size_t vertex_count, bool own_normals, const RestShape& rest,
                                     const Output& out) noexcept {
     assert(rest.positions.empty() || rest.positions.size() == vertex_count);

@@ -215,7 +215,7 @@ TEST_F(Decompose, TellsInJsonWhatItDid) {
     EXPECT_LE(json.at("influences"), 4);
     const int frames = json.at("frames");
     EXPECT_EQ(json.at("clips"), Json::parse("[{\"name\": \"bar\", \"frames\": " + std::to_string(frames) + "}]"));
-    // What is minimised, after each step: never rising but where a bone starts anew.
+    // What is minimized, after each step: never rising but where a bone starts anew.
     const Json& steps = json.at("steps");
     ASSERT_GT(steps.size(), 2u);
     EXPECT_EQ(steps[0].at("name"), "initialise");

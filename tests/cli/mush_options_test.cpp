@@ -173,7 +173,7 @@ TEST_F(MushOptions, MorphTargetsTurnWithTheSkinUnderEveryMethod) {  // x = R (u 
         SCOPED_TRACE(method);
         const Frames with = deform(path("m.glb"), method), without = deform(mush(sample("bar"), "p.glb"), method);
         // Every vertex is pushed aside by about as much as the target says, turned but not stretched; linear blends
-        // may shorten it and v1 and v3 keep the distance from their centre instead.
+        // may shorten it and v1 and v3 keep the distance from their center instead.
         const bool rotates = method.find("v1") == std::string::npos && method.find("v3") == std::string::npos &&
                              method != "lbs" && method != "ddm-v5";
         for (std::size_t f = 0; f < with.size(); ++f)

@@ -233,7 +233,7 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     const std::string point = R"({"point": [0, 1, 0], "constraint": "position", "target": )";
     expectRefused("", "no handle is constrained");
     expectRefused(R"({"joint": "joint0", "constraint": "free"})", "no handle is constrained");
-    expectRefused(R"({"joint": "nose", "constraint": "free"})", "(joint 'nose') is not there");
+    expectRefused(R"({"joint": "nose", "constraint": "free"})", "(joint 'nose'): no joint 'nose'");
     expectRefused(fullHandle("elbow"), "joint 'elbow'");
     expectRefused(fullHandle("joint0") + "," + fullHandle("joint0"), "twice");
     expectRefused(R"({"joint": "joint0", "constraint": "position"})", "needs either target");
@@ -253,14 +253,15 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     expectRefused(R"({"joint": "joint0", "constraint": "rotation", "rotation": ["a", 0, 0]})", "rotation that is not");
     expectRefused(R"({"joint": "joint0", "constraint": "full", "offset": [0, 1, 0]})", "together with a rotation");
     expectRefused(R"({"joint": "joint0", "constraint": "full", "rotation": [0, 1, 0], "transform": )" + kIdentity + "}",
-                  "already says all");
+                  "already determines everything");
     expectRefused(R"({"joints": [], "constraint": "hold"})", "list of names");
     expectRefused(R"({"joints": ["joint0", 3], "constraint": "hold"})", "list of names");
     expectRefused(R"({"joints": ["joint0", "elbow"], "constraint": "hold"})", "handle 0 (joint 'elbow')");
     expectRefused(R"({"joints": ["joint0", "joint0"], "constraint": "hold"})", "twice");
     expectRefused(R"({"joints": ["joint0", "joint1"], "constraint": "position", "target": [0, 0, 0]})", "one target");
     expectRefused(R"({"joint": "joint0", "joints": ["joint1"], "constraint": "hold"})", "exactly one");
-    expectRefused(R"({"point": [0, 1, 0], "constraint": "rotation", "rotation": [0, 0, 9]})", "only joints");
+    expectRefused(R"({"point": [0, 1, 0], "constraint": "rotation", "rotation": [0, 0, 9]})",
+                  "only possible for joints");
     expectRefused(R"({"joint": "joint0", "point": [0, 0, 0], "constraint": "free"})", "exactly one");
     expectRefused(point + "[0, null, 0]}", "not finite");
     expectRefused(point + "[0, 1e999, 0]}", "");
@@ -273,9 +274,10 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     expectRefused(R"({"region": [], "constraint": "position", "target": [0, 0, 0]})", "empty region");
     expectRefused(R"({"region": [999999], "constraint": "position", "target": [0, 0, 0]})", "999999");
     expectRefused(point + "[0, 1, 0]}," + point + "[0.2, 1, 0]}", "contradicts");
-    expectRefused(R"({"point": [0, 1, 0], "constraint": "full", "transform": )" + kIdentity + "}", "only joints");
+    expectRefused(R"({"point": [0, 1, 0], "constraint": "full", "transform": )" + kIdentity + "}",
+                  "only possible for joints");
     expectRefused(R"({"point": [0, 1, 0], "constraint": "position", "targets": [[1, [0, 1, 0]], [0, [0, 1, 0]]]})",
-                  "do not rise");
+                  "do not increase");
     expectRefused(R"({"joint": "joint0", "constraint": "free", "colour": 3})", "colour");
     writeBytes(path("h.json"), "[]");
     expectFailure(runPelt({"pose", bar(), "--handles", path("h.json"), "-o", path("out.npy")}), 3, "list of handles");
@@ -379,7 +381,7 @@ TEST_F(PoseVerb, StartsFromAMomentOfAClip) {
                                  posed = poseFrame(path("out.npy"));
     for (std::size_t v = 0; v < there.size(); ++v) EXPECT_LT(poseDistance(posed[v], there[v]), 2e-3);
     expectFailure(pose(hold, {"--at", "0.5"}), 2, "--clip");
-    expectFailure(pose(hold, {"--clip", clip, "--at", "99"}), 2, "outside it");
+    expectFailure(pose(hold, {"--clip", clip, "--at", "99"}), 2, "is outside");
     expectFailure(pose(hold, {"--clip", "dance"}), 3, "dance");
 }
 

@@ -60,7 +60,7 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatus2) {
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--method", "corr"}), 2, "no method 'corr'");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--fps", "0"}), 2, "--fps");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--fps", "nan"}), 2, "--fps");
-    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "a:b"}), 2, "'a:b' is no slice");
+    expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "a:b"}), 2, "'a:b' is not a slice");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--frames", "::0"}), 2, "step");
     expectFailure(runPelt({"deform", bar(), "-o", path("x.npy"), "--bind-pose", "--clip", "0"}), 2, "--clip");
     expectFailure(runPelt({"render", bar(), "-o", path("x.png"), "--size", "12"}), 2, "--size");

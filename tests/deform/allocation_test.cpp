@@ -11,7 +11,7 @@ TEST(Evaluation, AllocatesNothing) {
     for (const Bones kind : {Bones::gentle, Bones::stretched, Bones::mirrored}) {
         const SkinCase c = makeCase(500, 20, 4, kind);
         const LbsRig lbs = prepareLbs(c.mesh, c.weights);
-        const DqsRig dqs = prepareDqs(c.mesh, c.weights, c.centres);
+        const DqsRig dqs = prepareDqs(c.mesh, c.weights, c.centers);
         LbsPose lbs_pose(lbs);
         DqsPose pose(dqs);
         Posed posed{std::vector<Vec3f>(500), std::vector<Vec3f>(500)};

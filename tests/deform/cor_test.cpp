@@ -122,7 +122,7 @@ Character branch() {
     return character;
 }
 
-TEST(Cor, CentresAreThePlainSum) {
+TEST(Cor, CentersAreThePlainSum) {
     const Character c = branch();
     ASSERT_GT(maxInfluences(c.weights), 2u);
     for (const double sigma : {0.1, 0.4}) {
@@ -132,7 +132,7 @@ TEST(Cor, CentresAreThePlainSum) {
     }
 }
 
-TEST(Cor, CentresOfASymmetricBarLieOnItsAxis) {
+TEST(Cor, CentersOfASymmetricBarLieOnItsAxis) {
     const Bar bar(1000);
     const auto centers = corCenters(bar.mesh, bar.weights);
     std::size_t blended = 0;
@@ -148,7 +148,7 @@ TEST(Cor, CentresOfASymmetricBarLieOnItsAxis) {
     EXPECT_GT(blended, 300u);
 }
 
-TEST(Cor, RowsAreV4AboutTheCentres) {
+TEST(Cor, RowsAreV4AboutTheCenters) {
     const Character c = branch();
     const DdmRows<float> rows = corRows(c.mesh, c.weights);
     ASSERT_EQ(rows.vertexCount(), c.mesh.vertexCount());
@@ -175,7 +175,7 @@ TEST(Cor, ReproducesTheRestPoseAndRigidMotions) {
     EXPECT_LT(farthest(poseRows(c.mesh, rows, std::vector<Affine3d>(5, g)), expected), 2e-6);
 }
 
-TEST(Cor, JointsThatScaleMoveTheCentresAndTurnTheSkinAboutThem) {
+TEST(Cor, JointsThatScaleMoveTheCentersAndTurnTheSkinAboutThem) {
     const Bar bar(1000);
     const DdmRows<float> rows = corRows(bar.mesh, bar.weights);
     const Mat3d turn = toMatrix(axisAngle(Vec3d{1, 2, 3}, 0.8));
@@ -203,7 +203,7 @@ TEST(Cor, ABendKeepsMoreVolumeThanLbs) {
     EXPECT_LT(std::abs(bar.corVolume(bend) - rest), std::abs(bar.lbsVolume(bend) - rest));
 }
 
-TEST(Cor, VerticesWithEqualWeightsShareACentreToTheBit) {
+TEST(Cor, VerticesWithEqualWeightsShareACenterToTheBit) {
     const Bar bar(1000);
     Mesh split;
     SkinWeights weights;
@@ -242,7 +242,7 @@ TEST(Cor, RenumberingTheVerticesChangesNothing) {
     for (std::size_t v = 0; v < n; ++v) EXPECT_LT(length(centers[v] - expected[n - 1 - v]), 1e-10);
 }
 
-TEST(Cor, CentresAreTheSameBitsOnAnyThreads) {
+TEST(Cor, CentersAreTheSameBitsOnAnyThreads) {
     const Character c = branch();
     setThreadCount(1);
     const auto one = corCenters(c.mesh, c.weights);
@@ -262,7 +262,7 @@ SkinCase lonelyVertex(std::span<const std::uint32_t> joints, std::span<const flo
     return c;
 }
 
-TEST(Cor, AVertexThatIsLikeNoTriangleIsItsOwnCentre) {
+TEST(Cor, AVertexThatIsLikeNoTriangleIsItsOwnCenter) {
     const std::uint32_t joints[] = {1, 2};
     const float values[] = {0.5f, 0.5f};
     const SkinCase c = lonelyVertex(joints, values);

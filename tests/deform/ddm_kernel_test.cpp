@@ -21,11 +21,11 @@
 namespace pelt::deform {
 namespace {
 
-constexpr Bones kPoses[] = {Bones::gentle, Bones::wild, Bones::stretched, Bones::mirrored};
+constexpr Bones kDdmPoses[] = {Bones::gentle, Bones::wild, Bones::stretched, Bones::mirrored};
 
 TEST(DdmKernel, EveryInstructionSetAgreesWithTheReferenceInEveryForm) {
     for (const DdmForm form : kDdmForms)
-        for (const Bones pose : kPoses)
+        for (const Bones pose : kDdmPoses)
             for (const std::size_t influences : {1, 2, 3, 4, 7}) {
                 const DdmCase c = makeDdmCase(67, 12, influences, pose, influences);
                 const PosedDouble expected = ddmReference(form, c);

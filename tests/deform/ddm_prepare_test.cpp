@@ -81,7 +81,7 @@ Omega denseOmega(const PrepareCase& c, const Eigen::MatrixXd& b, const Eigen::Ma
     return omega;
 }
 
-Eigen::Matrix4d uncentred(const DdmBlock<double>& b, const Vec3d& center) {
+Eigen::Matrix4d uncentered(const DdmBlock<double>& b, const Vec3d& center) {
     Eigen::Matrix4d m, t = Eigen::Matrix4d::Identity();
     m << b.xx, b.xy, b.xz, b.x, b.xy, b.yy, b.yz, b.y, b.xz, b.yz, b.zz, b.z, b.x, b.y, b.z, b.w;
     t.col(3) << center.x, center.y, center.z, 1;
@@ -113,7 +113,7 @@ TEST(DdmPreparation, GivesTheEquationsToTheLastDigits) {
                 for (std::size_t v = 0; v < rows.vertexCount(); ++v) {
                     Omega expected = denseOmega(c, b, cc, Eigen::Index(v));
                     for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
-                        const auto given = uncentred(rows.blocks[e], rows.centers[v]);
+                        const auto given = uncentered(rows.blocks[e], rows.centers[v]);
                         worst = std::max(worst, (given - expected[rows.joints[e]]).cwiseAbs().maxCoeff());
                         expected.erase(rows.joints[e]);
                     }
@@ -123,7 +123,7 @@ TEST(DdmPreparation, GivesTheEquationsToTheLastDigits) {
             }
 }
 
-TEST(DdmPreparation, RowsSumToOneAndAreCentred) {
+TEST(DdmPreparation, RowsSumToOneAndAreCentered) {
     for (const std::size_t influences : {0u, 1u, 2u, 4u}) {
         const DdmRows<double> rows = PrepareCase("branch", 300).rows(influences);
         for (std::size_t v = 0; v < rows.vertexCount(); ++v) {
@@ -165,6 +165,25 @@ TEST(DdmPreparation, TruncatedSupportsChangeAPoseByLessThanAMillionth) {
     EXPECT_LT(cut.joints.size(), exact.joints.size());
     EXPECT_LE(largestChange(cut, exact, bones, c.character.mesh), 1e-6);
     EXPECT_GT(largestChange(cut, exact, bones, c.character.mesh), 0);
+}
+
+TEST(DdmPreparation, ALargeMeshMovesAsIfItWereSmoothedToTheLastDigits) {
+    PrepareCase c("branch", 36000);  // large from 32768 vertices on
+    c.options.cutoff = 1e-7;
+    c.options.iterations = 10;
+    for (double& x : c.options.lambda) x *= 60;
+    for (double& x : c.options.kappa) x *= 20;
+    const auto bones = rig::skinMatricesDouble(c.character.skeleton, &c.character.clips[0], 1.0);
+    const DdmRows<double> exact = c.rows();
+    c.options.coarse = true;
+    setThreadCount(1);
+    const DdmRows<double> one = c.rows();
+    setThreadCount(3);
+    const DdmRows<double> three = c.rows();
+    setThreadCount(0);
+    EXPECT_EQ(one, three);
+    EXPECT_LT(one.joints.size(), exact.joints.size());
+    EXPECT_LE(largestChange(one, exact, bones, c.character.mesh), 2e-5);
 }
 
 TEST(DdmPreparation, AskingAgainGivesWhatAFreshOneGives) {

@@ -9,9 +9,9 @@
 namespace pelt::deform {
 namespace {
 
-Affine3d someMotion() { return {toMatrix(axisAngle(Vec3d{1, -2, 0.5}, 2.3)), {0.8, -0.5, 0.2}}; }
+Affine3d ddmMotion() { return {toMatrix(axisAngle(Vec3d{1, -2, 0.5}, 2.3)), {0.8, -0.5, 0.2}}; }
 
-std::vector<Vec3d> moved(const Affine3d& g, const std::vector<Vec3d>& points) {
+std::vector<Vec3d> ddmMoved(const Affine3d& g, const std::vector<Vec3d>& points) {
     std::vector<Vec3d> out;
     for (const Vec3d& p : points) out.push_back(g * p);
     return out;
@@ -26,7 +26,7 @@ Posed rounded(DdmForm form, const DdmCase& c, const std::vector<Affine3d>& bones
     return DdmSkinner(form, c.skin.mesh, c.rows, castAll<Affine3f>(bones)).all();
 }
 
-/// T Ω' T^T of a rest shape that moved by a rotation (the centre moves with it).
+/// T Ω' T^T of a rest shape that moved by a rotation (the center moves with it).
 DdmRows<double> turned(const DdmRows<double>& rows, const Affine3d& g) {
     const Mat3d r = g.linear();
     DdmRows<double> out = rows;
@@ -56,8 +56,8 @@ TEST(DdmProperties, ACommonRigidMotionIsThatMotion) {
     for (const DdmForm form : kDdmForms)
         for (const Patch patch : {Patch::round, Patch::flat}) {
             const DdmCase c = makeDdmCase(67, 12, 4, Bones::identity, 2, patch);
-            const std::vector<Affine3d> bones(12, someMotion());
-            const auto expected = moved(someMotion(), castAll<Vec3d>(c.skin.mesh.positions));
+            const std::vector<Affine3d> bones(12, ddmMotion());
+            const auto expected = ddmMoved(ddmMotion(), castAll<Vec3d>(c.skin.mesh.positions));
             EXPECT_LT(farthest(rounded(form, c, bones).positions, expected), 5e-6) << nameOf(form);
             EXPECT_LT(farthest(exactly(form, c, bones).positions, expected), 1e-11) << nameOf(form);
         }
@@ -69,8 +69,8 @@ TEST(DdmProperties, MovingThePosedBonesMovesTheResult) {  // f(G M) = G f(M)
             const DdmCase c = makeDdmCase(67, 12, 4, pose, 3);
             const auto bones = castAll<Affine3d>(c.skin.bones);
             std::vector<Affine3d> led;
-            for (const Affine3d& b : bones) led.push_back(someMotion() * b);
-            const auto expected = moved(someMotion(), exactly(form, c, bones).positions);
+            for (const Affine3d& b : bones) led.push_back(ddmMotion() * b);
+            const auto expected = ddmMoved(ddmMotion(), exactly(form, c, bones).positions);
             EXPECT_LT(farthest(exactly(form, c, led).positions, expected), 1e-9) << nameOf(form);
             EXPECT_LT(farthest(rounded(form, c, led).positions, expected), 1e-5 * c.skin.diagonal()) << nameOf(form);
         }
@@ -83,11 +83,11 @@ TEST(DdmProperties, MovingTheRestShapeWithItsBonesChangesNothing) {  // f(G U, M
             const auto bones = castAll<Affine3d>(c.skin.bones);
             const auto expected = exactly(form, c, bones).positions;
             std::vector<Affine3d> led;
-            for (const Affine3d& b : bones) led.push_back(b * inverse(someMotion()));
+            for (const Affine3d& b : bones) led.push_back(b * inverse(ddmMotion()));
             DdmCase m = c;
-            m.exact = turned(c.exact, someMotion());
+            m.exact = turned(c.exact, ddmMotion());
             m.rows = toFloat(m.exact);
-            const auto rest = moved(someMotion(), castAll<Vec3d>(c.skin.mesh.positions));
+            const auto rest = ddmMoved(ddmMotion(), castAll<Vec3d>(c.skin.mesh.positions));
             std::vector<Vec3d> exact(67);
             reference::ddm<double>(form, {rest, {}}, m.exact, led, {exact, {}});
             EXPECT_LT(farthest(exact, expected), 1e-9) << nameOf(form);
@@ -174,7 +174,7 @@ TEST(DdmProperties, PureTranslationsAreBlendedLinearlyByAllThatRotateByJointsAlo
     EXPECT_GT(farthest(exactly(DdmForm::v0, c, bones).positions, expected), 1e-3);
 }
 
-TEST(DdmProperties, WherePsiIsOmegaV4IsTheCentreOfRotationMethod) {
+TEST(DdmProperties, WherePsiIsOmegaV4IsTheCenterOfRotationMethod) {
     DdmCase c = makeDdmCase(67, 12, 4, Bones::gentle, 9);
     for (std::size_t e = 0; e < c.exact.psi.size(); ++e) c.exact.psi[e] = c.exact.blocks[e].w;
     c.rows = toFloat(c.exact);
@@ -183,16 +183,16 @@ TEST(DdmProperties, WherePsiIsOmegaV4IsTheCentreOfRotationMethod) {
     for (std::size_t v = 0; v < 67; ++v) {
         const std::size_t first = c.exact.offsets[v];
         Quatd sum{0, 0, 0, 0};
-        Vec3d centre;
+        Vec3d center;
         const Quatd pivot = toQuat(bones[c.exact.joints[first]].linear());
         for (std::size_t e = first; e < c.exact.offsets[v + 1]; ++e) {
             const double w = c.exact.blocks[e].w;
             const Quatd q = toQuat(bones[c.exact.joints[e]].linear());
             const double s = dot(q, pivot) < 0 ? -w : w;
             sum = {sum.x + s * q.x, sum.y + s * q.y, sum.z + s * q.z, sum.w + s * q.w};
-            centre += bones[c.exact.joints[e]] * c.exact.centers[v] * w;
+            center += bones[c.exact.joints[e]] * c.exact.centers[v] * w;
         }
-        expected.push_back(centre + toMatrix(normalized(sum)) * (Vec3d(c.skin.mesh.positions[v]) - c.exact.centers[v]));
+        expected.push_back(center + toMatrix(normalized(sum)) * (Vec3d(c.skin.mesh.positions[v]) - c.exact.centers[v]));
     }
     EXPECT_LT(farthest(exactly(DdmForm::v4, c, bones).positions, expected), 2e-7);  // float bones are rigid to this
     EXPECT_LT(farthest(rounded(DdmForm::v4, c, bones).positions, expected), 1e-6 * c.skin.diagonal());
@@ -213,7 +213,7 @@ TEST(DdmProperties, AVertexWithOneJointFollowsIt) {
                 if (affine) {
                     EXPECT_LT(length(Vec3d(posed.positions[v]) - bone * u), 1e-5) << nameOf(form);
                     EXPECT_LT(length(exact.positions[v] - bone * u), 1e-7) << nameOf(form);
-                } else {  // as far from where the joint takes its centre as at rest
+                } else {  // as far from where the joint takes its center as at rest
                     EXPECT_NEAR(length(Vec3d(posed.positions[v]) - bone * p), length(u - p), 1e-5);
                     EXPECT_NEAR(length(exact.positions[v] - bone * p), length(u - p), 1e-10);
                 }
@@ -239,7 +239,7 @@ TEST(DdmProperties, EnhancedDdmWithACommonAffineMapIsThatMap) {
         for (const Bones pose : {Bones::stretched, Bones::mirrored}) {
             const DdmCase c = makeDdmCase(67, 12, 4, pose, 12);
             const std::vector<Affine3d> bones(12, Affine3d(c.skin.bones[0]));
-            const auto expected = moved(bones[0], castAll<Vec3d>(c.skin.mesh.positions));
+            const auto expected = ddmMoved(bones[0], castAll<Vec3d>(c.skin.mesh.positions));
             EXPECT_LT(farthest(exactly(form, c, bones).positions, expected), 1e-10);
             EXPECT_LT(farthest(rounded(form, c, bones).positions, expected), 1e-5);
         }

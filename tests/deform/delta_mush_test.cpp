@@ -15,9 +15,9 @@ namespace {
 using geometry::LaplacianKind;
 using geometry::SmoothingKind;
 
-Affine3d someMotion() { return {toMatrix(axisAngle(Vec3d{1, -2, 0.5}, 2.3)), Vec3d{0.8, -0.5, 0.2}}; }
+Affine3d mushMotion() { return {toMatrix(axisAngle(Vec3d{1, -2, 0.5}, 2.3)), Vec3d{0.8, -0.5, 0.2}}; }
 
-std::vector<Vec3d> moved(const Affine3d& g, const std::vector<Vec3d>& points) {
+std::vector<Vec3d> movedBy(const Affine3d& g, const std::vector<Vec3d>& points) {
     std::vector<Vec3d> out;
     for (const Vec3d& p : points) out.push_back(g * p);
     return out;
@@ -139,38 +139,38 @@ TEST(DeltaMush, ReproducesTheRestPose) {
 }
 
 TEST(DeltaMush, ACommonRigidMotionIsThatMotion) {
-    const Affine3d g = someMotion();
+    const Affine3d g = mushMotion();
     for (const DeltaMushFrames frames : kFrames) {
         MushCase c = sceneCase("branch", 500, 0);
         c.bones.assign(c.bones.size(), Affine3f(g));
         c.options.frames = frames;
-        EXPECT_LT(farthest(mush(c).positions, moved(g, castAll<Vec3d>(c.mesh.positions))), 5e-6 * c.diagonal());
+        EXPECT_LT(farthest(mush(c).positions, movedBy(g, castAll<Vec3d>(c.mesh.positions))), 5e-6 * c.diagonal());
     }
     const MushCase c = sceneCase("bar", 250, 0);
     const auto positions = castAll<Vec3d>(c.mesh.positions);
-    EXPECT_LT(farthest(denseMush(positions, c, std::vector<Affine3d>(2, g)).positions, moved(g, positions)),
+    EXPECT_LT(farthest(denseMush(positions, c, std::vector<Affine3d>(2, g)).positions, movedBy(g, positions)),
               1e-11 * c.diagonal());
 }
 
 TEST(DeltaMush, MovingThePosedBonesMovesTheResult) {  // f(G M) = G f(M)
-    const Affine3d g = someMotion();
+    const Affine3d g = mushMotion();
     for (const DeltaMushFrames frames : kFrames) {
         MushCase c = sceneCase("bar", 500, kBend);
         c.options.frames = frames;
-        const auto expected = moved(g, castAll<Vec3d>(mush(c).positions));
+        const auto expected = movedBy(g, castAll<Vec3d>(mush(c).positions));
         for (Affine3f& b : c.bones) b = Affine3f(g * Affine3d(b));
         EXPECT_LT(farthest(mush(c).positions, expected), 1e-5 * c.diagonal());
     }
     const MushCase c = sceneCase("bar", 250, kBend);
     auto bones = castAll<Affine3d>(c.bones);
     const auto positions = castAll<Vec3d>(c.mesh.positions);
-    const auto expected = moved(g, denseMush(positions, c, bones).positions);
+    const auto expected = movedBy(g, denseMush(positions, c, bones).positions);
     for (Affine3d& b : bones) b = g * b;
     EXPECT_LT(farthest(denseMush(positions, c, bones).positions, expected), 1e-9 * c.diagonal());
 }
 
 TEST(DeltaMush, MovingTheRestShapeWithItsBonesChangesNothing) {  // f(G U, M G⁻¹) = f(U, M)
-    const Affine3d g = someMotion();
+    const Affine3d g = mushMotion();
     for (const DeltaMushFrames frames : kFrames) {
         MushCase c = sceneCase("bar", 500, kBend);
         c.options.frames = frames;
@@ -184,7 +184,7 @@ TEST(DeltaMush, MovingTheRestShapeWithItsBonesChangesNothing) {  // f(G U, M G�
     const auto positions = castAll<Vec3d>(c.mesh.positions);
     const auto expected = denseMush(positions, c, bones).positions;
     for (Affine3d& b : bones) b = b * inverse(g);
-    EXPECT_LT(farthest(denseMush(moved(g, positions), c, bones).positions, expected), 1e-9 * c.diagonal());
+    EXPECT_LT(farthest(denseMush(movedBy(g, positions), c, bones).positions, expected), 1e-9 * c.diagonal());
 }
 
 TEST(DeltaMush, RenumberingTheVerticesChangesNothing) {

@@ -23,7 +23,7 @@ SkinCase vertexCase(const Vec3f& position, std::vector<float> weights, std::vect
     for (std::uint32_t j = 0; j < joints.size(); ++j) joints[j] = j;
     appendVertex(c.weights, joints, weights);
     c.bones = std::move(bones);
-    c.centres.assign(c.bones.size(), Vec3d{});
+    c.centers.assign(c.bones.size(), Vec3d{});
     return c;
 }
 
@@ -80,8 +80,8 @@ TEST(Dqs, HalfTurnsAboutDifferentAxesStayFinite) {  // quaternions at right angl
 }
 
 TEST(Dqs, BothWaysOfChoosingSignsGiveTheSameBits) {
-    // Gentle poses take the way without per-vertex signs; one far joint that nothing blends with its neighbours'
-    // neighbours forces the other on everybody.
+    // Gentle poses take the way without per-vertex signs; one far joint that nothing blends with its neighbors'
+    // neighbors forces the other on everybody.
     SkinCase c = makeCase(160, 10, 4, Bones::gentle);
     const Posed plain = Skinner(Method::dqs, c).all();
     const std::uint32_t far[] = {10, 11, 12};
@@ -95,9 +95,9 @@ TEST(Dqs, BothWaysOfChoosingSignsGiveTheSameBits) {
     appendVertex(c.weights, far, second);
     for (const double angle : {0.0, 2.6, -2.6}) {
         c.bones.push_back(turn({0, 0, 1}, angle));
-        c.centres.emplace_back();
+        c.centers.emplace_back();
     }
-    const DqsRig rig = prepareDqs(c.mesh, c.weights, c.centres);
+    const DqsRig rig = prepareDqs(c.mesh, c.weights, c.centers);
     DqsPose pose(rig);
     pose.set(c.bones);
     ASSERT_FALSE(pose.data().aligned);
@@ -112,7 +112,7 @@ TEST(Dqs, BothWaysOfChoosingSignsGiveTheSameBits) {
 TEST(Dqs, LanesOfOneBlockChooseTheirSignsEach) {
     SkinCase c;
     c.bones = {{}, turn({0, 0, 1}, 2.6), turn({0, 0, 1}, -2.6)};
-    c.centres.assign(3, Vec3d{});
+    c.centers.assign(3, Vec3d{});
     const std::uint32_t joints[] = {0, 1, 2};
     for (int v = 0; v < 37; ++v) {  // each joint is the heaviest of some lanes of every block
         float weights[] = {0.2f, 0.25f, 0.3f};
@@ -122,7 +122,7 @@ TEST(Dqs, LanesOfOneBlockChooseTheirSignsEach) {
         c.mesh.normals.push_back({0, 1, 0});
         appendVertex(c.weights, joints, weights);
     }
-    const DqsRig rig = prepareDqs(c.mesh, c.weights, c.centres);
+    const DqsRig rig = prepareDqs(c.mesh, c.weights, c.centers);
     DqsPose pose(rig);
     pose.set(c.bones);
     ASSERT_FALSE(pose.data().aligned);
@@ -134,7 +134,7 @@ TEST(Dqs, LanesOfOneBlockChooseTheirSignsEach) {
 
 TEST(Dqs, AGentlePoseNeedsNoSignsPerVertex) {
     const SkinCase c = makeCase(64, 10, 4, Bones::gentle);
-    const DqsRig rig = prepareDqs(c.mesh, c.weights, c.centres);
+    const DqsRig rig = prepareDqs(c.mesh, c.weights, c.centers);
     DqsPose pose(rig);
     pose.set(c.bones);
     EXPECT_TRUE(pose.data().aligned);
@@ -144,9 +144,9 @@ TEST(Dqs, AGentlePoseNeedsNoSignsPerVertex) {
 TEST(Dqs, StretchesAreBlendedAboutTheJointsRestPositions) {
     // Scaled in place about its own joint: the joint's position stays, whatever the weights.
     SkinCase c = vertexCase({2, 0, 0}, {0.5f, 0.5f}, {{}, {}});
-    c.centres = {{2, 0, 0}, {2, 0, 0}};
+    c.centers = {{2, 0, 0}, {2, 0, 0}};
     const Mat3d scale{{{3, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    c.bones[1] = Affine3f(Affine3d(scale, c.centres[1] - scale * c.centres[1]));
+    c.bones[1] = Affine3f(Affine3d(scale, c.centers[1] - scale * c.centers[1]));
     EXPECT_LT(length(Skinner(Method::dqs, c).all().positions[0] - Vec3f{2, 0, 0}), 1e-6);
     c.mesh.positions = {{3, 0, 0}};
     EXPECT_LT(length(Skinner(Method::dqs, c).all().positions[0] - Vec3f{4, 0, 0}), 1e-6);
@@ -167,7 +167,7 @@ TEST(Dqs, CopiesOfAVertexAreBitEqualWhetherOrNotTheirBlocksHaveAJointThatStretch
                          std::vector(c.weights.weightsOf(v).begin(), c.weights.weightsOf(v).end()));
     }
     c.bones.push_back(Affine3f(Affine3d(Mat3d{} * 2.0, {0.3, 0.1, 0})));
-    c.centres.emplace_back();
+    c.centers.emplace_back();
     const Posed posed = Skinner(Method::dqs, c).all();
     const PosedDouble expected = referenceOf(Method::dqs, c);
     EXPECT_LT(farthest(posed.positions, expected.positions), 4e-6);

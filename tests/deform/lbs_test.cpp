@@ -18,7 +18,7 @@ SkinCase triangleCase(const Affine3f& bone) {
     const std::uint32_t joint[] = {0};
     const float one[] = {1};
     for (int v = 0; v < 3; ++v) appendVertex(c.weights, joint, one);
-    c.centres = {{0, 0, 0}};
+    c.centers = {{0, 0, 0}};
     c.bones = {bone};
     return c;
 }
@@ -58,7 +58,7 @@ TEST(Lbs, TwistingByAHalfTurnCollapsesTheMiddle) {  // the candy wrapper, which 
     const float halves[] = {0.5f, 0.5f};
     appendVertex(c.weights, joints, halves);
     c.bones = {{}, Affine3f(Affine3d(toMatrix(axisAngle(Vec3d{1, 0, 0}, std::numbers::pi)), {}))};
-    c.centres = {{}, {}};
+    c.centers = {{}, {}};
     EXPECT_LT(length(Skinner(Method::lbs, c).all().positions[0]), 1e-6);
 }
 

@@ -21,7 +21,7 @@ std::string messageOf(const Call& call) {
 void expectBothRefuse(const SkinCase& c, const std::string& part) {
     EXPECT_NE(messageOf([&] { prepareLbs(c.mesh, c.weights); }).find(part), std::string::npos)
         << messageOf([&] { prepareLbs(c.mesh, c.weights); });
-    EXPECT_NE(messageOf([&] { prepareDqs(c.mesh, c.weights, c.centres); }).find(part), std::string::npos);
+    EXPECT_NE(messageOf([&] { prepareDqs(c.mesh, c.weights, c.centers); }).find(part), std::string::npos);
 }
 
 TEST(Prepare, AVertexWithoutWeightIsNamed) {
@@ -54,17 +54,17 @@ TEST(Prepare, SizesThatDoNotFitAreRefused) {
     expectBothRefuse(c, "20 positions but 19 normals");
     c = makeCase(20, 5, 3, Bones::identity);
     c.weights.joints.pop_back();
-    expectBothRefuse(c, "offsets do not fit");
+    expectBothRefuse(c, "offsets do not match");
     c = makeCase(20, 5, 3, Bones::identity);
     c.weights.offsets[3] = 1000;
-    expectBothRefuse(c, "offsets do not fit");
+    expectBothRefuse(c, "offsets do not match");
     c.weights.offsets.clear();
     expectBothRefuse(c, "weights for 0 vertices");
 }
 
 TEST(Prepare, DualQuaternionsNeedAPositionForEveryJoint) {
     const SkinCase c = makeCase(20, 5, 3, Bones::identity);
-    const std::span<const Vec3d> few(c.centres.data(), 2);
+    const std::span<const Vec3d> few(c.centers.data(), 2);
     EXPECT_NE(messageOf([&] { prepareDqs(c.mesh, c.weights, few); }).find("the skeleton has 2 joints"),
               std::string::npos);
 }

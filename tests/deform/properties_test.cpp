@@ -8,7 +8,7 @@
 namespace pelt::deform {
 namespace {
 
-constexpr Method kMethods[] = {Method::lbs, Method::dqs};
+constexpr Method kSkinMethods[] = {Method::lbs, Method::dqs};
 
 Affine3d someMotion(double distance = 1) {
     return {toMatrix(axisAngle(Vec3d{1, -2, 0.5}, 2.3)), Vec3d{0.8, -0.5, 0.2} * distance};
@@ -21,7 +21,7 @@ std::vector<Vec3d> moved(const Affine3d& g, const std::vector<Vec3d>& points) {
 }
 
 TEST(Properties, TheRestPoseComesBackBitForBit) {
-    for (const Method method : kMethods)
+    for (const Method method : kSkinMethods)
         for (const std::size_t influences : {1, 2, 4, 7}) {
             const SkinCase c = makeCase(67, 12, influences, Bones::identity);
             const Posed posed = Skinner(method, c).all();
@@ -32,7 +32,7 @@ TEST(Properties, TheRestPoseComesBackBitForBit) {
 }
 
 TEST(Properties, TheRestPoseComesBackBitForBitFarFromTheOrigin) {
-    for (const Method method : kMethods) {
+    for (const Method method : kSkinMethods) {
         SkinCase c = makeCase(67, 12, 4, Bones::identity);
         for (Vec3f& p : c.mesh.positions) p += Vec3f{100, -300, 50};
         EXPECT_EQ(Skinner(method, c).all().positions, c.mesh.positions) << nameOf(method);
@@ -40,7 +40,7 @@ TEST(Properties, TheRestPoseComesBackBitForBitFarFromTheOrigin) {
 }
 
 TEST(Properties, ACommonRigidMotionIsThatMotion) {
-    for (const Method method : kMethods) {
+    for (const Method method : kSkinMethods) {
         SkinCase c = makeCase(67, 12, 4, Bones::identity);
         const Affine3d g = someMotion();
         c.bones.assign(12, Affine3f(g));
@@ -52,7 +52,7 @@ TEST(Properties, ACommonRigidMotionIsThatMotion) {
 }
 
 TEST(Properties, FarAwayResultsLoseAFewRoundingsOfTheirDistance) {
-    for (const Method method : kMethods)
+    for (const Method method : kSkinMethods)
         for (const double distance : {10.0, 100.0, 1000.0}) {
             SkinCase c = makeCase(67, 12, 4, Bones::gentle);
             const Affine3d g = someMotion(distance);
@@ -64,7 +64,7 @@ TEST(Properties, FarAwayResultsLoseAFewRoundingsOfTheirDistance) {
 }
 
 TEST(Properties, MovingThePosedBonesMovesTheResult) {  // f(G M) = G f(M)
-    for (const Method method : kMethods)
+    for (const Method method : kSkinMethods)
         for (const Bones pose : {Bones::gentle, Bones::stretched}) {
             SkinCase c = makeCase(67, 12, 4, pose);
             const Affine3d g = someMotion();
@@ -79,13 +79,13 @@ TEST(Properties, MovingThePosedBonesMovesTheResult) {  // f(G M) = G f(M)
 }
 
 TEST(Properties, MovingTheRestShapeWithItsBonesChangesNothing) {  // f(G U, M G⁻¹) = f(U, M)
-    for (const Method method : kMethods)
+    for (const Method method : kSkinMethods)
         for (const Bones pose : {Bones::gentle, Bones::stretched}) {
             const SkinCase c = makeCase(67, 12, 4, pose);
             const Affine3d g = someMotion();
             SkinCase m = c;
             for (Vec3f& p : m.mesh.positions) p = Vec3f(g * Vec3d(p));
-            for (Vec3d& p : m.centres) p = g * p;
+            for (Vec3d& p : m.centers) p = g * p;
             for (Affine3f& b : m.bones) b = Affine3f(Affine3d(b) * inverse(g));
             EXPECT_LT(farthest(Skinner(method, m).all().positions, Skinner(method, c).all().positions),
                       1e-5 * c.diagonal())
@@ -94,7 +94,7 @@ TEST(Properties, MovingTheRestShapeWithItsBonesChangesNothing) {  // f(G U, M G�
 }
 
 TEST(Properties, RenumberingTheVerticesChangesNothing) {
-    for (const Method method : kMethods) {
+    for (const Method method : kSkinMethods) {
         const SkinCase c = makeCase(67, 12, 4, Bones::gentle);
         SkinCase r = c;
         r.weights = {};
@@ -111,7 +111,7 @@ TEST(Properties, RenumberingTheVerticesChangesNothing) {
 }
 
 TEST(Properties, OneJointPerVertexIsFollowedExactlyAsAnAffineMap) {
-    for (const Method method : kMethods)
+    for (const Method method : kSkinMethods)
         for (const Bones pose : {Bones::wild, Bones::stretched, Bones::mirrored}) {
             const SkinCase c = makeCase(67, 12, 1, pose);
             const Posed posed = Skinner(method, c).all();
@@ -123,7 +123,7 @@ TEST(Properties, OneJointPerVertexIsFollowedExactlyAsAnAffineMap) {
 }
 
 TEST(Properties, ACommonAffineMapIsThatMap) {
-    for (const Method method : kMethods)
+    for (const Method method : kSkinMethods)
         for (const Bones pose : {Bones::stretched, Bones::mirrored}) {
             SkinCase c = makeCase(67, 12, 4, pose);
             c.bones.assign(12, c.bones[0]);
@@ -134,7 +134,7 @@ TEST(Properties, ACommonAffineMapIsThatMap) {
 }
 
 TEST(Properties, ARestShapeReplacesTheRigsOwn) {
-    for (const Method method : kMethods) {
+    for (const Method method : kSkinMethods) {
         const SkinCase c = makeCase(67, 12, 4, Bones::gentle), other = makeCase(67, 12, 4, Bones::gentle, 99);
         SkinCase expected = c;
         expected.mesh = other.mesh;
@@ -148,7 +148,7 @@ TEST(Properties, ARestShapeReplacesTheRigsOwn) {
 }
 
 TEST(Properties, TheResultMayReplaceTheRestShapeInPlace) {
-    for (const Method method : kMethods) {
+    for (const Method method : kSkinMethods) {
         const SkinCase c = makeCase(67, 12, 4, Bones::gentle);
         const Skinner skinner(method, c);
         Posed posed{c.mesh.positions, c.mesh.normals};
@@ -158,7 +158,7 @@ TEST(Properties, TheResultMayReplaceTheRestShapeInPlace) {
 }
 
 TEST(Properties, NormalsAreLeftAloneWhereTheRestShapeHasNone) {
-    for (const Method method : kMethods) {
+    for (const Method method : kSkinMethods) {
         SkinCase c = makeCase(20, 5, 2, Bones::gentle);
         c.mesh.normals.clear();
         std::vector<Vec3f> positions(20), normals(20, Vec3f{7, 8, 9});

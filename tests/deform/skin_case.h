@@ -42,7 +42,7 @@ private:
 
 enum class Bones { identity, gentle, wild, stretched, mirrored };
 
-inline Affine3f makeBone(Random& random, Bones kind, const Vec3d& centre) {
+inline Affine3f makeBone(Random& random, Bones kind, const Vec3d& center) {
     if (kind == Bones::identity) return {};
     const double angle = kind == Bones::wild ? std::numbers::pi : 0.7;
     const Mat3d r = toMatrix(axisAngle(random.direction(), random.between(-angle, angle)));
@@ -54,14 +54,14 @@ inline Affine3f makeBone(Random& random, Bones kind, const Vec3d& centre) {
         a = r * axes * scale * transposed(axes);
     }
     const Vec3d t{random.between(-0.3, 0.3), random.between(-0.3, 0.3), random.between(-0.3, 0.3)};
-    return Affine3f(Affine3d(a, centre - a * centre + t));
+    return Affine3f(Affine3d(a, center - a * center + t));
 }
 
 /// A cloud of vertices in [-1, 1]³ with unit normals, on `joints` joints.
 struct SkinCase {
     Mesh mesh;
     SkinWeights weights;
-    std::vector<Vec3d> centres;
+    std::vector<Vec3d> centers;
     std::vector<Affine3f> bones;
 
     double diagonal() const { return 2 * std::numbers::sqrt3; }
@@ -86,8 +86,8 @@ inline SkinCase makeCase(std::size_t vertices, std::size_t joints, std::size_t i
         appendVertex(c.weights, named, values);
     }
     for (std::size_t j = 0; j < joints; ++j) {
-        c.centres.push_back({random.between(-1, 1), random.between(-1, 1), random.between(-1, 1)});
-        c.bones.push_back(makeBone(random, kind, c.centres.back()));
+        c.centers.push_back({random.between(-1, 1), random.between(-1, 1), random.between(-1, 1)});
+        c.bones.push_back(makeBone(random, kind, c.centers.back()));
     }
     return c;
 }
@@ -122,7 +122,7 @@ public:
             lbs_pose_.emplace(*lbs_);
             lbs_pose_->set(c.bones);
         } else {
-            dqs_.emplace(prepareDqs(c.mesh, c.weights, c.centres));
+            dqs_.emplace(prepareDqs(c.mesh, c.weights, c.centers));
             dqs_pose_.emplace(*dqs_);
             dqs_pose_->set(c.bones);
         }
@@ -158,7 +158,7 @@ inline PosedDouble referenceOf(Method method, const SkinCase& c, const std::vect
     if (method == Method::lbs)
         reference::lbs<double>(rest, c.weights, bones, out);
     else
-        reference::dqs<double>(rest, c.weights, c.centres, bones, out);
+        reference::dqs<double>(rest, c.weights, c.centers, bones, out);
     return posed;
 }
 

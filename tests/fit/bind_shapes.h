@@ -30,10 +30,10 @@ inline std::uint32_t addTube(Mesh& mesh, const Vec3d& from, const Vec3d& to, dou
     const Vec3d u = normalized(cross(along, std::abs(along.x) < 0.7 ? Vec3d(1, 0, 0) : Vec3d(0, 1, 0)));
     const Vec3d v = cross(along, u);
     for (std::uint32_t r = 0; r < rings; ++r) {
-        const Vec3d centre = from + (to - from) * (r / (rings - 1.0));
+        const Vec3d center = from + (to - from) * (r / (rings - 1.0));
         for (std::uint32_t s = 0; s < sides; ++s) {
             const double angle = 2 * std::numbers::pi * s / sides;
-            mesh.positions.emplace_back(centre + (u * std::cos(angle) + v * std::sin(angle)) * radius);
+            mesh.positions.emplace_back(center + (u * std::cos(angle) + v * std::sin(angle)) * radius);
         }
     }
     const auto at = [&](std::uint32_t r, std::uint32_t s) { return first + r * sides + s % sides; };

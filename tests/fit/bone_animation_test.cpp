@@ -124,7 +124,7 @@ TEST(AnimateBones, AFlexibleBoneWithoutHierarchyIsTwoNodes) {
     EXPECT_EQ(animateBones(flexibleMotion(), {}, kAll).skeleton.joints.size(), kBones);
 }
 
-TEST(AnimateBones, AHierarchyStandsAtItsCentresAtRest) {
+TEST(AnimateBones, AHierarchyStandsAtItsCentersAtRest) {
     const std::vector<BoneLink> links = someLinks();
     for (const Decomposition& d : {rigidMotion(), flexibleMotion()}) {
         const Skeleton skeleton = animateBones(d, links, kAll).skeleton;
@@ -163,7 +163,7 @@ TEST(AnimateBones, EachRangeIsAClipFromZero) {
     EXPECT_LT(largestDifference(animation, animation.clips[1], float(0.4), d.pose(14)), 2e-6);
 }
 
-/// Of a smooth motion, the angle between neighbouring rotation keys, as four-vectors: the largest over all channels.
+/// Of a smooth motion, the angle between neighboring rotation keys, as four-vectors: the largest over all channels.
 double largestStep(const Clip& clip) {
     double largest = 0;
     for (const Channel& channel : clip.channels) {
@@ -178,7 +178,7 @@ double largestStep(const Clip& clip) {
 }
 
 TEST(AnimateBones, NeighbouringKeysAreNeighbouringRotations) {
-    // The fastest bone turns by 0.55 a frame, a quaternion by half of that.
+    // The fastest bone turns by 0.55 per frame, a quaternion by half of that.
     EXPECT_LT(largestStep(animateBones(rigidMotion(), {}, kAll).clips[0]), 0.3);
     for (const auto& links : {std::vector<BoneLink>{}, someLinks()}) {
         // Axes of a stretch that becomes even may swing, but by no more than a right angle between two of three.

@@ -403,7 +403,7 @@ TEST(BindBiharmonic, TetsThatAreGivenAreUsed) {
     EXPECT_EQ(bind.domain_tets, bar.tets.size());
     expectSkin(bind.weights, skin.vertexCount());
 
-    for (Vec3f& p : skin.positions) p = p * 10.0f;  // centimetres, say
+    for (Vec3f& p : skin.positions) p = p * 10.0f;  // centimeters, say
     EXPECT_THROW(bindBiharmonic(skin, skeleton, 0, options), Error);
 }
 

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "fit/ssdr/bone_update.h"
+#include "made_scene.h"
 #include "shared_data.h"
 
 namespace pelt::fit::ssdr {
@@ -15,7 +16,7 @@ namespace {
 
 /// A scene's clip, rigidly bound and blurred by smooth weights.
 Trajectories trajectoriesOf(const char* scene, std::size_t resolution, std::size_t frames) {
-    const Character character = scenes::find(scene)->make(resolution);
+    const Character& character = madeScene(scene, resolution);
     const SkinWeights weights = scenes::smoothWeights(character);
     std::vector<Vec3f> positions;
     const Clip& clip = character.clips.at(0);

@@ -129,7 +129,7 @@ TEST(Decompose, SaysTheErrorThatItsResultHas) {
     for (const BoneKind kind : {BoneKind::rigid, BoneKind::flexible}) {
         DecomposeOptions options = with(4);
         options.kind = kind;
-        options.smoothness = 0;  // steps tell what is minimised, which is then the error
+        options.smoothness = 0;  // steps tell what is minimized, which is then the error
         const Decomposition d = solve(sequence, options);
         // e_rms and rms differ by the radius of the rest pose's ball and a factor of 1000 / sqrt(3).
         const double radius = d.rms * 1000 / std::sqrt(3.0) / d.e_rms;

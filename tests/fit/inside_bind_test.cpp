@@ -107,7 +107,7 @@ TEST(BindInside, ABipedWithItsArmsBesideItKeepsHandsAndThighsApart) {
         std::size_t wrong = 0;
         for (std::uint32_t v = 0; v < joints.size(); ++v) {
             const auto truth = character.weights.jointsOf(v)[0];
-            const auto near = [&](std::uint32_t j) {  // the elbow's own neighbours may go either way
+            const auto near = [&](std::uint32_t j) {  // the elbow's own neighbors may go either way
                 return rig::jointName(character.skeleton, j).starts_with("upper_arm");
             };
             if (near(truth) || near(joints[v])) continue;

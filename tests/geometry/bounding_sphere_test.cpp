@@ -10,8 +10,8 @@ namespace pelt::geometry {
 namespace {
 
 /// Half the largest distance is a lower bound of the radius; the definition, checked through the optimality condition:
-/// the centre of the smallest ball is a convex combination of the points on its boundary. Found by projecting the
-/// centre onto their hull with Frank-Wolfe steps.
+/// the center of the smallest ball is a convex combination of the points on its boundary. Found by projecting the
+/// center onto their hull with Frank-Wolfe steps.
 double distanceToHullOfTouching(const Sphere& sphere, std::span<const Vec3f> points) {
     std::vector<Vec3d> touching;
     for (const Vec3f& p : points) {

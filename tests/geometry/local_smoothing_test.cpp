@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
+#include <pelt/core/parallel.h>
 #include <pelt/geometry/local_smoothing.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 
 #include "geometry/test_meshes.h"
@@ -81,7 +83,7 @@ TEST(LocalSmoother, WithoutACutoffIsTheOperatorItself) {
             }
 }
 
-TEST(LocalSmoother, WeakAndStrongSmoothingAreExactAlike) {  // a polynomial where that is cheap, else a factorisation
+TEST(LocalSmoother, WeakAndStrongSmoothingAreExactAlike) {  // a polynomial where that is cheap, else a factorization
     for (const double lambda : {0.01, 0.3, 1.0, 3.0, 10.0, 300.0})
         for (const int iterations : {1, 5, 20}) {
             const Case c(12, LaplacianKind::cotangent, lambda);
@@ -91,6 +93,53 @@ TEST(LocalSmoother, WeakAndStrongSmoothingAreExactAlike) {  // a polynomial wher
             EXPECT_LE(largestDifference(result, c.oracle(SmoothingKind::implicit, input, iterations)), 1e-12)
                 << lambda << " " << iterations;
         }
+}
+
+TEST(LocalSmoother, AnOrderFromPositionsGivesTheSameOperator) {
+    for (const double lambda : {3.0, 300.0}) {
+        Case c(20, LaplacianKind::cotangent, lambda);
+        c.order = eliminationOrder(c.laplacian, c.mesh.positions);
+        c.strength[60] = c.strength[200] = 0;
+        const SparseChannels input = patch(20, 10);
+        const LocalSmoother smoother(c.laplacian, c.order, SmoothingKind::implicit, c.strength, 1e-16,
+                                     c.mesh.positions);
+        const Eigen::MatrixXd expected = c.oracle(SmoothingKind::implicit, input, 8);
+        EXPECT_LE(largestDifference(smoother.smooth(input, 8, 0), expected), 1e-12) << lambda;
+        EXPECT_LE(largestDifference(smoother.smooth(input, 8, 1e-6), expected), 5e-6) << lambda;
+    }
+}
+
+/// A part of the mesh that uses the factorisation of the whole: what it leaves out is under the cutoff.
+TEST(LocalSmoother, AWideFunctionIsCutWhereItEnds) {
+    Case c(60, LaplacianKind::cotangent, 8);
+    c.order = eliminationOrder(c.laplacian, c.mesh.positions);
+    const SparseChannels input = patch(60, 4);
+    const LocalSmoother smoother(c.laplacian, c.order, SmoothingKind::implicit, c.strength, 1e-16, c.mesh.positions);
+    const auto whole = smoother.smooth(input, 10, 0), part = smoother.smooth(input, 10, 1e-7);
+    EXPECT_LT(part.vertices.size(), whole.vertices.size() / 2);
+    EXPECT_GT(part.vertices.size(), whole.vertices.size() / 8);
+    std::size_t i = 0;
+    for (std::size_t k = 0; k < whole.vertices.size(); ++k) {
+        const bool in = i < part.vertices.size() && part.vertices[i] == whole.vertices[k];
+        for (std::size_t n = 0; n < 4; ++n)
+            ASSERT_NEAR(in ? part.values[4 * i + n] : 0, whole.values[4 * k + n], 5e-7) << whole.vertices[k];
+        i += in;
+    }
+}
+
+TEST(EliminationOrder, FromPositionsHoldsEveryVertexOnce) {
+    for (const bool together : {false, true}) {
+        Mesh mesh = gridMesh(90);
+        const auto laplacian = makeLaplacian(LaplacianKind::uniform, mesh.positions, mesh.triangles);
+        if (together) mesh.positions.assign(mesh.vertexCount(), {1, 2, 3});
+        std::vector<std::uint32_t> order = eliminationOrder(laplacian, mesh.positions);
+        setThreadCount(1);
+        EXPECT_EQ(eliminationOrder(laplacian, mesh.positions), order);
+        setThreadCount(0);
+        std::sort(order.begin(), order.end());
+        ASSERT_EQ(order.size(), mesh.vertexCount());
+        for (std::uint32_t v = 0; v < order.size(); ++v) ASSERT_EQ(order[v], v);
+    }
 }
 
 TEST(LocalSmoother, ACutoffLeavesOutWhatIsUnderItAndLittleElse) {

@@ -31,7 +31,7 @@ inline Mesh gridMesh(std::uint32_t n) {
     return mesh;
 }
 
-/// A cube with four vertices a side, as a file with normals has it: 24 vertices at 8 positions, facing outwards.
+/// A cube with four vertices per side, as a file with normals has it: 24 vertices at 8 positions, facing outwards.
 inline Mesh splitCube() {
     Mesh mesh;
     for (int axis = 0; axis < 3; ++axis) {

@@ -12,6 +12,7 @@
 
 #include "ddm_rows.h"
 #include "deform/ddm/ddm_reference.h"
+#include "made_scene.h"
 
 // What numerics promise of Direct Delta Mush, on every scene: relative to the bounding-box diagonal, in double
 // precision by the reference and in single by the kernels, with all influences kept.
@@ -116,11 +117,7 @@ std::size_t resolutionOf(std::string_view scene) { return scene == "biped" ? kBi
 class DdmProperties : public testing::TestWithParam<const char*> {
 protected:
     /// Made once for all tests: preparing takes longer than testing.
-    const Character& scene() const {
-        static std::map<std::string, Character> made;
-        if (!made.contains(GetParam())) made[GetParam()] = scenes::find(GetParam())->make(resolutionOf(GetParam()));
-        return made[GetParam()];
-    }
+    const Character& scene() const { return madeScene(GetParam(), resolutionOf(GetParam())); }
     const Subject& subject() const {
         static std::map<std::string, Subject> made;
         return made.try_emplace(GetParam(), scene(), everything()).first->second;
@@ -235,7 +232,7 @@ TEST_P(DdmProperties, BlendingTranslationLeavesRotationsUnchanged) {  // [LeLewi
 TEST_P(DdmProperties, RotationsAreRotationsAlsoInPosesThatProvokeReflections) {
     const Subject& s = subject();
     std::vector<Affine3d> bones(s.joints());
-    for (std::size_t j = 0; j < bones.size(); ++j)  // neighbours turned against each other by up to half a turn
+    for (std::size_t j = 0; j < bones.size(); ++j)  // neighbors turned against each other by up to half a turn
         bones[j] = {toMatrix(axisAngle(Vec3d{1, 0.3 * double(j % 5), 0.5}, 3.1 * double(j % 3))),
                     Vec3d{0.3 * double(j % 2), 0, 0}};
     for (const Mat3d& r : s.rotations(DdmForm::v0, bones)) EXPECT_NEAR(determinant(r), 1, 1e-12);
@@ -284,7 +281,7 @@ TEST_P(DdmProperties, TranslationsAreBlendedByTheVariantsAndTurnedByTheFullModel
     EXPECT_GT(farthest(s.exact(DdmForm::v0, bones), plain), 1e-3 * s.diagonal);
 }
 
-TEST_P(DdmProperties, WithoutAlphaV4IsSkinningAboutTheCentres) {  // ψ = ω
+TEST_P(DdmProperties, WithoutAlphaV4IsSkinningAboutTheCenters) {  // ψ = ω
     DdmSettings settings = everything();
     settings.alpha = 0;
     const Subject s(scene(), settings);
@@ -328,14 +325,14 @@ TEST_P(DdmProperties, PruningByDefaultMovesItByLessThanATenThousandth) {
     EXPECT_EQ(payload.bind, character.weights);
 }
 
-std::string testName(const testing::TestParamInfo<const char*>& info) {
+std::string sceneName(const testing::TestParamInfo<const char*>& info) {
     std::string name = info.param;
     std::erase(name, '-');
     return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, DdmProperties, testing::Values("bar", "bar3", "bar-parts", "arm", "branch", "biped"),
-                         testName);
+                         sceneName);
 
 double volume(const std::vector<Vec3d>& p, const std::vector<Triangle>& triangles) {
     double sum = 0;
@@ -420,7 +417,7 @@ TEST(Ddm, ASubdividedMeshDeformsLikeTheCoarseOne) {
     const std::vector<const char*> names = {"bar", "arm", "biped"};
 #endif
     for (const char* name : names) {
-        const Character coarse = scenes::find(name)->make(resolutionOf(name) * 2);
+        const Character& coarse = madeScene(name, resolutionOf(name) * 2);
         const Subject a(coarse, everything()), b(subdivided(coarse), everything());
         double sum = 0;
         const Clip& clip = coarse.clips.back();
@@ -436,7 +433,7 @@ TEST(Ddm, ASubdividedMeshDeformsLikeTheCoarseOne) {
 }
 
 TEST(Ddm, LeftAndRightDeformAlikeOnASymmetricCharacter) {
-    const Subject s(scenes::find("biped")->make(6000), everything());
+    const Subject s(madeScene("biped", kBipedVertices), everything());
     const Affine3d mirror{Mat3d{{{-1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, Vec3d{}};
     // Mirror the pose: the left joint takes the right one's motion, reflected.
     const auto bones = s.pose(0.4);

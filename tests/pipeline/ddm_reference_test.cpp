@@ -90,7 +90,7 @@ struct GoldenDdm {
 };
 
 using deform::DdmForm;
-constexpr std::pair<DdmForm, const char*> kForms[] = {
+constexpr std::pair<DdmForm, const char*> kNamedForms[] = {
     {DdmForm::v0, "ddm-v0"}, {DdmForm::v1, "ddm-v1"}, {DdmForm::v1_printed, "ddm-v1-printed"},
     {DdmForm::v2, "ddm-v2"}, {DdmForm::v3, "ddm-v3"}, {DdmForm::v4, "ddm-v4"},
     {DdmForm::eddm, "eddm"}};
@@ -100,7 +100,7 @@ class GoldenDdmTest : public testing::TestWithParam<const char*> {};
 TEST_P(GoldenDdmTest, TheReferenceAgreesInEveryForm) {
     PELT_NEEDS_SHARED("golden");
     const GoldenDdm c(GetParam());
-    for (const auto& [form, method] : kForms) {
+    for (const auto& [form, method] : kNamedForms) {
         const auto pose = [&, form = form](const std::vector<Affine3d>& bones, std::vector<Vec3d>& posed) {
             deform::reference::ddm<double>(form, {c.rest, {}}, c.rows, bones, {posed, {}});
         };
@@ -111,7 +111,7 @@ TEST_P(GoldenDdmTest, TheReferenceAgreesInEveryForm) {
 TEST_P(GoldenDdmTest, TheKernelsAgreeInEveryForm) {
     PELT_NEEDS_SHARED("golden");
     const GoldenDdm c(GetParam());
-    for (const auto& [form, method] : kForms) {
+    for (const auto& [form, method] : kNamedForms) {
         const deform::DdmRig rig = deform::packDdm(c.character.mesh, toFloat(c.rows), form);
         deform::DdmPose joints(rig);
         std::vector<Vec3f> out(c.rest.size());
@@ -126,14 +126,14 @@ TEST_P(GoldenDdmTest, TheKernelsAgreeInEveryForm) {
     }
 }
 
-std::string testName(const testing::TestParamInfo<const char*>& info) {
+std::string referenceName(const testing::TestParamInfo<const char*>& info) {
     std::string name = info.param;
     std::erase(name, '-');
     return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, GoldenDdmTest,
-                         testing::Values("bar-rigid", "bar-translate", "bar-scale", "y-cotangent-maps"), testName);
+                         testing::Values("bar-rigid", "bar-translate", "bar-scale", "y-cotangent-maps"), referenceName);
 
 }  // namespace
 }  // namespace pelt

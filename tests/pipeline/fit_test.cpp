@@ -96,7 +96,7 @@ TEST(FitCharacter, FittingAgainKeepsTheJointsThereAre) {
     const auto frames = sampleCharacter(bar, everyTenth(), findMethod("dqs"));
     FitRequest request;
     request.most_extra = 1;
-    Sampling own;  // the first fit leaves one key a pose
+    Sampling own;  // the first fit leaves one key per pose
     own.fps = 3;
     const FitResult once = fitCharacter(bar, *frames, everyTenth(), request);
     const FitResult twice = fitCharacter(once.character, *frames, own, request);

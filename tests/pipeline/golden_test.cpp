@@ -33,13 +33,13 @@ std::vector<double> caseTimes(const std::filesystem::path& path) {
 struct GoldenCase {
     Character character;
     std::vector<double> times;
-    std::vector<Vec3d> centres;
+    std::vector<Vec3d> centers;
 };
 
-GoldenCase loadCase(const std::string& name) {
+GoldenCase loadGolden(const std::string& name) {
     const std::filesystem::path folder = sharedPath("golden") / name;
     GoldenCase c{io::loadCharacter(folder / "input.glb"), caseTimes(folder / "case.json"), {}};
-    c.centres = rig::jointRestPositions(c.character.skeleton);
+    c.centers = rig::jointRestPositions(c.character.skeleton);
     return c;
 }
 
@@ -64,7 +64,7 @@ class Golden : public testing::TestWithParam<const char*> {};
 
 TEST_P(Golden, LinearBlendSkinning) {
     PELT_NEEDS_SHARED("golden");
-    const GoldenCase c = loadCase(GetParam());
+    const GoldenCase c = loadGolden(GetParam());
     const deform::LbsRig rig = deform::prepareLbs(c.character.mesh, c.character.weights);
     deform::LbsPose pose(rig);
     expectGolden(GetParam(), c, "lbs", [&](const std::vector<Affine3f>& bones, std::span<Vec3f> out) {
@@ -75,8 +75,8 @@ TEST_P(Golden, LinearBlendSkinning) {
 
 TEST_P(Golden, DualQuaternionSkinning) {
     PELT_NEEDS_SHARED("golden");
-    const GoldenCase c = loadCase(GetParam());
-    const deform::DqsRig rig = deform::prepareDqs(c.character.mesh, c.character.weights, c.centres);
+    const GoldenCase c = loadGolden(GetParam());
+    const deform::DqsRig rig = deform::prepareDqs(c.character.mesh, c.character.weights, c.centers);
     deform::DqsPose dqs_pose(rig);
     expectGolden(GetParam(), c, "dqs", [&](const std::vector<Affine3f>& bones, std::span<Vec3f> out) {
         dqs_pose.set(bones);
@@ -86,24 +86,24 @@ TEST_P(Golden, DualQuaternionSkinning) {
 
 TEST_P(Golden, DualQuaternionReference) {
     PELT_NEEDS_SHARED("golden");
-    const GoldenCase c = loadCase(GetParam());
+    const GoldenCase c = loadGolden(GetParam());
     std::vector<Vec3d> rest, posed(c.character.mesh.vertexCount());
     for (const Vec3f& p : c.character.mesh.positions) rest.emplace_back(p);
     expectGolden(GetParam(), c, "dqs", [&](const std::vector<Affine3f>& bones, std::span<Vec3f> out) {
         const std::vector<Affine3d> exact(bones.begin(), bones.end());
-        deform::reference::dqs<double>({rest, {}}, c.character.weights, c.centres, exact, {posed, {}});
+        deform::reference::dqs<double>({rest, {}}, c.character.weights, c.centers, exact, {posed, {}});
         for (std::size_t v = 0; v < out.size(); ++v) out[v] = Vec3f(posed[v]);
     });
 }
 
-std::string testName(const testing::TestParamInfo<const char*>& info) {
+std::string goldenName(const testing::TestParamInfo<const char*>& info) {
     std::string name = info.param;
     std::erase(name, '-');
     return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Golden, testing::Values("bar-rigid", "bar-translate", "bar-scale", "y-cotangent-maps"),
-                         testName);
+                         goldenName);
 
 }  // namespace
 }  // namespace pelt

@@ -30,12 +30,12 @@ Skeleton chain(const std::vector<Vec3d>& places) {
 }
 
 /// Adds a box on one joint, a part of its own.
-void addBox(Character& character, const Vec3d& centre, double size, std::uint32_t joint) {
+void addBox(Character& character, const Vec3d& center, double size, std::uint32_t joint) {
     Mesh& mesh = character.mesh;
     const auto first = std::uint32_t(mesh.positions.size());
     for (int c = 0; c < 8; ++c) {
         const Vec3d corner{c & 1 ? 0.5 : -0.5, c & 2 ? 0.5 : -0.5, c & 4 ? 0.5 : -0.5};
-        mesh.positions.emplace_back(centre + corner * size);
+        mesh.positions.emplace_back(center + corner * size);
         appendVertex(character.weights, std::vector<std::uint32_t>{joint}, std::vector<float>{1});
     }
     for (const Triangle& t : std::initializer_list<Triangle>{{0, 2, 3},

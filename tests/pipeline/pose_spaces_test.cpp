@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "made_scene.h"
 #include "pipeline/posed.h"
 
 /// Exporters put skeletons into armatures that scale and turn. Who poses a character need not know.
@@ -21,8 +22,7 @@ const Mat3d kTurn = toMatrix(axisAngle(Vec3d{1, 0, 0}, -1.5707963267948966));
 const Affine3d kArmature(kTurn* kScale, {0.1, 0, -0.2});
 
 Character plain(const char* scene, std::size_t vertices) {
-    Character character = scenes::find(scene)->make(vertices);
-    character.weights = scenes::smoothWeights(character, 0);
+    Character character = smoothScene(scene, vertices);
     character.clips.clear();
     character.source = nullptr;
     return io::loadGltf(io::toGlb(character), "plain");

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <random>
 
+#include "made_scene.h"
 #include "pipeline/posed.h"
 
 namespace pelt::pipeline {
@@ -121,11 +122,7 @@ std::vector<Vec3d> posedPlaces(const Character& character, double time = 0) {
     return places;
 }
 
-Character smoothBiped() {
-    Character biped = scenes::find("biped")->make(3000);
-    biped.weights = scenes::smoothWeights(biped, 0);
-    return biped;
-}
+Character smoothBiped() { return smoothScene("biped", 3000); }
 
 TEST(PoseCharacter, ASquatBendsBothKneesForwardsAndKeepsTheShins) {
     const Character biped = smoothBiped();

@@ -1,4 +1,4 @@
-// The vectorised steps against the plain ones, for each instruction set that this machine has.
+// The vectorized steps against the plain ones, for each instruction set that this machine has.
 #include <gtest/gtest.h>
 #include <pelt/runtime/rotation.h>
 

@@ -3,22 +3,19 @@
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/pose/pose.h>
 #include <pelt/rig/character.h>
-#include <pelt/scenes/scenes.h>
 
 #include <cmath>
 #include <string>
 #include <vector>
+
+#include "made_scene.h"
 
 namespace pelt::pose {
 
 constexpr Energy kSurfaceEnergies[] = {Energy::triangles, Energy::spokes, Energy::spokes_and_rims};
 
 /// A built-in character with smooth weights.
-inline Character posed(const char* scene, std::size_t resolution) {
-    Character character = scenes::find(scene)->make(resolution);
-    character.weights = scenes::smoothWeights(character, 0);
-    return character;
-}
+inline Character posed(const char* scene, std::size_t resolution) { return smoothScene(scene, resolution); }
 
 inline Shape shapeOf(const Character& character) {
     return {character.mesh.positions, character.mesh.triangles, &character.weights, character.skeleton.joints.size()};

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
-#include <pelt/deform/reference.h>
 #include <pelt/pose/rigid_joints.h>
 
+#include "deform/reference.h"
 #include "pose_case.h"
 
 namespace pelt::pose {

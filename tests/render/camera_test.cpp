@@ -17,7 +17,7 @@ std::vector<Vec3f> tallBox() {
     return points;
 }
 
-/// Picture coordinates, -1..1, of a point in normalised space.
+/// Picture coordinates, -1..1, of a point in normalized space.
 Vec2f project(const View& view, const Vec3f& p) {
     const Vec3f d = p - view.eye;
     const float depth = view.parallel ? 1 : -dot(d, view.back);

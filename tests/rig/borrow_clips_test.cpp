@@ -83,7 +83,7 @@ TEST(BorrowClips, ASmallerFigureTakesSmallerSteps) {
 }
 
 TEST(BorrowClips, AnArmatureThatIsTurnedAndScaledIsAccountedFor) {
-    // The other file's joints stand in centimetres below an armature that turns z up to y up.
+    // The other file's joints stand in centimeters below an armature that turns z up to y up.
     Character from = leg("", 200);
     for (SkeletonNode& node : from.skeleton.nodes) ++node.parent;
     SkeletonNode armature{"Armature", -1, {}, {}};

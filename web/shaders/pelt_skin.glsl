@@ -112,8 +112,8 @@ mat3 peltKeepLength(mat3 x, vec3 d) {
 }
 
 // The sums over a row that v0, v1 and Enhanced DDM have in common; covariance only for v1.
-void peltSums(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, int count, vec3 p, vec3 u,
-              out mat3 s, out vec3 q, out mat3 covariance) {
+void peltSums(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, int count, vec3 p,
+              vec3 u, out mat3 s, out vec3 q, out mat3 covariance) {
   vec3 d = u - p, origin = vec3(0.0);
   mat3x4 sum = mat3x4(0.0);  // columns: the rows of (S, q)
   covariance = mat3(0.0);
@@ -205,7 +205,8 @@ mat4 peltLinear(highp sampler2D rows, highp sampler2D joints, int firstRow, int 
 }
 
 // A vertex with one entry follows its joint.
-mat4 peltFollowed(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, vec3 center, vec3 u) {
+mat4 peltFollowed(highp sampler2D rows, highp sampler2D joints, int firstRow, int form, int first, vec3 center,
+                  vec3 u) {
   int j = int(peltEntry(rows, first, 0).x);
   vec4 at = vec4(form == PELT_EDDM ? u : center, 1.0);
   vec3 q = vec3(dot(peltJoint(joints, firstRow, j, 0), at), dot(peltJoint(joints, firstRow, j, 1), at),

@@ -7,8 +7,8 @@
 //     float3 t = mul((float3x3)m, tangent.xyz);                             // posed tangent
 //
 // Matrices take columns from the right: mul(m, v). u is the rest position with morph targets added, in the payload's
-// space (N u where the file has a `space`). Per vertex: center (float3), the row's first entry and count of entries, and
-// pivot, the joint of the entry with the largest psi (the lowest joint on ties; only v2 and v4 read it). Rows are
+// space (N u where the file has a `space`). Per vertex: center (float3), the row's first entry and count of entries,
+// and pivot, the joint of the entry with the largest psi (the lowest joint on ties; only v2 and v4 read it). Rows are
 // centered: the sum of a row's chi is 0, what a file has left of it was added to center (and W, chi moved along).
 //
 // peltRows: entry e is the elements 3 e + k:

@@ -8,10 +8,10 @@
 //
 // u is the rest position with morph targets added, in the payload's space (N u where the file has a `space`). Per
 // vertex: center (vec3f), the row's first entry and count of entries, and pivot, the joint of the entry with the
-// largest psi (the lowest joint on ties; only v2 and v4 read it). Rows are centered: the sum of a row's chi is 0, what a
-// file has left of it was added to center (and W, chi moved along).
+// largest psi (the lowest joint on ties; only v2 and v4 read it). Rows are centered: the sum of a row's chi is 0, what
+// a file has left of it was added to center (and W, chi moved along).
 //
-// peltRows, texture_2d<f32> of format rgba32float, 1536 texels wide. Entry e is three texels, (3 (e % 512) + k, e / 512):
+// peltRows, texture_2d<f32> of format rgba32float, 1536 texels wide. Entry e is (3 (e % 512) + k, e / 512):
 //     k = 0: joint, omega, psi, W.zz      k = 1: chi.x, chi.y, chi.z, W.yz      k = 2: W.xx, W.xy, W.xz, W.yy
 // v4 and v5 read the first texel of an entry, v2 and v3 the first two.
 //

@@ -5,6 +5,6 @@ const here = new URL(".", import.meta.url);
 const names = { glsl: "../shaders/pelt_skin.glsl", wgsl: "../shaders/pelt_skin.wgsl" };
 let text = "// Made by embed.mjs from web/shaders.\n";
 for (const [name, path] of Object.entries(names))
-  text += `export const ${name} = ${JSON.stringify(readFileSync(new URL(path, here), "utf8"))};\n`;
+  text += `export const ${name}: string = ${JSON.stringify(readFileSync(new URL(path, here), "utf8"))};\n`;
 mkdirSync(new URL("src/generated/", here), { recursive: true });
 writeFileSync(new URL("src/generated/shaders.ts", here), text);

@@ -4,8 +4,8 @@
 
 namespace pelt {
 
-/// An affine map `x' = M x`, stored as an engine stores it: a 4x4 matrix by columns whose last row is
-/// (0, 0, 0, 1). Sixteen consecutive numbers, so a palette of engine matrices can be passed as it is.
+/// An affine map `x' = M x`, stored as in engines: a 4x4 matrix by columns whose last row is (0, 0, 0, 1). These are
+/// sixteen consecutive numbers, so a palette of engine matrices can be passed without conversion.
 template <class T>
 struct alignas(16) Affine3 {
     T m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -26,20 +26,20 @@ struct alignas(16) Affine3 {
     friend constexpr Affine3 operator*(const Affine3& a, const Affine3& b) {
         return {a.linear() * b.linear(), a * b.translation()};
     }
-    /// Exactly, number by number.
+    /// Exact comparison, number by number.
     friend constexpr bool operator==(const Affine3&, const Affine3&) = default;
 };
 
 using Affine3f = Affine3<float>;
 using Affine3d = Affine3<double>;
 
-/// Exactly, number by number.
+/// Exact comparison, number by number.
 template <class T>
 constexpr bool isIdentity(const Affine3<T>& a) {
     return a == Affine3<T>();
 }
 
-/// The inverse map; entries are not finite where `a` is singular.
+/// The inverse map; its entries are not finite if `a` is singular.
 template <class T>
 constexpr Affine3<T> inverse(const Affine3<T>& a) {
     const Mat3<T> i = inverse(a.linear());

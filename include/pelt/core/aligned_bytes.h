@@ -6,7 +6,7 @@
 
 namespace pelt {
 
-/// Bytes that start at a multiple of 64, at first all 0: packed rigs and the memory of poses.
+/// Bytes aligned to 64 and initialized to 0: for packed rigs and the memory of poses.
 class AlignedBytes {
 public:
     explicit AlignedBytes(std::size_t size) : lines_(size / sizeof(Line) + (size % sizeof(Line) != 0)), size_(size) {}

@@ -2,7 +2,7 @@
 
 #include <pelt/core/options.h>
 
-/// How a rig is mushed, as a user says it.
+/// The settings of Direct Delta Mush, as a user specifies them.
 namespace pelt {
 
 /// The weights of a mesh Laplacian's edges.
@@ -18,7 +18,7 @@ enum class SmoothingKind { implicit, explicit_ };
 template <>
 inline constexpr std::string_view kEnumWords<SmoothingKind>[] = {"implicit", "explicit"};
 
-/// What smoothing starts from: each vertex's heaviest joint, or the weights as they are.
+/// The weights that smoothing starts from: the heaviest joint of each vertex, or the weights as they are.
 enum class DdmBind { rigid, keep };
 template <>
 inline constexpr std::string_view kEnumWords<DdmBind>[] = {"rigid", "keep"};
@@ -61,9 +61,10 @@ struct DdmSettings {
     bool connect_parts = true;
     std::vector<std::string> exclude;  ///< parts or materials that keep their bind
     DdmBind bind = DdmBind::rigid;
-    std::optional<int> influences;  ///< at most so many joints a vertex; 0: all; not set: chosen by error
-    float weld = 0;                 ///< vertices no farther apart are one
-    /// By name: the only joints that vertices may be bound to, and those that none may; files do not keep them.
+    std::optional<int> influences;  ///< maximal number of joints per vertex; 0: all; not set: chosen by error
+    float weld = 0;                 ///< vertices within this distance are treated as one
+    /// Names of the only joints that vertices may be bound to, and of joints that no vertex may be bound to. Not stored
+    /// in files.
     std::vector<std::string> joints, exclude_joints;
 
     friend bool operator==(const DdmSettings&, const DdmSettings&) = default;
@@ -72,7 +73,7 @@ struct DdmSettings {
 using DdmField = OptionField<DdmSettings, std::optional<int>, std::optional<double>, LaplacianKind, SmoothingKind,
                              DdmBind, DdmMap, std::vector<JointAlpha>, bool, std::vector<std::string>, float>;
 
-/// Every field, in the order in which files, help and reports have them.
+/// All fields, in the order of files, help and reports.
 std::span<const DdmField> ddmFields();
 
 }  // namespace pelt

@@ -6,8 +6,8 @@
 
 namespace pelt {
 
-/// The words of an enum in files, on the command line and in reports, in the enum's order. Specialised beside each enum
-/// that has some: `template <> inline constexpr std::string_view kEnumWords<Fruit>[] = {"apple", "pear"};`
+/// The names of an enum's values in files, on the command line and in reports, in order. Specialized beside each such
+/// enum: `template <> inline constexpr std::string_view kEnumWords<Fruit>[] = {"apple", "pear"};`
 template <class Enum>
 inline constexpr std::string_view kEnumWords[] = {""};
 

@@ -7,9 +7,9 @@
 namespace pelt {
 
 enum class ErrorCode {
-    bad_usage,  ///< a call or an option that makes no sense whatever the data: exit status 2
+    bad_usage,  ///< a call or option that is wrong whatever the data: exit status 2
     bad_input,  ///< a file or data that is unreadable, malformed or inconsistent: exit status 3
-    gate,       ///< a quality gate that was asked for is missed: exit status 4
+    gate,       ///< a requested quality limit was missed: exit status 4
     system,     ///< disk full, folder missing, no permission to write: exit status 1
     cancelled,  ///< the caller asked to stop: exit status 130
 };
@@ -17,14 +17,14 @@ enum class ErrorCode {
 /// Where something is wrong; either may be empty.
 struct ErrorPlace {
     std::string file = {};     ///< its path or name
-    std::string subject = {};  ///< what of it: "line 7", "accessors[3].count", "clip 'walk'", "joint 'hips'"
+    std::string subject = {};  ///< the part of it: "line 7", "accessors[3].count", "clip 'walk'", "joint 'hips'"
 };
 
-/// The one exception of Pelt. `what()` is one line that a user can act on: "file: subject: sentence", where the
+/// The only exception type of Pelt. `what()` is one line that a user can act on: "file: subject: sentence", where the
 /// sentence says what is wrong and what to do.
 ///
 /// A sentence names an option by its name in the C++ interface, in backquotes: "lower `fps`". A program whose users
-/// know it by another name puts that in its place: "lower --fps".
+/// know the option by another name replaces it: "lower --fps".
 class Error : public std::runtime_error {
 public:
     Error(ErrorCode code, const std::string& sentence) : Error(code, ErrorPlace{}, sentence) {}
@@ -48,7 +48,7 @@ public:
     const std::string& subject() const noexcept { return parts_->place.subject; }
     const std::string& sentence() const noexcept { return parts_->sentence; }
 
-    /// The same error with its file. One that names a file already stays as it is, and so does one that was cancelled.
+    /// The same error with a file name. An error that already names a file, or that is a cancellation, does not change.
     Error in(const std::string& file) const;
 
 private:
@@ -57,7 +57,7 @@ private:
         std::string sentence;
     };
     ErrorCode code_;
-    std::shared_ptr<const Parts> parts_;  ///< shared, as copying an exception must not throw
+    std::shared_ptr<const Parts> parts_;  ///< shared, because copying an exception must not throw
 };
 
 }  // namespace pelt

@@ -5,7 +5,7 @@
 
 namespace pelt {
 
-/// 8-bit sRGB picture, row by row from the top, three bytes a pixel.
+/// 8-bit sRGB picture, row by row from the top, three bytes per pixel.
 struct Image {
     int width = 0, height = 0;
     std::vector<std::uint8_t> rgb;

@@ -42,14 +42,14 @@ constexpr T determinant(const Mat3<T>& m) {
     return dot(m.col[0], cross(m.col[1], m.col[2]));
 }
 
-/// The cofactor matrix: det(m) times the inverse transpose, defined for singular matrices too.
-/// It takes normals through `m` up to length (and sign, where `m` mirrors).
+/// The cofactor matrix: det(m) times the inverse transpose, defined for singular matrices too. It transforms normals by
+/// `m`, up to length (and sign, if `m` mirrors).
 template <class T>
 constexpr Mat3<T> cofactor(const Mat3<T>& m) {
     return {{cross(m.col[1], m.col[2]), cross(m.col[2], m.col[0]), cross(m.col[0], m.col[1])}};
 }
 
-/// The inverse; entries are not finite where `m` is singular.
+/// The inverse; its entries are not finite if `m` is singular.
 template <class T>
 constexpr Mat3<T> inverse(const Mat3<T>& m) {
     return transposed(cofactor(m)) * (T(1) / determinant(m));

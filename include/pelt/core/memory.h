@@ -4,9 +4,9 @@
 
 namespace pelt {
 
-/// Bytes that this process can still take: what the machine has free (with its swap space), what its control group
-/// leaves it, and what its own limits (RLIMIT_AS, RLIMIT_DATA) do, whichever is least. The largest number there is
-/// where nobody knows.
+/// Bytes that this process can still allocate: the minimum of the machine's free memory (including swap), the limit of
+/// its control group and its own limits (RLIMIT_AS, RLIMIT_DATA). The largest possible number if none of these is
+/// known.
 std::uint64_t availableMemory();
 
 }  // namespace pelt

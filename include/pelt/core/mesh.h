@@ -11,15 +11,15 @@ namespace pelt {
 
 using Triangle = std::array<std::uint32_t, 3>;
 
-/// A consecutive run of vertices and triangles that the file keeps together: a glTF primitive, an OBJ group.
+/// A consecutive range of vertices and triangles that belong together in the file: a glTF primitive, an OBJ group.
 struct MeshPart {
     std::string name;
-    std::string material;  ///< empty where the file names none
+    std::string material;  ///< empty if the file has none
     std::uint32_t first_vertex = 0, vertex_count = 0;
     std::uint32_t first_triangle = 0, triangle_count = 0;
     std::uint32_t instance = 0;  ///< parts of one instance (one node that carries a mesh) share morph weights
-    /// Parts of one body hang on the same joints: their vertices at equal positions are one point of its surface.
-    /// Vertices of different bodies never are.
+    /// Parts of one body use the same joints: their vertices at equal positions are treated as one point of its
+    /// surface. Vertices of different bodies never are.
     std::uint32_t body = 0;
 };
 
@@ -33,7 +33,8 @@ struct MorphTarget {
     std::vector<Vec3f> normal_offsets;    ///< empty, or one per listed vertex
 };
 
-/// A named scalar per vertex, such as a painted map `_LAMBDA`, as the file has it: who uses it checks it.
+/// A named scalar per vertex, such as a painted map `_LAMBDA`, as stored in the file; its values are not checked by the
+/// loader.
 struct VertexAttribute {
     std::string name;
     std::vector<float> values;

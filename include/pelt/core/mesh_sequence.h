@@ -7,7 +7,7 @@
 
 namespace pelt {
 
-/// F frames of V vertices, read one at a time, so that a long sequence need never be in memory.
+/// F frames of V vertices, read one at a time, so that a long sequence never has to fit in memory.
 class MeshSequence {
 public:
     virtual ~MeshSequence() = default;
@@ -19,10 +19,10 @@ public:
     /// One reader serves one thread at a time.
     virtual void readFrame(std::size_t frame, std::span<Vec3f> out) = 0;
 
-    /// The rest mesh with its faces where the source has one, else nullptr.
+    /// The rest mesh with its faces if the source has one, otherwise nullptr.
     virtual const Mesh* mesh() const { return nullptr; }
 
-    /// The seconds between two frames where the source says so, else 1/30.
+    /// The time between two frames in seconds, if the source has it, otherwise 1/30.
     virtual double frameSeconds() const { return 1.0 / 30.0; }
 };
 

@@ -12,24 +12,24 @@
 #include <variant>
 #include <vector>
 
-/// Options as tables. A row names a field of a struct, says what it is for and holds the member; files, the command
-/// line, reports and bindings all go through the table, so that a new option is a field and a row.
+/// Tables of options. A row has the name of a field of a struct, its description and a pointer to the member. Files,
+/// the command line, reports and bindings all use the table, so that a new option needs only a field and a row.
 namespace pelt {
 
-/// What help says of an option.
+/// The description of an option for help texts.
 struct OptionInfo {
-    std::string_view name;                                ///< in snake_case, as the field is called
-    std::string_view values;                              ///< what it takes: "K", "uniform|cotangent"
+    std::string_view name;                                ///< in snake_case, the name of the field
+    std::string_view values;                              ///< placeholder or choices: "K", "uniform|cotangent"
     std::string_view summary;                             ///< one line
     bool repeats = false;                                 ///< may be given several times
-    char separator = 0;                                   ///< between several values of one text; 0: none
-    bool (*accepts)(const std::string& value) = nullptr;  ///< whether a text is such a value
+    char separator = 0;                                   ///< between several values in one text; 0: none
+    bool (*accepts)(const std::string& value) = nullptr;  ///< whether a text is a valid value
 };
 
-/// Options by name, each with the texts that it was given, in their order.
+/// Options by name, each with the texts that were given for it, in order.
 using OptionTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-/// Reads a value; false where the text is none. Types of their own bring an overload beside them.
+/// Reads a value; false if the text is not valid. Other types have an overload beside their definition.
 bool readText(const std::string& text, int& value);
 bool readText(const std::string& text, double& value);
 bool readText(const std::string& text, float& value);
@@ -48,18 +48,18 @@ bool readText(const std::string& text, std::optional<T>& value) {
     return readText(text, value.emplace());
 }
 
-/// A list is given value by value.
+/// Appends one value to a list.
 template <class T>
 bool readText(const std::string& text, std::vector<T>& list) {
     return readText(text, list.emplace_back());
 }
 
-/// A row of the table: `Types` are those that the fields of `Settings` have.
+/// A row of the table; `Types` are the types of the fields of `Settings`.
 template <class Settings, class... Types>
 struct OptionField {
     OptionInfo info;
     std::variant<Types Settings::*...> member;
-    bool stored;  ///< files keep it
+    bool stored;  ///< stored in files
 
     template <class T>
     constexpr OptionField(const OptionInfo& about, T Settings::*field, bool is_stored = true)
@@ -70,7 +70,8 @@ struct OptionField {
         };
     }
 
-    /// Sets the field from what it was given; the last text counts, unless it is a list. Throws Error (bad usage).
+    /// Sets the field from the given texts; for a field that is not a list, the last one counts. Throws Error (bad
+    /// usage).
     void set(Settings& settings, std::span<const std::string> texts) const {
         std::visit([&](auto field) { setField(settings.*field, texts); }, member);
     }
@@ -80,7 +81,7 @@ private:
     void setField(T& value, std::span<const std::string> texts) const;
 };
 
-/// The values of a text: itself, or its parts between separators.
+/// The values in a text: the text itself, or its parts between separators.
 std::vector<std::string> splitValues(const std::string& text, char separator);
 [[noreturn]] void refuseValue(const OptionInfo& option, const std::string& text);
 
@@ -93,8 +94,8 @@ void OptionField<Settings, Types...>::setField(T& value, std::span<const std::st
             if (!readText(part, value)) refuseValue(info, part);
 }
 
-/// Sets what the table has of the options; true where that was any. Throws Error (bad usage) for a text that is no
-/// value of its option.
+/// Sets those options that the table has; true if there was one. Throws Error (bad usage) for a text that is not a
+/// valid value.
 template <class Settings, class... Types>
 bool setOptions(Settings& settings, std::span<const OptionField<Settings, Types...>> fields,
                 const OptionTexts& options) {
@@ -107,7 +108,7 @@ bool setOptions(Settings& settings, std::span<const OptionField<Settings, Types.
     return any;
 }
 
-/// What help says of all rows.
+/// The descriptions of all rows.
 template <class Settings, class... Types>
 std::vector<OptionInfo> optionInfos(std::span<const OptionField<Settings, Types...>> fields) {
     std::vector<OptionInfo> infos;

@@ -5,14 +5,13 @@
 
 namespace pelt {
 
-/// How many threads parallelFor may use from now on; 0: as many as the machine has. Call it between jobs, not during
-/// one.
+/// Sets how many threads parallelFor may use; 0: as many as the machine has. Do not call it while parallelFor runs.
 void setThreadCount(int threads);
 int threadCount();
 
-/// Calls `body(first, last)` on disjoint ranges that cover [0, count). The cuts are multiples of `grain` and do not
-/// depend on the number of threads, so that results which are combined per range are the same bytes everywhere.
-/// An exception of the body is rethrown here. The build option PELT_SERIAL makes this a plain loop.
+/// Calls `body(first, last)` on disjoint ranges that cover [0, count). The bounds of the ranges are multiples of
+/// `grain` and do not depend on the number of threads, so that results combined per range have the same bytes
+/// everywhere. An exception thrown by the body is rethrown here. The build option PELT_SERIAL makes this a plain loop.
 void parallelFor(std::size_t count, std::size_t grain, const std::function<void(std::size_t, std::size_t)>& body);
 
 }  // namespace pelt

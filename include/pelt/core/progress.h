@@ -5,7 +5,8 @@
 
 namespace pelt {
 
-/// How long work talks to its caller. A default-made Progress is silent and never cancels.
+/// How long computations report progress and can be canceled. A default-constructed Progress reports nothing and never
+/// cancels.
 class Progress {
 public:
     /// Called with the stage's name and the fraction done, 0 to 1; returns false to ask for a stop.
@@ -18,8 +19,8 @@ public:
     /// Reports, and throws Error (cancelled) when the caller asked for a stop.
     void report(std::string_view stage, double fraction) const;
 
-    /// For a step of the work: what it reports, 0 to 1, is told as the share `from` to `to` of `stage`. Borrows this
-    /// one and the name.
+    /// A Progress for one step of the work: its fractions 0 to 1 are reported as `from` to `to` of `stage`. Keeps
+    /// references to this object and the name.
     Progress share(std::string_view stage, double from, double to) const {
         return Progress([this, stage, from, to](std::string_view, double fraction) {
             report(stage, from + fraction * (to - from));

@@ -24,7 +24,7 @@ constexpr T dot(const Quat<T>& a, const Quat<T>& b) {
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
-/// Unit length; the identity where `q` is zero or not finite.
+/// `q` with unit length; the identity if `q` is zero or not finite.
 template <class T>
 Quat<T> normalized(const Quat<T>& q) {
     const T l = std::sqrt(dot(q, q));
@@ -37,7 +37,7 @@ constexpr Quat<T> conjugate(const Quat<T>& q) {
     return {-q.x, -q.y, -q.z, q.w};
 }
 
-/// Of the two quaternions of a rotation the one nearer to `other`.
+/// The one of the two quaternions of a rotation that is nearer to `other`.
 template <class T>
 constexpr Quat<T> nearerTo(const Quat<T>& other, const Quat<T>& q) {
     return dot(q, other) < T(0) ? Quat<T>{-q.x, -q.y, -q.z, -q.w} : q;

@@ -4,7 +4,7 @@
 
 namespace pelt {
 
-/// Sparse weights, any number of joints a vertex: one row a vertex.
+/// Sparse weights, any number of joints per vertex: one row per vertex.
 template <class Number>
 struct JointWeights : CompressedRows {
     std::vector<std::uint32_t> joints;  ///< indices into Skeleton::joints
@@ -28,13 +28,13 @@ std::size_t maxInfluences(const SkinWeights& weights);
 /// Each vertex keeps its `count` heaviest joints, rescaled to sum 1; 0 keeps all.
 SkinWeights keepHeaviest(const SkinWeights& weights, std::size_t count);
 
-/// Each vertex keeps its `count` heaviest joints, lowered by the heaviest that it loses and rescaled to sum 1; 0 keeps
-/// all. Where one joint takes the place of another, both have weight 0: smooth weights stay so, which cutting would
-/// tear along a line.
+/// Each vertex keeps its `count` heaviest joints, reduced by the heaviest weight that is dropped and rescaled to sum 1;
+/// 0 keeps all. Where one joint replaces another, both have weight 0, so that smooth weights stay smooth; plain
+/// truncation would make them discontinuous along a line.
 SkinWeights lowerToHeaviest(const SkinWeights& weights, std::size_t count);
 
-/// Appends one vertex: drops zeros, merges repeated joints, divides by the sum, sorts. Gives the sum as it came in;
-/// a vertex without any weight is appended with no entries and gives 0.
+/// Appends one vertex: drops zeros, merges repeated joints, divides by the sum, sorts. Returns the sum before dividing;
+/// a vertex without any weight is appended without entries and returns 0.
 float appendVertex(SkinWeights& weights, std::span<const std::uint32_t> joints, std::span<const float> values);
 
 }  // namespace pelt

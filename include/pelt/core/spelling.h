@@ -6,15 +6,15 @@
 
 namespace pelt {
 
-/// The name that a misspelt word was probably meant to be: the one with the fewest letters inserted, left out, changed
-/// or swapped with their neighbor, if those are at most a third of the word (upper and lower case are alike); else the
-/// shortest name that contains the word. Empty if there is none. The first of several equally near ones.
+/// The name that a misspelled word probably means: the one with the fewest letters inserted, left out, changed or
+/// swapped with their neighbor, if these are at most a third of the word (ignoring case); otherwise the shortest name
+/// that contains the word. The first of several equally near names; empty if there is none.
 std::string nearestName(std::string_view word, std::span<const std::string> names);
 
 /// What a message says about a name that does not exist: "; did you mean 'walk'?", or nothing.
 std::string didYouMean(std::string_view word, std::span<const std::string> names);
 
-/// The names for a message: "'walk', 'run'", cut after a few with their number.
+/// A list of names for a message: "'walk', 'run'", shortened after a few, with the number of the others.
 std::string listNames(std::span<const std::string> names);
 
 }  // namespace pelt

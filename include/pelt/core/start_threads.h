@@ -2,8 +2,8 @@
 
 namespace pelt {
 
-/// Starts the threads that parallelFor may use, as far as the system lets it; from then on there are only those that
-/// did start. parallelFor does this itself: this is for who uses oneTBB by other ways. Never fails.
+/// Starts the threads that parallelFor may use. If the system refuses some, only those that started are used from then
+/// on. parallelFor calls this itself; call it before using oneTBB directly. Never fails.
 void startThreads();
 
 }  // namespace pelt

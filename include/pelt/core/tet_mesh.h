@@ -10,8 +10,8 @@ namespace pelt {
 
 using Tet = std::array<std::uint32_t, 4>;
 
-/// A volume cut into tetrahedra, in rest space. The order of a tet's corners has no meaning: either sign of its volume
-/// will do.
+/// A volume cut into tetrahedra, in rest space. The order of a tet's corners does not matter: its volume may have
+/// either sign.
 struct TetMesh {
     std::vector<Vec3d> positions;
     std::vector<Tet> tets;

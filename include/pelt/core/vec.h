@@ -62,7 +62,7 @@ T length(const Vec3<T>& a) {
     return std::sqrt(dot(a, a));
 }
 
-/// `a` with length 1; `fallback` where `a` has no direction (zero or not finite).
+/// `a` with length 1; `fallback` if `a` has no direction (zero or not finite).
 template <class T>
 Vec3<T> normalized(const Vec3<T>& a, const Vec3<T>& fallback = {}) {
     const T l = length(a);

@@ -12,11 +12,11 @@ using DdmPose = PackedPose<runtime::DdmRig, runtime::DdmPose>;
 using runtime::DdmForm;
 using runtime::evaluate;
 
-/// Packs the rows of `rest`'s vertices; neither is needed afterwards. Throws Error (bad input) where sizes differ, a
-/// row is empty or not finite.
+/// Packs the rows of the vertices of `rest`; neither is needed afterwards. Throws Error (bad input) if sizes differ or
+/// a row is empty or not finite.
 DdmRig packDdm(const Mesh& rest, const DdmRows<float>& rows, DdmForm form);
 
-/// ω as skin weights: what v5 and viewers that know no DDM blend with.
+/// ω as skin weights: used by v5 and by viewers that do not support DDM.
 SkinWeights plainWeights(const DdmRows<float>& rows);
 
 }  // namespace pelt::deform

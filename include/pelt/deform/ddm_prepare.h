@@ -11,8 +11,8 @@
 
 namespace pelt::deform {
 
-/// Numbers for the precomputation of [LeLewis19] §3.4. Per-vertex values are λ D_λ, κ D_κ and α D_α, one per vertex of
-/// the mesh; split copies of a vertex must agree (the lowest one counts).
+/// Parameters of the precomputation of [LeLewis19] §3.4. Per-vertex values are λ D_λ, κ D_κ and α D_α, one per vertex
+/// of the mesh; split copies of a vertex must have equal values (that of the lowest index is used).
 struct DdmOptions {
     geometry::LaplacianKind laplacian = geometry::LaplacianKind::cotangent;
     geometry::SmoothingKind smoothing = geometry::SmoothingKind::implicit;
@@ -21,23 +21,23 @@ struct DdmOptions {
     bool connect_parts = true;
     std::vector<bool> excluded;  ///< per vertex: keeps its bind; empty: none
     float weld_tolerance = 0;
-    /// A joint's part in a vertex under this is dropped while smoothing; 0 keeps all that is there.
+    /// Weights of a joint below this are dropped while smoothing; 0 keeps all.
     double cutoff = 1e-7;
-    /// Implicit smoothing that is wide in edges may be done on a coarser surface, with results within 1e-4 of the
-    /// diagonal; where the mesh is small or the smoothing narrow it is exact all the same.
+    /// A large mesh may be smoothed as closely as can be seen instead of to the last digits: with a higher cutoff, and
+    /// where it is very large and the smoothing wide in edges on a coarser surface.
     bool coarse = false;
-    /// The mesh as it is welded, where that was made before; null, or one of other numbers: made when it is needed.
+    /// The welded mesh, if it was made before. If it is null or was made with other options, it is made when needed.
     geometry::SharedSurface surface;
 };
 
-/// How `connect_parts` ties the parts for this bind, for other smoothers; indices are vertices of the mesh.
+/// The edges that `connect_parts` adds for this bind, for use by other smoothers; indices are vertices of the mesh.
 geometry::PartTies connectParts(const Mesh& rest, const SkinWeights& bind, const DdmOptions& options);
 
-/// The precomputation in stages that are kept: Laplacian and factorisations, smoothed Ψ (λ), smoothed weights w' (κ),
-/// their blend Ω (α). Asking again with other options redoes only what depends on what changed.
+/// The precomputation in stages whose results are kept: Laplacian and factorizations, smoothed Ψ (λ), smoothed weights
+/// w' (κ), their blend Ω (α). update() with other options recomputes only the stages that depend on what changed.
 class DdmPreparation {
 public:
-    /// Throws Error (bad input) for a mesh without faces, weights that do not fit it or a vertex without weight.
+    /// Throws Error (bad input) for a mesh without faces, weights that do not match it or a vertex without weight.
     DdmPreparation(const Mesh& rest, const SkinWeights& bind);
     ~DdmPreparation();
     DdmPreparation(DdmPreparation&&) noexcept;
@@ -47,9 +47,10 @@ public:
 
     /// The rows of every vertex with all their joints.
     DdmRows<double> rows() const;
-    /// The same with the `influences` largest joints of each vertex (0: all), renormalised.
+    /// The same with the `influences` largest joints of each vertex (0: all), renormalized.
     DdmRows<double> rows(std::size_t influences) const;
-    /// The same in single precision, of all vertices or of these. Entries stay sorted where rounding makes two equal.
+    /// The same in single precision, for all vertices or the given ones. Entries remain sorted if rounding makes two
+    /// equal.
     DdmRows<float> rounded(std::size_t influences) const;
     DdmRows<float> rounded(std::size_t influences, std::span<const std::uint32_t> vertices) const;
 

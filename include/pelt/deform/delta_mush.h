@@ -11,35 +11,35 @@
 
 namespace pelt::deform {
 
-/// How the detail that smoothing took away turns with the surface.
+/// How the detail removed by smoothing is rotated with the surface.
 enum class DeltaMushFrames {
-    procrustes,  ///< the rotation that fits the smoothed neighbourhood best, [LeLewis19] Eq. 5
+    procrustes,  ///< the best-fit rotation of the smoothed neighborhood, [LeLewis19] Eq. 5
     tangent,     ///< normal and tangents of the smoothed surface, [Mancewicz14]
 };
 
-/// Numbers of [LeLewis19] §3.1. Where split copies of a vertex differ in strength, the lowest one counts.
+/// Parameters of [LeLewis19] §3.1. If split copies of a vertex differ in λ, that of the lowest index is used.
 struct DeltaMushOptions {
     geometry::LaplacianKind laplacian = geometry::LaplacianKind::cotangent;
     geometry::SmoothingKind smoothing = geometry::SmoothingKind::implicit;
     int iterations = 20;
     std::vector<double> lambda;  ///< λ D_λ, one per vertex; empty: 1 everywhere
     DeltaMushFrames frames = DeltaMushFrames::procrustes;
-    /// Smooths as if the mesh had these edges between its vertices, such as between parts that lie side by side.
+    /// Additional edges for smoothing, for example between parts that lie side by side.
     std::vector<geometry::ExtraEdge> extra_edges;
     float weld_tolerance = 0;
-    /// The mesh as it is welded, where that was made before; null, or one of other numbers: made now.
+    /// The welded mesh, if it was made before. If it is null or was made with other options, it is made again.
     geometry::SharedSurface surface;
 };
 
-/// Iterative Delta Mush [Mancewicz14] over linear blend skinning: what a pose needs, computed once. Immutable and cheap
-/// to copy.
+/// Iterative Delta Mush [Mancewicz14] over linear blend skinning: the precomputed data that poses need. Immutable and
+/// cheap to copy.
 struct DeltaMushRig {
     struct Packed;
     std::shared_ptr<const Packed> packed;
 };
 
-/// One pose of the whole mesh, skinned and smoothed: every vertex depends on its neighbours, so this is where the work
-/// is. Made once per rig, filled for every pose.
+/// One pose of the whole mesh, skinned and smoothed. Since every vertex depends on its neighbors, most of the work is
+/// done here. Make one per rig and set it for every pose.
 class DeltaMushPose {
 public:
     explicit DeltaMushPose(const DeltaMushRig& rig);
@@ -47,8 +47,8 @@ public:
     DeltaMushPose(DeltaMushPose&&) noexcept;
     DeltaMushPose& operator=(DeltaMushPose&&) noexcept;
 
-    /// One bone per joint the weights name (more are ignored), from rest space to posed space; bones may scale and
-    /// shear. Works on all threads; results are the same bits on any number of them.
+    /// One bone per joint that the weights use (more are ignored), from rest space to posed space; bones may scale and
+    /// shear. Uses all threads; the results have the same bits on any number of threads.
     void set(std::span<const Affine3f> bones);
 
     struct Data;
@@ -59,16 +59,17 @@ private:
 };
 
 /// Copies what it needs. Throws Error (bad input) for a mesh without faces or with a position that is not finite, and
-/// weights that do not fit it; (bad usage) for numbers outside their range: λ >= 0 (explicit: <= 1), iterations >= 0,
-/// one λ per vertex, extra edges between vertices there are.
+/// for weights that do not match it; (bad usage) for values outside their range: λ >= 0 (explicit: <= 1), iterations >=
+/// 0, one λ per vertex, extra edges between existing vertices.
 DeltaMushRig prepareDeltaMush(const Mesh& rest, const SkinWeights& weights, const DeltaMushOptions& options = {});
 
 /// Poses the vertices [first, first + count): x = R_i (u - ũ_i) + ṽ_i, ũ the smoothed rest shape of the rig, ṽ the
-/// smoothed skinned one, so that a rest shape with morph targets gets them turned by R_i. `pose` was made for this rig.
-/// Normals follow R_i; `out.normals` is left alone where the rest shape has none. Split copies come out bit-equal.
+/// smoothed skinned one, so that morph targets in the rest shape are rotated by R_i. `pose` was made for this rig.
+/// Normals are rotated by R_i; `out.normals` is not written if the rest shape has none. Split copies get bit-identical
+/// positions.
 ///
-/// Disjoint ranges may run on any threads; results are the same bits however the mesh is cut. Nothing outside the
-/// range is read of `rest` or written to `out`, which may be the same memory. Sizes are checked by assert.
+/// Disjoint ranges may run on any threads; the results have the same bits however the mesh is divided. Outside the
+/// range, nothing is read from `rest` or written to `out`; both may be the same memory. Sizes are checked by assert.
 void evaluate(const DeltaMushRig& rig, const DeltaMushPose& pose, const RestShape& rest, std::size_t first,
               std::size_t count, const Output& out) noexcept;
 

@@ -11,10 +11,9 @@ using DqsRig = PackedRig<runtime::DqsRig>;
 using DqsPose = PackedPose<runtime::DqsRig, runtime::DqsPose>;
 using runtime::evaluate;
 
-/// `joint_positions`: rest positions of the joints, the centres of their stretches.
-/// Copies the rest shape and packs the weights; neither is needed afterwards. Throws Error (bad input) where sizes
-/// differ, a vertex has no weight, or one that is negative or not finite, or the weights name a joint without a
-/// position.
+/// `joint_positions`: rest positions of the joints, the centers of their stretches. Copies the rest shape and packs the
+/// weights; neither is needed afterwards. Throws Error (bad input) if sizes differ, if a vertex has no weight, if a
+/// weight is negative or not finite, or if a joint has no position.
 DqsRig prepareDqs(const Mesh& rest, const SkinWeights& weights, std::span<const Vec3d> joint_positions);
 
 }  // namespace pelt::deform

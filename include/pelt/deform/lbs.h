@@ -11,8 +11,8 @@ using LbsRig = PackedRig<runtime::LbsRig>;
 using LbsPose = PackedPose<runtime::LbsRig, runtime::LbsPose>;
 using runtime::evaluate;
 
-/// Copies the rest shape and packs the weights; neither is needed afterwards. Throws Error (bad input) where sizes
-/// differ or a vertex has no weight, or one that is negative or not finite.
+/// Copies the rest shape and packs the weights; neither is needed afterwards. Throws Error (bad input) if sizes differ,
+/// if a vertex has no weight, or if a weight is negative or not finite.
 LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights);
 
 }  // namespace pelt::deform

@@ -10,12 +10,12 @@
 
 namespace pelt::deform {
 
-/// A rig of the run time together with its bytes. Immutable and cheap to copy; it stands wherever a runtime rig is
-/// asked for.
+/// A rig of the run time together with its bytes. Immutable and cheap to copy; it can be used wherever a runtime rig is
+/// expected.
 template <class RuntimeRig>
 class PackedRig {
 public:
-    /// Throws Error (bad input) where the bytes are no such rig.
+    /// Throws Error (bad input) if the bytes are not a valid rig of this kind.
     explicit PackedRig(AlignedBytes bytes)
         : bytes_(std::make_shared<const AlignedBytes>(std::move(bytes))), view_(viewOf(*bytes_)) {}
     PackedRig(const PackedRig&) = default;  // and no move, which would leave a rig without bytes
@@ -36,8 +36,8 @@ private:
     RuntimeRig view_;
 };
 
-/// A pose of the run time together with its memory and its rig. Made once per rig, filled for every pose, so that
-/// evaluation allocates nothing and ranges share it. The rest pose until it is set.
+/// A pose of the run time together with its memory and its rig. Make one per rig and set it for every pose, so that
+/// evaluation allocates nothing; ranges share it. It is the rest pose until it is set.
 template <class RuntimeRig, class RuntimePose>
 class PackedPose {
 public:

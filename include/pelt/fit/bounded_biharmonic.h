@@ -11,22 +11,22 @@
 
 namespace pelt::fit {
 
-/// Dense weights of handles: that of handle h at vertex v is values[v * handles + h]. None is negative, each vertex's
-/// sum is 1.
+/// Dense weights of handles: that of handle h at vertex v is values[v * handles + h]. Not negative, and the sum at each
+/// vertex is 1.
 struct HandleWeights {
     std::size_t handles = 0;
     std::vector<double> values;
-    bool converged = true;  ///< false: close to the smoothest weights, bounds and sums held all the same
+    bool converged = true;  ///< false: only close to the smoothest weights; bounds and sums hold anyway
 
     std::size_t vertexCount() const { return handles == 0 ? 0 : values.size() / handles; }
     std::span<const double> of(std::size_t vertex) const { return {values.data() + vertex * handles, handles}; }
 };
 
 /// Bounded biharmonic weights [Jacobson11] on a volume: the smoothest that are not negative and have sum 1, found for
-/// all handles together. `handles` has the vertices of each, whose own weight is 1 and all others 0 there; a vertex of
-/// several handles is shared by them. A piece of the volume without any handle follows the nearest one. The same bytes
-/// on any number of threads. Throws Error: bad input for no handle, a handle without vertices or with one that is not
-/// there, tets beyond the vertices, positions that are not finite; cancelled where `progress` asks for it.
+/// all handles together. `handles` has the vertices of each, where its weight is 1 and all others are 0; several
+/// handles share a vertex equally. A piece of the volume without any handle follows the nearest one. The result has the
+/// same bytes on any number of threads. Throws Error: bad input for no handle, a handle without vertices or with a
+/// missing one, tets with missing vertices, positions that are not finite; cancelled if `progress` asks for a stop.
 HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vector<std::uint32_t>> handles,
                                 const Progress& progress = {});
 
@@ -34,13 +34,13 @@ HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vect
 HandleWeights boundedBiharmonic(const Mesh& surface, std::span<const std::vector<std::uint32_t>> handles,
                                 const Progress& progress = {});
 
-/// Something to hold a shape by, in rest space: any of points, stretches of bone and vertices of the mesh.
+/// A handle in rest space: any combination of points, bone segments and vertices of the mesh.
 struct BiharmonicHandle {
     struct Segment {
         Vec3d start, end;
     };
     std::vector<Vec3d> points;          ///< each holds the mesh's vertex nearest to it
-    std::vector<Segment> segments;      ///< hold what lies along them inside the shape
+    std::vector<Segment> segments;      ///< hold the points along them inside the shape
     std::vector<std::uint32_t> region;  ///< vertices of the mesh
 };
 
@@ -56,14 +56,14 @@ struct BiharmonicOptions {
 
 struct BiharmonicWeights {
     HandleWeights weights;                               ///< per vertex of the mesh
-    BiharmonicDomain domain = BiharmonicDomain::volume;  ///< what they were solved on
+    BiharmonicDomain domain = BiharmonicDomain::volume;  ///< the domain they were solved on
     std::size_t domain_vertices = 0, domain_tets = 0;
 };
 
-/// Weights of handles for the vertices of a mesh. On a volume they are interpolated from its points; points and regions
-/// have weight 1 there exactly, segments at the points of the volume nearest to them. On a surface a
-/// segment holds the vertices nearest to it. Throws as boundedBiharmonic does, and (bad input) for a handle that holds
-/// nothing.
+/// Weights of handles for the vertices of a mesh. On a volume they are interpolated from its vertices. Points and
+/// regions have weight exactly 1 at their vertices, segments at the nearest vertices of the volume. On a surface, a
+/// segment holds the vertices nearest to it. Throws as boundedBiharmonic does, and Error (bad input) for a handle that
+/// holds nothing.
 BiharmonicWeights biharmonicWeights(const Mesh& mesh, std::span<const BiharmonicHandle> handles,
                                     const BiharmonicOptions& options = {}, const Progress& progress = {});
 
@@ -75,9 +75,9 @@ struct BiharmonicBind {
     bool converged = true;  ///< as HandleWeights
 };
 
-/// Weights for a skeleton: the handles are the joints' bones, as bindNearestBone draws them. Pieces of the mesh that it
-/// binds as a whole are no part of the volume and go to their one joint here too. `influences`: at most so many joints
-/// a vertex, the heaviest, rescaled to sum 1; 0: all.
+/// Weights for a skeleton: the handles are the bones of the joints, as in bindNearestBone. Pieces of the mesh that
+/// bindNearestBone binds as a whole are not part of the volume, and are bound to one joint here too. `influences`:
+/// maximal number of joints per vertex (the heaviest are kept and rescaled to sum 1); 0: all.
 BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::size_t influences = 0,
                               const BiharmonicOptions& options = {}, const Progress& progress = {});
 

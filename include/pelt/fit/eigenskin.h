@@ -8,19 +8,19 @@ namespace pelt::fit {
 struct EigenSkin {
     std::size_t rank = 0;
     std::vector<std::vector<Vec3f>> modes;  ///< [rank][vertex]; added to the rest pose, before skinning; largest first
-    std::vector<float> coefficients;        ///< [frame * rank + r], at most 1 in size
-    double e_rms = 0;                       ///< of the corrected animation, as these numbers give it
-    double world_e_rms = 0;                 ///< of [LeDeng12] Table 2: best rank-R correction after skinning
+    std::vector<float> coefficients;        ///< [frame * rank + r], absolute values at most 1
+    double e_rms = 0;                       ///< of the corrected animation
+    double world_e_rms = 0;                 ///< of the best rank-R correction after skinning, as in [LeDeng12] Table 2
 };
 
-/// Rest-space modes and weights that minimise the error in the frames, by alternating least squares that never raises
-/// it, started from the best rank-R approximation of the residuals taken back to rest space. Reads the frames again,
-/// twice, and holds them once, as float. The same bits on any number of threads. The time of its two eigenproblems
-/// grows with the cube of min(frames, 3 vertices).
+/// Rest-space modes and weights that minimize the error in the frames, by alternating least squares, which never
+/// increases it, starting from the best rank-R approximation of the residuals transformed back to rest space. Reads the
+/// frames twice and keeps one copy of them in memory, as float. The result has the same bits on any number of threads.
+/// The time for its two eigenvalue problems grows with the cube of min(frames, 3 vertices).
 ///
-/// `scale_rest` has the positions whose radius is the unit of the errors; empty: the decomposition's rest pose.
-/// Throws Error: bad usage for rank 0 or above min(frames, 3 vertices); bad input for frames that are not those of the
-/// decomposition or not finite; cancelled where `progress` asks for it.
+/// `scale_rest`: the positions whose radius scales the errors; empty: the decomposition's rest pose. Throws Error: bad
+/// usage for rank 0 or above min(frames, 3 vertices); bad input for frames that are not those of the decomposition or
+/// not finite; cancelled if `progress` asks for a stop.
 EigenSkin fitEigenSkin(const Decomposition& decomposition, MeshSequence& frames, std::size_t rank,
                        const Progress& progress = {}, std::span<const Vec3f> scale_rest = {});
 

@@ -7,24 +7,25 @@
 
 namespace pelt::fit {
 
-/// Which joints get vertices where no weights say it; indices into Skeleton::joints, any slot of a node stands for it.
+/// Which joints vertices may be bound to if there are no weights. Indices into Skeleton::joints; any slot of a node may
+/// be used.
 struct BindOptions {
-    std::vector<std::uint32_t> joints;    ///< only these, also where they look like controls; empty: as the shape says
+    std::vector<std::uint32_t> joints;    ///< only these, even if they look like controls; empty: chosen by shape
     std::vector<std::uint32_t> excluded;  ///< none of these
 };
 
-/// Each vertex on its heaviest joint (lowest index on ties) of those that `options` allow. A vertex without weights, or
-/// without one of those, is bound as bindNearestBone does.
+/// Binds each vertex to its heaviest joint (lowest index on ties) among those that `options` allow. A vertex without
+/// weight on any of them is bound by bindNearestBone.
 SkinWeights bindRigid(const Mesh& mesh, const Skeleton& skeleton, const SkinWeights& weights,
                       const BindOptions& options = {}, const Progress& progress = {});
 
-/// Each vertex on the joint with the nearest bone segment that it sees inside the mesh; docs/bind.md says how bones
-/// that it does not see, lie in another part or lie behind the skin lose. Small pieces of the mesh that hold no bone go
-/// to one joint as a whole, that of what they sit on. Joints that only steer or mark a place get no vertex, which is
-/// never told by a name alone. Where no joint lies inside the mesh, it is the nearest segment, a leaf's as long as its
-/// parent's. Vertices of equal position bind alike; where skeleton and mesh are mirror images of themselves, so is the
-/// bind. The same bytes on any number of threads. Throws Error: bad input for a skeleton without joints, options that
-/// leave none or name one that is not there, or a triangle beyond the vertices; cancelled where `progress` asks for it.
+/// Binds each vertex to the joint with the nearest bone segment that is visible from it inside the mesh; docs/bind.md
+/// describes how other bones are penalized. Small pieces of the mesh without a bone are bound as a whole to the joint
+/// of the surface they lie on. Joints that are only controls or markers get no vertices; a name alone never decides
+/// that. If no joint lies inside the mesh, the nearest segment is used; that of a leaf is as long as its parent's.
+/// Vertices of equal position are bound alike; if skeleton and mesh are symmetric, so is the bind. The result has the
+/// same bytes on any number of threads. Throws Error: bad input for a skeleton without joints, options that leave no
+/// joint or name a missing one, or a triangle with a missing vertex; cancelled if `progress` asks for a stop.
 SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options = {},
                             const Progress& progress = {});
 

@@ -5,7 +5,7 @@
 
 namespace pelt::geometry {
 
-/// Neighbours along edges, one row a vertex, ascending, each once.
+/// Neighbors along edges, one row per vertex, ascending, each once.
 struct Adjacency : CompressedRows {
     std::vector<std::uint32_t> neighbours;
 
@@ -13,7 +13,7 @@ struct Adjacency : CompressedRows {
     std::span<const std::uint32_t> of(std::size_t vertex) const { return rowOf(neighbours, vertex); }
 };
 
-/// Throws Error (bad input) for a triangle that names a vertex beyond the count.
+/// Throws Error (bad input) for a triangle with a missing vertex.
 Adjacency vertexAdjacency(std::span<const Triangle> triangles, std::size_t vertex_count);
 
 /// Per vertex, the number of its connected part; parts are numbered by their lowest vertex. An isolated vertex is a

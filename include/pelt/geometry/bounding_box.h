@@ -7,11 +7,11 @@
 
 namespace pelt::geometry {
 
-/// A box along the axes.
+/// An axis-aligned box.
 struct Box {
     Vec3d low, high;
 
-    /// Holds nothing, until it grows.
+    /// An empty box, which grow() extends.
     static constexpr Box none() {
         constexpr double kFar = std::numeric_limits<double>::infinity();
         return {{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
@@ -26,7 +26,7 @@ struct Box {
     double diagonal() const { return length(high - low); }
 };
 
-/// The smallest box that holds every point; a point at 0 for none. Points that are not finite are left out.
+/// The smallest box that contains all points; the origin if there are none. Points that are not finite are ignored.
 Box boundingBox(std::span<const Vec3f> points);
 Box boundingBox(std::span<const Vec3d> points);
 

@@ -9,11 +9,11 @@ struct Sphere {
     double radius = 0;
 };
 
-/// The smallest ball that holds every point (exact to rounding); radius 0 for none or one. Points that
-/// are not finite are left out.
+/// The smallest sphere that contains all points (exact up to rounding); radius 0 for none or one. Points that are not
+/// finite are ignored.
 Sphere smallestEnclosingSphere(std::span<const Vec3f> points);
 
-/// All in one plane: a sheet, which has no volume.
+/// Whether all points lie in one plane: such a mesh has no volume.
 bool isFlat(std::span<const Vec3f> points);
 
 }  // namespace pelt::geometry

@@ -7,8 +7,8 @@ namespace pelt::geometry {
 
 using pelt::LaplacianKind;
 
-/// The symmetric, positive semidefinite Laplacian of a mesh by compressed rows: L_ij = -weights on edges,
-/// L_ii = diagonal = the sum of its row's weights (0 for an isolated vertex).
+/// The symmetric, positive semidefinite Laplacian of a mesh in compressed rows: L_ij = -weights on edges, L_ii =
+/// diagonal = the sum of its row's weights (0 for an isolated vertex).
 struct Laplacian {
     Adjacency edges;
     std::vector<double> weights;   ///< one per entry of edges.neighbours, never negative, w_ij = w_ji to the bit
@@ -17,8 +17,8 @@ struct Laplacian {
     std::size_t vertexCount() const { return diagonal.size(); }
 };
 
-/// `positions` and `triangles` of the welded mesh. A face without area adds no cotangents; a duplicate face and the
-/// faces of a non-manifold edge all add theirs. Throws Error (bad input) for a triangle that names a missing vertex.
+/// `positions` and `triangles` of the welded mesh. A face without area adds no cotangents; duplicate faces and all
+/// faces of a non-manifold edge add theirs. Throws Error (bad input) for a triangle with a missing vertex.
 Laplacian makeLaplacian(LaplacianKind kind, std::span<const Vec3f> positions, std::span<const Triangle> triangles);
 
 }  // namespace pelt::geometry

@@ -4,8 +4,8 @@
 
 namespace pelt::geometry {
 
-/// Counts of what makes later steps harder, over the welded mesh. Edges are counted without duplicate faces and without
-/// faces that fall together to an edge or a point.
+/// Counts of properties of the welded mesh that may cause problems. Duplicate and degenerate faces do not count for
+/// edges.
 struct MeshReport {
     std::size_t welded_vertices = 0;
     std::size_t seam_vertices = 0;       ///< vertices that share their position with another
@@ -13,7 +13,7 @@ struct MeshReport {
     std::size_t boundary_edges = 0;      ///< with one face
     std::size_t non_manifold_edges = 0;  ///< with more than two faces
     std::size_t isolated_vertices = 0;   ///< without a face
-    std::size_t zero_area_faces = 0;     ///< fallen together or without area
+    std::size_t zero_area_faces = 0;     ///< degenerate or without area
     std::size_t duplicate_faces = 0;     ///< same three welded vertices as an earlier face
     bool closed() const { return boundary_edges == 0 && non_manifold_edges == 0; }
 };

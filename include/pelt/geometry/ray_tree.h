@@ -8,34 +8,34 @@
 
 namespace pelt::geometry {
 
-/// A place where a ray goes through the surface.
+/// An intersection of a ray with the surface.
 struct Crossing {
-    double t = 0;              ///< the place is origin + t · direction
-    std::int32_t leaving = 0;  ///< +1 where the ray comes out through a face's front, -1 where it goes in
+    double t = 0;              ///< the point is origin + t · direction
+    std::int32_t leaving = 0;  ///< +1 if the ray exits through the front of a face, -1 if it enters
     std::uint32_t tag = 0;     ///< of the triangle
 };
 
-/// The place of a surface that is nearest to a point.
+/// The point of a surface that is nearest to a given point.
 struct SurfacePlace {
     double distance = 0;
     Vec3d point;
-    std::uint32_t triangle = 0;  ///< as the tree was given it
+    std::uint32_t triangle = 0;  ///< index of the triangle
 };
 
-/// Triangles in a tree of boxes, for rays that want every crossing and not only the first: what is inside of open,
-/// overlapping, many-part meshes takes all of them. Immutable; queries may run on any number of threads.
+/// A bounding-volume hierarchy of triangles that finds all intersections of a ray, not only the first: deciding what is
+/// inside an open mesh with overlapping parts needs all of them. Immutable; queries may run on any number of threads.
 class RayTree {
 public:
-    /// `tags` has one entry a triangle. Copies what it needs. Triangles with a corner that is not finite are left out.
-    /// Throws Error (bad input) for a triangle that names a vertex beyond the positions.
+    /// `tags` has one entry per triangle. Copies what it needs. Triangles with a corner that is not finite are ignored.
+    /// Throws Error (bad input) for a triangle with a missing vertex.
     RayTree(std::span<const Vec3d> positions, std::span<const Triangle> triangles, std::span<const std::uint32_t> tags);
 
-    /// Every crossing with 0 <= t <= t_max, by rising t; `out` is cleared first. An edge or a corner that is hit counts
-    /// once a tag and side.
+    /// All intersections with 0 <= t <= t_max, by increasing t; `out` is cleared first. A hit on an edge or corner
+    /// counts once per tag and side.
     void crossings(const Vec3d& origin, const Vec3d& direction, double t_max, std::vector<Crossing>& out) const;
 
-    /// The nearest place on the triangles whose tag is `allowed` (one entry a tag), no farther than `reach`; of equally
-    /// near ones, that of the lowest triangle. Nothing where there is none.
+    /// The nearest point on the triangles whose tag is `allowed` (one entry per tag), within the distance `reach`; on
+    /// ties, that of the lowest triangle. Nothing if there is none.
     std::optional<SurfacePlace> nearest(const Vec3d& point, double reach, const std::vector<bool>& allowed) const;
 
     bool empty() const { return nodes_.empty(); }
@@ -58,11 +58,11 @@ private:
     std::uint32_t tag_count_ = 0;
 };
 
-/// How the surface wraps round a point. Both count over the same fixed directions and take what most of them say, so
-/// that holes and lone sheets do little harm.
+/// How the surface encloses a point. Both members are majorities over the same fixed directions, so that holes and
+/// single sheets do little harm.
 struct Enclosure {
-    int winding = 0;                  ///< the median of the windings; above 0: inside
-    std::vector<std::uint32_t> tags;  ///< whose own faces wrap round the point, ascending
+    int winding = 0;                  ///< the median of the winding numbers; above 0: inside
+    std::vector<std::uint32_t> tags;  ///< tags whose faces enclose the point, ascending
 };
 
 Enclosure enclosureOf(const RayTree& tree, const Vec3d& point);

@@ -8,15 +8,15 @@
 
 namespace pelt::geometry {
 
-/// A stretch of bone in rest space, from its joint to a child (or on beyond a leaf). May have no length.
+/// A bone segment in rest space, from its joint to a child (or beyond a leaf). Its length may be 0.
 struct BoneSegment {
     Vec3d start, end;
     std::uint32_t joint = 0;
 };
 
-/// A joint's segments run from it to each child joint; a leaf's goes on in its parent's direction, as long as the
-/// parent's segment that leads to it. A joint with neither parent nor child is a point. `positions` and `parents` (-1
-/// for a root) have one entry a joint; the segments come by joint, lowest first, at least one each.
+/// A joint's segments run from it to each child joint; that of a leaf continues in the direction of the parent's
+/// segment that leads to it, with the same length. A joint with neither parent nor child is a point. `positions` and
+/// `parents` (-1 for a root) have one entry per joint; the segments are ordered by joint, at least one each.
 std::vector<BoneSegment> boneSegments(std::span<const Vec3d> positions, std::span<const std::int32_t> parents);
 
 /// The distance from a point to the segment.

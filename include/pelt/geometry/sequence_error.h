@@ -13,30 +13,30 @@ struct FrameError {
     double max = 0;
 };
 
-/// How far the faces of one sequence are turned against those of the other, in degrees, over all faces and frames.
+/// Angles between the face normals of two sequences, in degrees, over all faces and frames.
 struct NormalError {
     double mean = 0;
-    double p99 = 0;  ///< what 99 of 100 do not exceed, to a hundredth of a degree
+    double p99 = 0;  ///< 99th percentile, to a hundredth of a degree
 };
 
-/// How far two sequences are apart, in the file's units; e_rms is [LeDeng12]'s: the rest pose scaled into the unit
+/// The difference between two sequences, in the file's units; e_rms is [LeDeng12]'s: the rest pose scaled into the unit
 /// sphere, then 1000 sqrt(sum |d|^2 / (3 V F)); 0 for a rest pose that is a single point.
 struct SequenceError {
     double rms = 0, max = 0, e_rms = 0;
     std::vector<FrameError> frames;
     std::vector<float> vertex_rms;       ///< per vertex over all frames
-    std::optional<NormalError> normals;  ///< where faces were given, and some have an area in both
+    std::optional<NormalError> normals;  ///< if faces were given and some have an area in both
 };
 
-/// The comparison while frames come in.
+/// A comparison that frames are added to.
 class SequenceComparison {
 public:
-    /// `rest` gives the number of vertices V and the scale of e_rms; `triangles`, if any, are the faces whose normals
-    /// are compared. Both must outlive it. Throws Error (bad input) for a face beyond the vertices.
+    /// `rest` determines the number of vertices V and the scale of e_rms; `triangles`, if any, are the faces whose
+    /// normals are compared. Both must outlive this object. Throws Error (bad input) for a face with a missing vertex.
     explicit SequenceComparison(std::span<const Vec3f> rest, std::span<const Triangle> triangles = {});
     ~SequenceComparison();
 
-    /// A frame of each sequence, V long.
+    /// Adds a frame of each sequence, with V vertices.
     void add(std::span<const Vec3f> a, std::span<const Vec3f> b);
     SequenceError result() const;
 
@@ -50,7 +50,7 @@ private:
 };
 
 /// Reads both frame by frame; `rest` and `triangles` as above. Throws Error (bad input) for different sizes or a face
-/// beyond the vertices.
+/// with a missing vertex.
 SequenceError compareSequences(MeshSequence& a, MeshSequence& b, std::span<const Vec3f> rest,
                                const Progress& progress = {}, std::span<const Triangle> triangles = {});
 

@@ -6,14 +6,14 @@
 
 namespace pelt::geometry {
 
-/// Implicit smoothing with one factorisation for many columns: each step solves
+/// Implicit smoothing with one factorization for many columns: each step solves
 ///     (I + lambda D D_L^-1 L) X = X_0,
-/// D_L the Laplacian's diagonal and D the map. Values stay in the range of the input; constants stay as they are.
+/// D_L the Laplacian's diagonal and D the map. Values stay in the range of the input; constants are reproduced.
 class ImplicitSmoother {
 public:
-    /// `map` multiplies lambda per vertex (empty: 1 everywhere). A vertex with map 0 keeps its values and still pulls
-    /// on its neighbours; an isolated vertex (diagonal 0) keeps its values. Throws Error (bad usage) for a negative
-    /// or non-finite strength and (bad input) where the factorisation fails.
+    /// `map` multiplies lambda per vertex (empty: 1 everywhere). A vertex with map 0 keeps its values but influences
+    /// its neighbors; an isolated vertex (diagonal 0) keeps its values. Throws Error (bad usage) for a negative or
+    /// non-finite strength and (bad input) if the factorization fails.
     ImplicitSmoother(const Laplacian& laplacian, double lambda, std::span<const double> map = {});
     ~ImplicitSmoother();
     ImplicitSmoother(ImplicitSmoother&&) noexcept;

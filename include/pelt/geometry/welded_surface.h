@@ -7,9 +7,9 @@
 
 namespace pelt::geometry {
 
-/// A mesh with the copies of each point welded: the surface that smoothing works on. Made once and handed on.
+/// A mesh with the copies of each point welded: the surface that smoothing works on. Make it once and pass it on.
 struct WeldedSurface {
-    float tolerance = 0;                            ///< that it was welded with
+    float tolerance = 0;                            ///< used for welding
     LaplacianKind kind = LaplacianKind::cotangent;  ///< of the Laplacian
     Weld weld;
     std::vector<Vec3f> positions;     ///< per welded vertex
@@ -23,7 +23,7 @@ SharedSurface weldSurface(const Mesh& mesh, float tolerance, LaplacianKind kind)
 SharedSurface weldSurface(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
                           std::span<const std::uint32_t> bodies, float tolerance, LaplacianKind kind);
 
-/// Whether it may be used for a mesh of so many vertices; null may not.
+/// Whether the surface can be used for a mesh with this many vertices; false for null.
 bool suits(const SharedSurface& surface, std::size_t vertices, float tolerance, LaplacianKind kind);
 
 }  // namespace pelt::geometry

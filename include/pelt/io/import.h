@@ -10,30 +10,30 @@ namespace pelt::io {
 
 struct ImportOptions {
     std::filesystem::path importer;                       ///< the helper program; empty: findImporter()
-    double timeout_seconds = 120;                         ///< wall clock; the helper is ended when it takes longer
-    std::uint64_t memory_bytes = std::uint64_t(4) << 30;  ///< address space the helper may use
+    double timeout_seconds = 120;                         ///< wall-clock time; then the helper is terminated
+    std::uint64_t memory_bytes = std::uint64_t(4) << 30;  ///< address space of the helper
 };
 
-/// Reads .fbx and .dae in a child process, `pelt-import`, so that a fault of the import library ends that process and
-/// not this one, and gets at nothing. The character is in metres, Y up, and carries a glTF document as its source. What
-/// the importer mended is in Character::warnings. Throws Error: bad input for a file that cannot be read, makes the
-/// importer crash or takes longer than the limits allow; system where the helper cannot be found or started; cancelled.
-/// `progress` is told rising fractions of the stage "import".
+/// Reads .fbx and .dae in a sandboxed child process, `pelt-import`, so that a fault in the import library ends only
+/// that process and can do no harm. The character is in meters, y up, and has a glTF document as its source.
+/// Character::warnings says what the importer repaired. Throws Error: bad input for a file that cannot be read, crashes
+/// the importer or exceeds the limits; system if the helper cannot be found or started; cancelled. Progress is reported
+/// for the stage "import".
 Character importCharacter(const std::filesystem::path& path, const ImportOptions& options = {},
                           const Progress& progress = {});
 
-/// The helper program: $PELT_IMPORTER, else `pelt-import` beside the running executable, else in ../libexec/pelt
-/// from there, else where it was built or installed. Throws Error (system) where none is there.
+/// Finds the helper program: $PELT_IMPORTER, otherwise `pelt-import` beside the running executable, in ../libexec/pelt
+/// relative to it, or where it was built or installed. Throws Error (system) if there is none.
 std::filesystem::path findImporter();
 
-/// What the helper program is made of. It reads what strangers made, so before it does it takes from itself, for good,
-/// everything but computing with memory and the files that are open: it can open, change and remove no file, reach no
-/// network, start no program, send signals to nobody else and gain no rights. What is refused fails as if it were not
-/// permitted. False where the system has no such filter, or a sanitizer needs what it refuses: nothing is changed then.
+/// Used by the helper program. Before it reads untrusted files, it permanently gives up all rights except computing and
+/// using files that are already open: it cannot open, change or remove files, use the network, start programs, signal
+/// other processes or gain privileges. Refused system calls fail with a permission error. Returns false, and changes
+/// nothing, if the system has no such filter or if a sanitizer needs the refused calls.
 bool enterSandbox();
 
-/// Answers requests to unpack mesh data (Draco, meshopt) that come by the descriptor until its other end is closed.
-/// False where what comes is no request.
+/// Answers requests to decompress mesh data (Draco, meshopt) received on the descriptor until its other end is closed.
+/// Returns false for an invalid request.
 bool serveUnpacking(int descriptor);
 
 }  // namespace pelt::io

@@ -9,11 +9,11 @@
 
 namespace pelt::io {
 
-/// Writes 8-bit RGB; the same picture gives the same bytes. Throws Error: bad usage for a picture without pixels or
-/// larger than 1 GiB, system where the disk says no.
+/// Writes 8-bit RGB; the same image gives the same bytes. Throws Error: bad usage for a picture without pixels or
+/// larger than 1 GiB, system if the disk is full or not writable.
 void savePng(const Image& image, const std::filesystem::path& path);
 
-/// What savePng would write, in memory. `name` is how messages call it.
+/// The bytes that savePng would write. `name` is used in messages.
 std::vector<std::byte> toPng(const Image& image, const std::string& name);
 
 }  // namespace pelt::io

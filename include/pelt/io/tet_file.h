@@ -9,11 +9,11 @@
 
 namespace pelt::io {
 
-/// Reads the tetrahedra of a .mesh file (MEDIT, as text); its other elements are passed over. Positions are finite,
-/// indices in range, there is at least one tet. Throws Error (bad input) with the file and the line.
+/// Reads the tetrahedra of a .mesh file (MEDIT, as text); its other elements are ignored. Positions are finite, indices
+/// are in range, and there is at least one tet. Throws Error (bad input) with the file and the line.
 TetMesh loadTets(const std::filesystem::path& path);
 
-/// The same from memory; `name` is how messages call it.
+/// The same from memory; `name` is used in messages.
 TetMesh parseMedit(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace pelt::io

@@ -9,43 +9,44 @@
 namespace pelt::pipeline {
 
 struct BakeRequest {
-    std::string method = "ddm";        ///< what is baked: a method by name,
+    std::string method = "ddm";        ///< what is baked: a method,
     MethodOptions method_options;      ///< with these options,
-    MeshSequence* sequence = nullptr;  ///< or meshes, as many as the clip has samples, instead of it
+    MeshSequence* sequence = nullptr;  ///< or, instead, meshes: one per sample of the clip
     Sampling sampling;                 ///< of the clip; a character without clips is baked over the range of motion
-    rig::RangeOfMotion range;          ///< that a method is sampled over too
-    std::size_t influences = 4;        ///< K: at most so many joints a vertex; 0: any number
-    std::size_t helpers = 0;           ///< at most so many joints are added
-    std::optional<double> max_error;   ///< E_RMS: no more helpers than this needs
-    std::vector<std::string> locked;   ///< joints whose weights stay as they are
-    float weld = 0;                    ///< vertices no farther apart are one
+    rig::RangeOfMotion range;          ///< also sampled if a method is baked
+    std::size_t influences = 4;        ///< K: maximal number of joints per vertex; 0: any number
+    std::size_t helpers = 0;           ///< maximal number of joints to add
+    std::optional<double> max_error;   ///< E_RMS to reach with as few helpers as possible
+    std::vector<std::string> locked;   ///< joints whose weights are kept
+    float weld = 0;                    ///< vertices within this distance are treated as one
 };
 
 struct BakeError {
-    double rms = 0, max = 0, e_rms = 0;  ///< as SequenceError has them
-    double normals = 0;                  ///< degrees, RMS of the angle between the triangles' normals
+    double rms = 0, max = 0, e_rms = 0;  ///< as in SequenceError
+    double normals = 0;                  ///< degrees, RMS angle between the triangles' normals
 };
 
-/// One skin that was tried, and how far it is from what is baked.
+/// A skin that was tried, and its error.
 struct BakeCandidate {
     std::string name;  ///< "v5" (or "given", where no Direct Delta Mush is baked), "resolved", "helpers"
     std::size_t helpers = 0;
-    std::optional<BakeError> clip;   ///< over all samples of the clip, where there is one
-    std::optional<BakeError> range;  ///< over the range of motion, where a method is baked
+    std::optional<BakeError> clip;   ///< over all samples of the clip, if there is one
+    std::optional<BakeError> range;  ///< over the range of motion, if a method is baked
 
     const BakeError& main() const { return clip ? *clip : *range; }
 };
 
 struct BakeResult {
-    Character character;                    ///< the given one with the best skin; helper joints animated in every clip
-    std::vector<BakeCandidate> candidates;  ///< in the order of their helpers
-    std::size_t chosen = 0;                 ///< of the candidates
-    std::vector<std::uint32_t> helpers;     ///< slots of the joints added, the one that brought most first
+    Character character;                    ///< the given one with the best skin; helper joints have keys in every clip
+    std::vector<BakeCandidate> candidates;  ///< by number of helpers
+    std::size_t chosen = 0;                 ///< index of a candidate
+    std::vector<std::uint32_t> helpers;     ///< slots of the added joints, the most useful one first
 };
 
-/// Any deformer of a character, or meshes that something else made of it, as a plain linear blend skin. Vertices of
-/// equal position get equal weights. Throws Error (bad input) for a character without joints or weights, an unknown
-/// joint, or a sequence of another size, (bad usage) for an unknown method, cancelled where `progress` asks for it.
+/// Approximates any deformer of a character, or meshes produced by another program, by a plain linear blend skin.
+/// Vertices of equal position get equal weights. Throws Error (bad input) for a character without joints or weights, an
+/// unknown joint, or a sequence of another size, (bad usage) for an unknown method, cancelled if `progress` asks for a
+/// stop.
 BakeResult bake(const Character& character, const BakeRequest& request, const Progress& progress = {});
 
 }  // namespace pelt::pipeline

@@ -9,35 +9,35 @@
 
 namespace pelt::pipeline {
 
-/// Everything that smoothing a character needs, as numbers.
+/// All numbers that smoothing a character needs.
 struct DdmPlan {
-    SkinWeights original;  ///< the skin to start from: what a mushed character stores, else its weights
-    SkinWeights bind;      ///< the same, rigid unless the settings keep it
+    SkinWeights original;  ///< the skin to start from: the bind stored in a mushed character, otherwise its weights
+    SkinWeights bind;      ///< the same, made rigid unless the settings say keep
     deform::DdmOptions options;
 };
 
-/// Joints by their names. Throws Error (bad input) for one that is not there.
+/// Finds joints by name. Throws Error (bad input) for a missing one.
 fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::string> joints,
                              std::span<const std::string> excluded);
 
-/// Turns settings into numbers. What is not set is chosen from the mesh: smoothing widths follow the distance of the
-/// skin from its bone and are measured on the surface, so that neither scale nor resolution changes the result.
-/// Throws Error: bad usage for values outside their range, bad input for a missing joint, part, material or attribute,
-/// or an attribute with values that are negative or no numbers.
+/// Turns settings into numbers. Settings that are not set are chosen from the mesh: the width of the smoothing,
+/// measured on the surface, is proportional to the distance of the skin from its bone, so that neither scale nor
+/// resolution changes the result. Throws Error: bad usage for values outside their range, bad input for a missing
+/// joint, part, material or attribute, or an attribute with negative or non-finite values.
 DdmPlan planDdm(const Character& character, const DdmSettings& settings);
 
-/// How a number of influences was come by.
+/// How the number of influences was chosen.
 struct MushReport {
     struct Trial {
         std::size_t influences;
-        double error;  ///< RMS over the range of motion, in units of the diagonal
+        double error;  ///< RMS over the range of motion, relative to the diagonal
     };
-    std::vector<Trial> trials;   ///< tried while the number of influences was chosen
-    std::size_t influences = 0;  ///< the largest of any vertex
-    bool capped = false;         ///< more would have been needed for the tolerance than are kept unasked
+    std::vector<Trial> trials;   ///< the numbers of influences that were tried
+    std::size_t influences = 0;  ///< maximum over the vertices
+    bool capped = false;         ///< the tolerance needs more than the default maximum
 };
 
-/// What a mushed file asks for besides its settings.
+/// What a mushed file contains besides its settings.
 struct MushTarget {
     DdmVariant variant = DdmVariant::v0;
     DdmEncoding encoding = DdmEncoding::float32;
@@ -46,14 +46,15 @@ struct MushTarget {
 using MushField = OptionField<MushTarget, DdmVariant, DdmEncoding>;
 std::span<const MushField> mushFields();
 
-/// Mushes a character: precomputes, chooses or takes the number of influences, measures what pruning and storing cost.
+/// Mushes a character: precomputes, chooses the number of influences (unless given), and measures the error of pruning
+/// and storing.
 DdmPayload mush(const Character& character, const DdmSettings& settings, const MushTarget& target = {},
                 const Progress& progress = {}, MushReport* report = nullptr);
 
-/// RMS of the distance between two sets of rows of one mesh over the range of motion, in units of its diagonal.
+/// RMS distance between two sets of rows of the same mesh over the range of motion, relative to its diagonal.
 double rangeOfMotionError(const Mesh& mesh, const Skeleton& skeleton, const DdmRows<float>& rows,
                           const DdmRows<float>& reference);
 
-/// What the character stores, or what smoothing it now gives: with all joints, unless a number is asked for.
+/// The rows stored in the character, or newly computed ones: with all joints, unless a number is given.
 DdmRows<float> ddmRows(const Character& character, const MethodOptions& options, const Progress& progress = {});
 }  // namespace pelt::pipeline

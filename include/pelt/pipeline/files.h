@@ -12,11 +12,11 @@ enum class FileKind {
     sequence,   ///< .npy .pc2 .mdd, a folder, a glob
 };
 
-/// What a path holds, by its extension (of any case). Throws Error (bad input) for one that Pelt does not read, a file
-/// that is not there, or one that is neither a plain file nor a folder.
+/// The kind of a file, by its extension (ignoring case). Throws Error (bad input) for an extension that Pelt does not
+/// read, a missing file, or one that is neither a regular file nor a folder.
 FileKind fileKind(const std::filesystem::path& path);
 
-/// The lower-case extension with its dot; empty where there is none.
+/// The extension in lower case, with its dot; empty if there is none.
 std::string extensionOf(const std::filesystem::path& path);
 
 }  // namespace pelt::pipeline

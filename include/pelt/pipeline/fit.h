@@ -9,52 +9,53 @@
 
 namespace pelt::pipeline {
 
-/// What a user asks of a skin from examples.
+/// Options for a skin from examples.
 struct FitRequest {
-    fit::ExampleFitOptions solver;     ///< `influences`, above all; kind and length of normals are set here
-    std::vector<std::string> drivers;  ///< joints that may get extra ones; empty: all that no other drives
-    std::size_t rotations = 1;         ///< half-way joints a driver
+    fit::ExampleFitOptions
+        solver;  ///< mainly `influences`; the kind of weights and the scale of normals are set by fitCharacter
+    std::vector<std::string> drivers;  ///< joints that may get extra joints; empty: all that are not driven
+    std::size_t rotations = 1;         ///< half-way joints per driver
     bool scales = true;
     double k = 8;
-    std::size_t most_extra = 16;  ///< extra joints that are kept at most
-    double normals_weight = 0;    ///< an error of 1 in a unit normal counts like so many mean edges of distance
+    std::size_t most_extra = 16;  ///< maximal number of extra joints to keep
+    double normals_weight = 0;  ///< an error of 1 in a unit normal counts as much as a distance of this many mean edges
     bool validate = false;
 };
 
 struct ExtraJoint {
     std::string name, driver;
     rig::DriverKind kind = rig::DriverKind::rotation;
-    double rms = 0;  ///< once it was taken, over the vertices that choosing looks at
+    double rms = 0;  ///< after adding it, over a sample of the vertices
 };
 
 struct FitResult {
-    /// As a file holds it: dress pose, convex weights, the extra joints with their drivers, a clip more that has one
-    /// key a pose, the extra joints' keys in all others. The mushed skin is gone.
+    /// The character to save: dress pose, convex weights, extra joints with their drivers, a new clip with one key per
+    /// pose, and keys of the extra joints in all other clips. It has no mushed skin.
     Character character;
-    std::size_t clip = 0;            ///< of the character, the one with a key a pose
-    std::vector<double> times;       ///< of the poses, on the clip's time line
-    std::vector<ExtraJoint> extra;   ///< that were kept, in the order in which they were taken
-    double rms_looked_at = 0;        ///< without extra joints, over the vertices that choosing looks at
+    std::size_t clip = 0;            ///< index of the clip with one key per pose
+    std::vector<double> times;       ///< times of the poses in the clip
+    std::vector<ExtraJoint> extra;   ///< those kept, in the order in which they were chosen
+    double rms_looked_at = 0;        ///< without extra joints, over a sample of the vertices
     fit::ExampleFit plain;           ///< convex, no extra joints
     fit::ExampleFit convex, affine;  ///< with them, over welded vertices
-    geometry::Weld weld;             ///< the mesh's vertices to those
+    geometry::Weld weld;             ///< maps the mesh's vertices to those
     fit::ExamplePoses poses;         ///< all joints of the character, over welded vertices
-    std::optional<double> rms_own;   ///< of the weights that the character came with
-    double unexplained = 0;          ///< RMS of the convex fit over that of the examples about their mean
+    std::optional<double> rms_own;   ///< with the character's original weights
+    double unexplained = 0;          ///< RMS of the convex fit relative to that of the examples about their mean
     std::optional<fit::ExampleValidation> validation;
 };
 
-/// A skin from examples, [MohrGleicher03]: the samples of the character's clip are the poses, the frames the meshes.
-/// The weights that the character has are not looked at. Vertices in one place get one weight. Throws Error (bad
-/// input) for a character without joints or clips, another number of frames or vertices, numbers that are not finite,
-/// a driver that is no joint and poses that explain nothing of the frames; (bad usage) for options outside their range.
+/// A skin from examples, [MohrGleicher03]: the samples of the character's clip are the poses, the frames are the
+/// meshes. The character's own weights are not used. Vertices of equal position get equal weights. Throws Error (bad
+/// input) for a character without joints or clips, another number of frames or vertices, numbers that are not finite, a
+/// driver that is not a joint, and poses unrelated to the frames; (bad usage) for options outside their range.
 FitResult fitCharacter(Character character, MeshSequence& examples, const Sampling& sampling, const FitRequest& request,
                        const Progress& progress = {});
 
-/// How far the character, as a file holds it, is from the examples that it was fitted to.
+/// The error of the character, as stored in a file, relative to the examples.
 geometry::SequenceError measureFit(const FitResult& made, MeshSequence& examples, std::span<const Vec3f> rest);
 
-/// An example as the affine weights reproduce it; `out` has one entry a vertex of the mesh.
+/// An example as reproduced by the affine weights; `out` has one entry per vertex of the mesh.
 void playAffine(const FitResult& made, std::size_t example, std::span<Vec3f> out);
 
 }  // namespace pelt::pipeline

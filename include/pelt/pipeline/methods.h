@@ -18,40 +18,40 @@ public:
     virtual void setPose(std::span<const Affine3f> bones) = 0;
     virtual void evaluate(const deform::RestShape& rest, std::size_t first, std::size_t count,
                           const deform::Output& out) const noexcept = 0;
-    /// Unit directions along the surface, such as the tangents of a normal map, turned as the vertices turn. `scratch`
-    /// is as large as the mesh and holds nothing of use afterwards.
+    /// Unit directions along the surface, such as tangents for normal maps, rotated with the vertices. `scratch` has
+    /// one entry per vertex of the mesh; its contents are meaningless afterwards.
     virtual void evaluateTangents(std::span<const Vec3f> rest, std::size_t first, std::size_t count,
                                   std::span<Vec3f> scratch, std::span<Vec3f> tangents) const noexcept {
         evaluate({{}, rest}, first, count, {scratch, tangents});
     }
-    /// The rig as pelt/runtime takes it; empty for methods that it does not have.
+    /// The rig as bytes for pelt/runtime; empty for methods that the run time does not have.
     virtual std::span<const std::byte> rigBytes() const noexcept { return {}; }
 };
 
-/// What a user asks of a method beyond its name, by the names of Method::options. Those of Direct Delta Mush change the
-/// settings that a mushed character stores, else the defaults; without them what it stores is evaluated as it is.
+/// Options of a method by name (see Method::options). Options of Direct Delta Mush change the stored settings of a
+/// mushed character, otherwise the defaults; without options, the stored data is evaluated.
 using MethodOptions = OptionTexts;
 
-/// What callers may want to know of a method.
+/// Properties of a method.
 struct MethodTraits {
-    bool linear = false;       ///< blends the joints' matrices by the character's own weights and does nothing else
-    bool smooths = false;      ///< a Delta Mush: takes the options of ddmFields()
-    bool stored_rows = false;  ///< evaluates the rows of Direct Delta Mush, which a mushed character stores
+    bool linear = false;       ///< blends the joints' matrices with the character's own weights, nothing else
+    bool smooths = false;      ///< a variant of Delta Mush, with the options of ddmFields()
+    bool stored_rows = false;  ///< evaluates rows of Direct Delta Mush, as stored in a mushed character
 };
 
 struct Method {
-    std::string_view name;     ///< as the command line spells it
+    std::string_view name;     ///< as on the command line
     std::string_view summary;  ///< one line for help
     MethodTraits traits;
-    std::vector<OptionInfo> (*options)();  ///< those it takes
+    std::vector<OptionInfo> (*options)();  ///< the options of the method
     std::unique_ptr<Deformer> (*prepare)(const Character& character, const MethodOptions& options,
                                          const Progress& progress);
 };
 
-/// Every deformation method, in the order help shows them.
+/// All deformation methods, in the order of the help text.
 std::span<const Method> methods();
 
-/// Throws Error (bad usage) that lists the methods there are.
+/// Throws Error (bad usage) with a list of the methods.
 const Method& findMethod(std::string_view name);
 
 /// Those of `options` that the method does not take.

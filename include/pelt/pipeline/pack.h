@@ -5,9 +5,9 @@
 
 namespace pelt::pipeline {
 
-/// A character as an engine takes it (pelt/runtime): its skeleton with the driven joints, its morph targets where it
-/// has any, and the rig of one method, one after the other. Props are left out. The same character gives the same
-/// bytes. Throws Error (bad usage) for a method that the run time does not have, and what preparing throws.
+/// A character as bytes for an engine (pelt/runtime): the skeleton with its driven joints, the morph targets if there
+/// are any, and the rig of one method, one after the other. Props are left out. The same character gives the same
+/// bytes. Throws Error (bad usage) for a method that the run time does not have, and as preparation does.
 AlignedBytes packCharacter(const Character& character, const Method& method, const MethodOptions& options = {},
                            const Progress& progress = {});
 

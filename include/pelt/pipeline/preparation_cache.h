@@ -10,10 +10,10 @@
 
 namespace pelt::pipeline {
 
-/// The name of some content: 128 bits of all that was added to it.
+/// A 128-bit hash of everything that was added to it.
 class ContentKey {
 public:
-    /// Sizes count: what is added in two pieces differs from the same bytes in one.
+    /// Sizes are hashed too: bytes added in two pieces give a different hash than the same bytes in one.
     void add(std::span<const std::byte> bytes);
     void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
     template <class T>
@@ -30,12 +30,13 @@ private:
     std::uint64_t low_ = 0x9e3779b97f4a7c15u, high_ = 0xc2b2ae3d27d4eb4fu;
 };
 
-/// Results of long preparations in a folder, by content: one file each, written whole or not at all. What cannot be
-/// read, is damaged or of another program counts as not there; what cannot be written is not kept. Nothing throws.
+/// A cache for the results of long preparations: a folder with one file per result, named by the hash of the inputs.
+/// Files are written completely or not at all. A file that cannot be read, is damaged or was written by another program
+/// is ignored, and so are write errors. Nothing throws.
 class PreparationCache {
 public:
-    /// `program`: name and version of what writes; others' files are not read. At most `limit` bytes are kept: the
-    /// files that were not used for the longest time go.
+    /// `program`: name and version of the writing program; files of others are not read. At most `limit` bytes are
+    /// kept: the least recently used files are removed.
     PreparationCache(std::filesystem::path folder, std::string program, std::uint64_t limit = kLimit);
 
     std::optional<std::vector<std::byte>> load(const std::string& key) const;
@@ -52,7 +53,7 @@ private:
     std::uint64_t limit_;
 };
 
-/// Where a user's caches lie: $XDG_CACHE_HOME/pelt, else ~/.cache/pelt; nullopt where neither is known.
+/// The folder of the user's cache: $XDG_CACHE_HOME/pelt, otherwise ~/.cache/pelt; nullopt if neither is known.
 std::optional<std::filesystem::path> userCacheFolder();
 
 }  // namespace pelt::pipeline

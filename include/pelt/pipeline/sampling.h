@@ -9,7 +9,7 @@
 
 namespace pelt::pipeline {
 
-/// Which moments of a character to evaluate.
+/// Which frames of a character to evaluate.
 struct Sampling {
     std::optional<std::string> clip;  ///< name or index; default: the first
     double fps = 30;
@@ -17,23 +17,23 @@ struct Sampling {
     bool bind_pose = false;             ///< one frame, the POSITIONs
 };
 
-/// The clip that is sampled: the one asked for, else the first. Throws Error (bad input) where there is none.
+/// The clip that is sampled: the chosen one, otherwise the first. Throws Error (bad input) if there is none.
 const Clip& chosenClip(const Character& character, const Sampling& sampling);
 
 /// The chosen sample times; empty for the bind pose. Throws Error (bad input) for an unknown clip, a character without
-/// any, or an empty choice, (bad usage) for a slice that is none.
+/// clips, or an empty selection, (bad usage) for a malformed slice.
 std::vector<double> sampleTimes(const Character& character, const Sampling& sampling);
 
-/// The file's unit normals, or angle-weighted ones over the mesh welded with `weld_tolerance` where it has none.
+/// The file's unit normals or, if it has none, angle-weighted ones over the mesh welded with `weld_tolerance`.
 std::vector<Vec3f> restNormals(const Mesh& mesh, float weld_tolerance = 0);
 
-/// Evaluates a character's frames: pose (driven joints follow their drivers, whatever keys they have), morph targets,
-/// deformer, on all threads; after the vertices of the mesh those of the props, moved by their nodes. A character
-/// without joints gives its morph targets, or the mesh as it is. `character` must outlive it. One sampler serves one
-/// thread at a time.
+/// Evaluates a character's frames on all threads: pose (driven joints follow their drivers; their own keys are
+/// ignored), morph targets, deformer. The vertices of the props, moved by their nodes, follow those of the mesh. A
+/// character without joints plays its morph targets or, without any, is the mesh as it is. `character` must outlive it.
+/// One sampler serves one thread at a time.
 class CharacterSampler {
 public:
-    /// Throws Error as sampleTimes does, and (bad input) where the character has joints but a vertex has no weight.
+    /// Throws Error as sampleTimes does, and (bad input) if the character has joints but a vertex has no weight.
     CharacterSampler(const Character& character, const Method& method, const Sampling& sampling,
                      const Progress& progress = {}, const MethodOptions& options = {});
     ~CharacterSampler();
@@ -44,12 +44,12 @@ public:
     const Clip* clip() const;                   ///< nullptr for the bind pose
     std::size_t vertexCount() const;            ///< of the mesh and the props
 
-    /// Normals to start from in place of restNormals(mesh); one per vertex of the mesh.
+    /// Rest normals to use instead of restNormals(mesh); one per vertex of the mesh.
     void setRestNormals(std::vector<Vec3f> normals);
 
-    /// Fills positions and, unless empty, normals and tangents (without their w; perpendicular to the normals where
-    /// both are asked for) of all vertexCount() vertices. Throws Error (bad usage) for spans of another size, (bad
-    /// input) for tangents of a mesh or props that have none.
+    /// Fills positions and, unless empty, normals and tangents (without their w; perpendicular to the normals if both
+    /// are requested) of all vertexCount() vertices. Throws Error (bad usage) for spans of another size, (bad input)
+    /// for tangents of a mesh or props that have none.
     void evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals,
                   std::span<Vec3f> tangents = {});
     /// The same at any time, which is clamped to each channel's keys; the bind pose stays the bind pose.
@@ -61,20 +61,20 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// The same frames without the vertices of the character's props, where they have them.
+/// The same frames without the vertices of the character's props, if they contain these.
 std::unique_ptr<MeshSequence> withoutProps(std::unique_ptr<MeshSequence> sequence, const Character& character);
 
-/// The mesh of a file as it fits frames of so many vertices: a character's with its props, or, where only that fits,
-/// without.
+/// The mesh of a file that matches frames with this many vertices: that of a character with its props or, if only that
+/// matches, without.
 Mesh loadMeshFor(const std::filesystem::path& path, std::size_t vertices);
 
-/// The character's frames as a sequence, deformed by `method`. One without clips gives its bind pose, unless a clip is
-/// asked for by name.
+/// The character's frames as a sequence, deformed by `method`. A character without clips gives its bind pose, unless a
+/// clip is given by name.
 std::unique_ptr<MeshSequence> sampleCharacter(Character character, Sampling sampling, const Method& method,
                                               const Progress& progress = {});
 
 /// Opens any sequence: io::openSequence, a mesh file as one frame, and character files by sampling their skin (LBS) or
-/// morph targets. `mesh` brings the topology where the format has none.
+/// morph targets. `mesh` provides the faces if the format has none.
 std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, const Sampling& sampling = {},
                                            const std::optional<std::filesystem::path>& mesh = {});
 

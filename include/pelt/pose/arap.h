@@ -2,7 +2,7 @@
 
 #include <pelt/pose/pose.h>
 
-/// The same energies without a rig: every vertex is free. Slow; what a reduced pose is compared with.
+/// The same energies without a rig: every vertex is free. Slow; used for comparison with reduced poses.
 namespace pelt::pose {
 
 /// Welded vertices with triangles, or tets for Energy::tets.
@@ -19,11 +19,11 @@ struct FixedVertex {
 
 struct ArapResult {
     std::vector<Vec3d> positions;
-    std::vector<double> energies;  ///< after each iteration, never rising
+    std::vector<double> energies;  ///< after each iteration, never increasing
 };
 
-/// Alternates rotations and positions from `start` on. Throws Error: bad input for a fixed vertex that is not there or
-/// a connected part without any; cancelled by `progress`.
+/// Solves for rotations and positions alternately, beginning with `start`. Throws Error: bad input for a missing fixed
+/// vertex or a connected part without any; cancelled by `progress`.
 ArapResult arap(const ArapShape& shape, Energy energy, std::span<const FixedVertex> fixed, std::span<const Vec3d> start,
                 int iterations, const Progress& progress = {});
 

@@ -11,39 +11,41 @@
 
 namespace pelt {
 
-/// The file a character came from, kept so that saving edits the original; only the reader and writer look inside.
+/// The file that a character was loaded from, kept so that saving edits the original. Only the reader and writer use
+/// it.
 class SourceDocument {
 public:
     virtual ~SourceDocument() = default;
 };
 
-/// Meshes that hang in the scene beside the skin, such as a hat or a sword: each is moved by its node alone. Every part
-/// of `mesh` is in the space of its node; its instances are numbered on from those of the skinned mesh.
+/// Meshes of the scene that have no skin, such as a hat or a sword: each moves with its node. Every part of `mesh` is
+/// in the space of its node; the numbers of its instances continue those of the skinned mesh.
 struct Props {
-    Mesh mesh;                         ///< has normals exactly where the skinned mesh has
+    Mesh mesh;                         ///< has normals if and only if the skinned mesh has
     std::vector<std::uint32_t> nodes;  ///< per part of `mesh`, the node of the skeleton that moves it
 };
 
-/// A mesh on a skeleton. `weights` is empty or has one row a vertex; the mesh is in root space at bind pose, in the
-/// units that the figure moves in: the skin matrices of the bind pose are the identity or rigid motions
+/// A mesh on a skeleton. `weights` is empty or has one row per vertex; the mesh is in root space at bind pose, in the
+/// units in which the character moves: the skin matrices of the bind pose are the identity or rigid motions
 /// (rig/rest_space.h).
 struct Character {
     Mesh mesh;
-    Props props;  ///< no algorithm looks at them; they come after the vertices of `mesh` wherever vertices come out
+    Props props;  ///< not used by algorithms; in every output their vertices follow those of `mesh`
     Skeleton skeleton;
     SkinWeights weights;
     std::vector<Clip> clips;
-    std::vector<rig::DrivenJoint> driven;   ///< nodes that follow others; clips hold their keys too
-    std::shared_ptr<const DdmPayload> ddm;  ///< the mushed skin, null where there is none
-    /// Per instance of the mesh, from the space that the file stores it in to that of `mesh`; empty: the same space.
+    std::vector<rig::DrivenJoint> driven;   ///< nodes driven by others; clips contain keys for them too
+    std::shared_ptr<const DdmPayload> ddm;  ///< the mushed skin, or null
+    /// Per instance of the mesh, the map from the space in which the file stores it to that of `mesh`; empty: the same
+    /// space.
     std::vector<Affine3d> from_file;
-    std::vector<std::string> warnings;             ///< what the loader mended, a sentence each
+    std::vector<std::string> warnings;             ///< what the loader repaired, one sentence each
     std::shared_ptr<const SourceDocument> source;  ///< may be null
 };
 
 namespace rig {
 
-/// The clip of that name, else of that index ("2"). Throws Error (bad input) naming the clips there are.
+/// The clip of that name, otherwise of that index ("2"). Throws Error (bad input) with a list of the clips.
 const Clip& findClip(const Character& character, std::string_view name_or_index);
 
 }  // namespace rig

@@ -8,14 +8,14 @@ namespace pelt {
 enum class Interpolation { step, linear, cubic_spline };
 enum class ChannelPath { translation, rotation, scale, morph_weights };
 
-/// Keys of one property. `values` has `width` numbers a key (3, 4, 3, number of morphs); three times as many for
+/// Keys of one property. `values` has `width` numbers per key (3, 4, 3, number of morphs); three times as many for
 /// cubic_spline: in-tangent, value, out-tangent, as in glTF.
 struct Channel {
     ChannelPath path = ChannelPath::translation;
     std::uint32_t target = 0;  ///< node of the skeleton; for morph_weights, the mesh instance
     Interpolation interpolation = Interpolation::linear;
     std::uint32_t width = 3;
-    std::vector<float> times;  ///< seconds, strictly rising
+    std::vector<float> times;  ///< seconds, strictly increasing
     std::vector<float> values;
 };
 
@@ -29,13 +29,14 @@ struct Clip {
 
 namespace rig {
 
-/// The value of a channel at time `t`, clamped to its keys; `out` has `width` entries. Rotations come out normalised.
+/// The value of a channel at time `t`, clamped to its keys; `out` has `width` entries. Rotations are normalized.
 void sampleChannel(const Channel& channel, double t, std::span<double> out);
 
-/// Likewise, into the property of the node that it moves; not for morph weights.
+/// The same, written to the property of the node; not for morph weights.
 void sampleChannel(const Channel& channel, double t, Trs& node);
 
-/// Local transforms of all nodes at time `t`: the rest where the clip (or nullptr) has no channel.
+/// Local transforms of all nodes at time `t`: those of the rest pose for nodes without a channel, or for all if the
+/// clip is nullptr.
 std::vector<Affine3d> sampleLocals(const Skeleton& skeleton, const Clip* clip, double t);
 
 /// Per joint slot, the map from rest space to posed space: world · inverse bind.
@@ -47,11 +48,11 @@ std::vector<Affine3d> skinMatricesDouble(const Skeleton& skeleton, const Clip* c
 /// The weight of every morph target of the mesh at time `t`.
 std::vector<float> morphWeights(const Mesh& mesh, const Clip* clip, double t);
 
-/// Adds the weighted offsets to positions and (where there are any; they are renormalised) normals.
+/// Adds the weighted offsets to the positions and, if there are any, to the normals, which are renormalized.
 void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f> positions, std::span<Vec3f> normals);
 
-/// first key + k/fps for every k up to the last key (within 1e-4 of a step). Throws Error where fps is not positive
-/// or the clip would give more than ten million samples.
+/// first key + k/fps for every k up to the last key (within 1e-4 of a step). Throws Error if fps is not positive or the
+/// clip has more than ten million samples.
 std::vector<double> sampleTimes(const Clip& clip, double fps);
 
 }  // namespace rig

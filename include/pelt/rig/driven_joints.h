@@ -11,10 +11,10 @@ namespace pelt::rig {
 
 using runtime::DriverKind;
 
-/// As files and reports spell them, in the order of DriverKind.
+/// The names in files and reports, in the order of DriverKind.
 constexpr std::array<std::string_view, 3> kDriverKinds = {"rotation", "scale", "learned"};
 
-/// A rotation that a learned joint looks at: the node's, relative to that of the bind pose.
+/// An input of a learned joint: the rotation of a node relative to the bind pose.
 struct LearnedInput {
     std::uint32_t node = 0;
     Quatd bind_rotation;
@@ -26,22 +26,22 @@ using runtime::kLearnedTerms;
 /// their products xx, yy, zz, xy, yz, zx. All are 0 in the bind pose.
 std::array<double, kLearnedTerms> learnedTerms(const LearnedInput& input, const Affine3d& local);
 
-/// A node whose local transform follows from those of others, [MohrGleicher03] §4.1.
+/// A node whose local transform is computed from those of others, [MohrGleicher03] §4.1.
 struct DrivenJoint {
     std::uint32_t node = 0;    ///< the driven node
-    std::uint32_t driver = 0;  ///< the node that is looked at; the first input of a learned joint
+    std::uint32_t driver = 0;  ///< the node that drives it; for a learned joint, the first input
     DriverKind kind = DriverKind::rotation;
 
     // Rotation:
     double fraction = 0.5;
     Quatd bind_rotation;  ///< the driver's local rotation in the bind pose
 
-    // Scale by s along one axis of the driven node, 1 for a straight limb and 1 + k for one that is folded:
+    // Scale by s along one axis of the driven node: 1 for a straight limb, 1 + k for a folded one:
     double k = 8;
-    int axis = 1;                         ///< 1 or 2; 0 lies along the bone
-    bool reciprocal = false;              ///< 1 / s instead
-    double bind_scale = 1;                ///< s of the bind pose, by which s is divided: there the joint does not scale
-    std::uint32_t parent = 0;             ///< the angle is between the bone to this ancestor of the driver
+    int axis = 1;              ///< 1 or 2; axis 0 is along the bone
+    bool reciprocal = false;   ///< 1 / s instead
+    double bind_scale = 1;     ///< s in the bind pose; s is divided by it, so that the scale is 1 in the bind pose
+    std::uint32_t parent = 0;  ///< the angle is between the bone to this ancestor of the driver
     std::vector<std::uint32_t> children;  ///< and the sum of the bones to these descendants
 
     // Learned: from `placed` by a translation and a rotation vector, both in the space of the node's parent.
@@ -52,27 +52,28 @@ struct DrivenJoint {
 
 struct DrivenJointChoice {
     std::vector<std::uint32_t> drivers;  ///< nodes of joints; empty: every joint
-    std::size_t rotations = 1;           ///< n of them take the fractions i / (n + 1)
+    std::size_t rotations = 1;           ///< n joints have the fractions i / (n + 1)
     bool scales = true;
     double k = 8;
 };
 
-/// Appends driven joints to the skeleton: for each driver its rotations, four scales in the middle of the bone to its
-/// parent, which ride on the parent, and four in the middle of each bone to a child, which ride on the driver. Their
-/// skin matrices are the identity in the bind pose. Roots get none; drivers without a child get no scales, nor do bones
-/// without length. Throws Error (bad usage) for a driver that is no joint and a k that is not above -1.
+/// Appends driven joints to the skeleton: for each driver its rotations, four scale joints in the middle of the bone to
+/// its parent, as children of the parent, and four in the middle of each bone to a child, as children of the driver.
+/// Their skin matrices are the identity in the bind pose. Roots get none; drivers without a child get no scales, nor do
+/// bones without length. Throws Error (bad usage) for a driver that is not a joint and for a k that is not above -1.
 std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointChoice& choice = {});
 
-/// Appends a learned joint, of which all but `node` is given, below the node `parent`, and its entry to `driven`. Its
-/// skin matrix is the identity in the bind pose.
+/// Appends a learned joint as a child of the node `parent`, and its entry to `driven`. All its fields but `node` must
+/// be set. Its skin matrix is the identity in the bind pose.
 void addLearnedJoint(Skeleton& skeleton, DrivenJoint joint, std::uint32_t parent, std::vector<DrivenJoint>& driven);
 
-/// Takes out the driven joints for which `keep` (one entry each) is false, as long as nothing was appended to the
-/// skeleton after them. Gives the new slot of each slot there was, -1 for those that went.
+/// Removes the driven joints for which `keep` (one entry each) is false; nothing may have been appended to the skeleton
+/// after them. Returns the new slot of each old slot, -1 for removed ones.
 std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<DrivenJoint>& driven,
                                            const std::vector<bool>& keep);
 
-/// Replaces the driven nodes' locals (one entry a node) by what the other nodes' ask for. Shear of a driver is ignored.
+/// Computes the local transforms of driven nodes from those of the others; one entry per node. Shear of a driver is
+/// ignored.
 void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, std::span<Affine3d> locals) noexcept;
 
 /// Local transforms of all nodes at time `t`, drivers applied.
@@ -83,8 +84,8 @@ std::vector<Affine3d> sampleDrivenLocals(const Skeleton& skeleton, std::span<con
 std::vector<Affine3d> drivenSkinMatrices(const Skeleton& skeleton, std::span<const DrivenJoint> driven,
                                          const Clip* clip, double t);
 
-/// Replaces the clip's channels of the driven nodes by keys at the times of the keys that drive them, and at `fps`
-/// between those where interpolating the keys would not do. A joint that nothing drives gets no channels.
+/// Replaces the clip's channels of driven nodes: keys at the times of the driving keys, and at `fps` between them where
+/// interpolation would not be accurate enough. A joint whose drivers do not move gets no channels.
 void bakeDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, Clip& clip, double fps = 30);
 
 }  // namespace pelt::rig

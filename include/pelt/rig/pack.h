@@ -6,11 +6,11 @@
 
 namespace pelt::rig {
 
-/// The skeleton and its driven joints as the run time takes them (runtime::SkeletonRig). Shear of a node's rest matrix
-/// is left out.
+/// The skeleton and its driven joints in the format of the run time (runtime::SkeletonRig). Shear of a node's rest
+/// matrix is left out.
 AlignedBytes packSkeleton(const Skeleton& skeleton, std::span<const DrivenJoint> driven);
 
-/// The morph targets over the mesh's rest shape as the run time takes them (runtime::MorphRig).
+/// The morph targets over the mesh's rest shape in the format of the run time (runtime::MorphRig).
 AlignedBytes packMorphs(const Mesh& mesh);
 
 }  // namespace pelt::rig

@@ -10,7 +10,7 @@ namespace pelt::runtime {
 /// Morph targets over a rest shape.
 class MorphRig : public Rig {
 public:
-    /// The targets in these bytes, used in place. Every index is checked.
+    /// Views these bytes as morph targets, without copying. Every index is checked.
     static Checked<MorphRig> view(std::span<const std::byte> bytes) noexcept;
 
     std::size_t vertexCount() const noexcept;
@@ -23,13 +23,13 @@ private:
     using Rig::Rig;
 };
 
-/// Writes the vertices [first, first + count) of the rest shape with the weighted targets added: what deformers then
-/// take as their RestShape. `weights` has one entry a target. Disjoint ranges may run on any threads. `out.normals` may
-/// be empty, and is left alone where the rest shape has none.
+/// Writes the vertices [first, first + count) of the rest shape with the weighted targets added; pass the result to
+/// deformers as their RestShape. `weights` has one entry per target. Disjoint ranges may run on any threads.
+/// `out.normals` may be empty, and is not written if the rest shape has none.
 void morph(const MorphRig& rig, std::span<const float> weights, std::size_t first, std::size_t count,
            const Output& out) noexcept;
 
-/// Adds weight · offset to those of `vertices` (ascending) that lie in [first, last).
+/// Adds weight · offset to those of the listed `vertices` (ascending) that are in [first, last).
 void addOffsets(std::span<const std::uint32_t> vertices, std::span<const Vec3f> offsets, float weight,
                 std::size_t first, std::size_t last, std::span<Vec3f> out) noexcept;
 

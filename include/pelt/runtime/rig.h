@@ -6,11 +6,11 @@
 #include <optional>
 #include <span>
 
-/// Packed rigs: bytes that a tool wrote once and that are used where they lie, read from a file or mapped. They hold
-/// offsets and no pointers. A file of rigs is one after the other, each at a multiple of kRigAlignment.
+/// Packed rigs: bytes that a tool writes once and that are used in place, read from a file or memory-mapped. They
+/// contain offsets and no pointers. A file stores rigs one after the other, each at a multiple of kRigAlignment.
 namespace pelt::runtime {
 
-/// Where rigs and the memory of poses must start, in bytes.
+/// Alignment of rigs and of the memory of poses, in bytes.
 inline constexpr std::size_t kRigAlignment = 64;
 
 enum class RigKind : std::uint32_t { lbs = 1, dqs = 2, ddm = 3, morphs = 4, skeleton = 5 };
@@ -18,22 +18,22 @@ enum class RigKind : std::uint32_t { lbs = 1, dqs = 2, ddm = 3, morphs = 4, skel
 /// Why bytes are refused.
 enum class RigError {
     none,
-    misaligned,        ///< the address is no multiple of kRigAlignment
-    too_short,         ///< fewer bytes than the rig says it has
-    not_a_rig,         ///< other bytes
+    misaligned,        ///< the address is not a multiple of kRigAlignment
+    too_short,         ///< fewer bytes than the header of the rig says
+    not_a_rig,         ///< no header of a rig
     other_endianness,  ///< packed on a machine with the other byte order
     other_version,     ///< packed by another version of Pelt
-    other_kind,        ///< a rig, of another kind
-    damaged,           ///< a count, an offset or an index that does not fit the rest
+    other_kind,        ///< a rig of another kind
+    damaged,           ///< a count, an offset or an index is out of range
 };
 
-/// A few words for a log; never null.
+/// A short description for a log; never null.
 const char* describe(RigError error) noexcept;
 
-/// The first rig of that kind in a file of rigs, to be viewed; empty where there is none or the file is broken before.
+/// The bytes of the first rig of that kind in a file of rigs; empty if there is none or the file is damaged before it.
 std::span<const std::byte> findRig(std::span<const std::byte> file, RigKind kind) noexcept;
 
-/// A rig, or the reason why there is none.
+/// A rig, or the reason why the bytes were refused.
 template <class Rig>
 class Checked {
 public:
@@ -53,8 +53,8 @@ private:
     RigError error_ = RigError::none;
 };
 
-/// What every rig is: checked bytes of the caller's, which stay where they are and as they are while it is used. Cheap
-/// to copy; any number of threads may use it.
+/// The base of all rigs: a view of checked bytes that belong to the caller and must not change while the rig is in use.
+/// Cheap to copy; any number of threads may use it.
 class Rig {
 public:
     std::span<const std::byte> bytes() const noexcept { return bytes_; }

@@ -4,7 +4,7 @@
 
 #include <span>
 
-/// Nearest rotations without a singular value decomposition; see rotation.cpp for how.
+/// Nearest rotations without a singular value decomposition; the method is explained in rotation.cpp.
 namespace pelt::runtime {
 
 struct NearestRotation {
@@ -13,18 +13,19 @@ struct NearestRotation {
     double gap = 0;      ///< (s2 + sign(det) s3) / s1: how well defined the rotation is
 };
 
-/// Singular values nearer than this, relative to the largest, say nothing: float bones and sums of them are no better.
+/// Below this gap the rotation is undefined: single-precision bones and sums of them are not more accurate.
 constexpr double kNoGap = 2e-6;
 
-/// The rotation that maximises tr(R^T s); `fallback` where gap <= kNoGap, s is zero or not finite.
+/// The rotation that maximizes tr(R^T s); `fallback` if gap <= kNoGap or if s is zero or not finite.
 NearestRotation nearestRotation(const Mat3d& s, const Mat3d& fallback = {}) noexcept;
 
-/// The rotation R of a bone's linear part a = R · stretch, stretch symmetric. Where a mirrors, so does the stretch,
-/// along the axis of the smallest singular value; where that ties (a mirrored rigid bone), along the rest-space axis
-/// next to that space, x before y before z, so that all joints mirror alike. The identity for what is not finite.
+/// The rotation R of a bone's linear part a = R · stretch, stretch symmetric. If a mirrors, the stretch mirrors too,
+/// along the axis of the smallest singular value. If that is not unique (a mirrored rigid bone), it mirrors along the
+/// rest-space axis nearest to the candidates, x before y before z, so that all joints mirror alike. The identity if a
+/// is not finite.
 Mat3d boneRotation(const Mat3d& a) noexcept;
 
-/// The same for many float matrices by the kernels' code; `fallback` as above.
+/// The same for many single-precision matrices, computed by the code of the kernels; `fallback` as above.
 void nearestRotations(std::span<const Mat3f> s, const Mat3f& fallback, std::span<Mat3f> rotations) noexcept;
 
 }  // namespace pelt::runtime

@@ -7,7 +7,7 @@
 
 namespace pelt::runtime {
 
-/// Translation · rotation · scale of a node, to its parent's space.
+/// Translation · rotation · scale of a node, relative to its parent.
 struct LocalTransform {
     Vec3f translation;
     Quatf rotation;
@@ -15,18 +15,19 @@ struct LocalTransform {
 };
 
 enum class DriverKind : std::uint32_t {
-    rotation,  ///< a fraction of the driver's rotation relative to its parent, where the driver is
-    scale,     ///< a scale across a bone that follows the angle at the driver
-    learned,   ///< a translation and rotation that a polynomial in the rotations of joints gives
+    rotation,  ///< at the driver's position, with a fraction of its rotation relative to its parent
+    scale,     ///< a scale across a bone, driven by the angle at the driver
+    learned,   ///< translation and rotation are polynomials in the rotations of other joints
 };
 
-inline constexpr std::size_t kLearnedTerms = 9;  ///< of a learned joint's polynomial, for each of its inputs
+inline constexpr std::size_t kLearnedTerms = 9;  ///< terms of the polynomial of a learned joint, per input
 
-/// The nodes that move a skin, the joints that its weights name, and the driven joints: nodes whose transforms follow
-/// from those of others. Engines with a skeleton of their own match nodes by name, and need of this only the drivers.
+/// The nodes that move a skin, the joints that its weights refer to, and the driven joints: nodes whose transforms are
+/// computed from those of others. An engine with its own skeleton matches nodes by name and needs only the driven
+/// joints from here.
 class SkeletonRig : public Rig {
 public:
-    /// The skeleton in these bytes, used in place. Every index is checked.
+    /// Views these bytes as a skeleton, without copying. Every index is checked.
     static Checked<SkeletonRig> view(std::span<const std::byte> bytes) noexcept;
 
     std::size_t nodeCount() const noexcept;
@@ -43,11 +44,11 @@ private:
     using Rig::Rig;
 };
 
-/// Replaces the driven nodes' transforms by what the other nodes' ask for; `locals` has one entry a node.
+/// Computes the transforms of driven nodes from those of the others; `locals` has one entry per node.
 void applyDrivers(const SkeletonRig& rig, std::span<LocalTransform> locals) noexcept;
 
-/// What deformers take: per joint, the map from rest space to posed space. `worlds`, one entry a node, comes out as the
-/// maps from the nodes' spaces to the root's.
+/// The input of deformers: per joint, the map from rest space to posed space. Also fills `worlds`, one entry per node,
+/// with the maps from node space to root space.
 void skinMatrices(const SkeletonRig& rig, std::span<const LocalTransform> locals, std::span<Affine3f> worlds,
                   std::span<Affine3f> bones) noexcept;
 

@@ -1,4 +1,4 @@
-// Optimised centres of rotation [LeHodgins16]. Departures: the paper refines the mesh until neighbouring weights differ
+// Optimized centers of rotation [LeHodgins16]. Departures: the paper refines the mesh until neighboring weights differ
 // little and searches triangles by distance in weight space; here every triangle counts with its mean weights, and
 // equal ones are merged (similar_triangles.h).
 #include <pelt/core/error.h>
@@ -15,8 +15,8 @@ namespace pelt::deform {
 namespace {
 
 constexpr CorField kCorFields[] = {
-    {{"sigma", "S", "How different weights may be to count as alike (default: 0.1)"}, &CorOptions::sigma},
-    {{"weight_cell", "W", "Triangles with weights this close are merged, 0 for none (default: 1/128)"},
+    {{"sigma", "S", "How different weights may be to count as similar, above 0 (default: 0.1)"}, &CorOptions::sigma},
+    {{"weight_cell", "W", "Merge triangles with weights this close; 0: exact sum (default: 1/128)"},
      &CorOptions::weight_cell},
 };
 
@@ -26,7 +26,7 @@ void check(const Mesh& rest, const SkinWeights& weights, const CorOptions& optio
     if (!(options.weight_cell >= 0) || !(options.weight_cell <= 1))
         throw Error::badUsage("`weight_cell` is " + std::to_string(options.weight_cell) +
                               "; it must be between 0 and 1");
-    packInfluences(weights, rest.vertexCount());  // throws where they do not fit
+    packInfluences(weights, rest.vertexCount());  // throws if they do not match
     for (const Triangle& t : rest.triangles)
         if (*std::max_element(t.begin(), t.end()) >= rest.vertexCount())
             throw Error::badInput("a triangle uses vertex " + std::to_string(*std::max_element(t.begin(), t.end())) +
@@ -64,7 +64,7 @@ DdmRows<float> corRows(const Mesh& rest, const SkinWeights& weights, const CorOp
     DdmRows<float> rows;
     for (const Vec3d& p : corCenters(rest, weights, options, progress)) rows.centers.emplace_back(p);
     for (std::size_t v = 0; v < rest.vertexCount(); ++v) {
-        SkinWeights sorted;  // normalised, the heaviest first
+        SkinWeights sorted;  // normalized, the heaviest first
         appendVertex(sorted, weights.jointsOf(v), weights.weightsOf(v));
         for (std::size_t i = 0; i < sorted.joints.size(); ++i) {
             DdmBlock<float> block;

@@ -1,8 +1,8 @@
 // [LeHodgins16]: u the weights of a vertex, v those of a triangle,
 //     s(u, v) = Σ_{j≠k} u_j u_k v_j v_k exp(−(u_j v_k − u_k v_j)² / σ²).
 // Triangles of one square of weights are merged at their mean weights (by mass). That is exact to first order for the
-// mass; moments also keep how they change with the weights, because centroids do. What is left is of second order in
-// the square's size and mostly cancels in the quotient; docs/cor.md has it measured.
+// mass; moments also keep how they change with the weights, because centroids do. The remaining error is of second
+// order in the square's size and mostly cancels in the quotient; see the measurements in docs/cor.md.
 #include "similar_triangles.h"
 
 #include <pelt/core/parallel.h>
@@ -14,7 +14,7 @@
 namespace pelt::deform {
 namespace {
 
-/// The bell is left out where it is under e^-36, unless nothing else is there.
+/// Terms below e^-36 are skipped, unless there are no others.
 constexpr double kReach = 6;
 constexpr double kEnough = 1e-6;
 
@@ -76,7 +76,7 @@ SimilarTriangles::Members SimilarTriangles::membersByPair(const WeightRows& tria
     return members;
 }
 
-/// `triangles` come in with x, y, mass and moment of their own.
+/// `triangles` have their own x, y, mass and moment.
 std::vector<SimilarTriangles::Cluster> SimilarTriangles::merge(std::vector<Cluster>& triangles, double cell) {
     const auto square = [cell](double weight) { return cell > 0 ? std::floor(weight / cell) : weight; };
     const auto less = [&](const Cluster& a, const Cluster& b) {

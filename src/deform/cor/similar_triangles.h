@@ -4,12 +4,12 @@
 
 namespace pelt::deform {
 
-/// What the similarity of [LeHodgins16] sums over, sorted by pairs of joints. A triangle takes part in a vertex's sum
+/// The terms of the similarity sum of [LeHodgins16], sorted by pairs of joints. A triangle takes part in a vertex's sum
 /// only through pairs of joints that both have, and there only through its two weights on them: s is a sum over pairs
 /// of a function of (u_j, u_k) and (v_j, v_k). So triangles with (nearly) the same two weights count as one.
 class SimilarTriangles {
 public:
-    /// `queried`: rows whose pairs of joints will be asked for.
+    /// `queried`: rows whose pairs of joints will be looked up.
     SimilarTriangles(const Mesh& mesh, const WeightRows& triangle_weights, const WeightRows& queried, double cell);
 
     /// Sums over all triangles.

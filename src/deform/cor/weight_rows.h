@@ -27,7 +27,7 @@ WeightRows rowsOfVertices(const SkinWeights& weights);
 /// Per triangle the mean of its corners.
 WeightRows rowsOfTriangles(const WeightRows& vertices, std::span<const Triangle> triangles);
 
-/// Groups of vertices with the same weights: which group each vertex is in, and one vertex of each.
+/// Groups of vertices with the same weights: the group of each vertex, and one vertex of each group.
 struct EqualRows {
     std::vector<std::uint32_t> group;
     std::vector<std::uint32_t> first;

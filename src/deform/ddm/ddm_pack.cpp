@@ -1,4 +1,4 @@
-// Rows to blocks; ddm_layout.h says what they look like.
+// Packs rows into blocks; their layout is described in ddm_layout.h.
 #include <pelt/core/error.h>
 #include <pelt/deform/ddm.h>
 
@@ -19,7 +19,7 @@ using runtime::DdmPair;
 using runtime::kLanes;
 using runtime::LaneRow;
 
-/// The arrays of a rig while it is made; DdmData says what they are.
+/// The arrays of a rig under construction, as described in DdmData.
 struct DdmArrays {
     DdmForm form = DdmForm::v0;
     std::size_t vertex_count = 0, joint_count = 0;
@@ -80,7 +80,7 @@ private:
                 ++end;
             blocks.emplace_back(window.data() + start, end - start);
         }
-        // What blocks have to do should change seldom from one to the next: processors predict it.
+        // Consecutive blocks should need the same work, because processors then predict branches well.
         std::stable_sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
             return std::pair(a[0].kind, !isRun(a)) < std::pair(b[0].kind, !isRun(b));
         });
@@ -117,7 +117,7 @@ private:
         for (const std::uint32_t j : joints) appendEntry(lanes, block.base, j);
         packed_.blocks.push_back(block);
         if (packed_.rows.size() > std::numeric_limits<std::uint32_t>::max())
-            throw Error::badInput("the mushed skin is larger than Pelt can pack: keep fewer influences a vertex");
+            throw Error::badInput("the mushed skin is larger than Pelt can pack: keep fewer influences per vertex");
     }
 
     template <class Value>
@@ -130,7 +130,7 @@ private:
     /// u, p and what the form needs of P; normals.
     void appendShape(const DdmVertex* const (&lanes)[kLanes], DdmKind kind) {
         for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return rest_.positions[v.index][i]; });
-        for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return v.centre[i]; });
+        for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return v.center[i]; });
         if (runtime::hasCovariance(packed_.form) && kind != DdmKind::followed) {
             const bool inverted = runtime::hasInverse(packed_.form) && kind == DdmKind::blended;
             for (int r = 0; r < 3; ++r)
@@ -170,7 +170,7 @@ private:
             for (int k = 0; k < 3; ++k)
                 sumOf([&](const DdmVertex& v, std::size_t i) {
                     const B& b = v.blocks[i];
-                    return Vec3d{b.x, b.y, b.z}[k] + b.w * v.centre[k];
+                    return Vec3d{b.x, b.y, b.z}[k] + b.w * v.center[k];
                 });
         block(&B::w);
         sumOf([](const DdmVertex& v, std::size_t i) { return v.psi[i]; });
@@ -188,7 +188,7 @@ private:
         return at->second;
     }
 
-    /// Lists the joints once; bases and pairs name them by their place in that list from here on.
+    /// Lists each joint once; from here on, bases and pairs use indices into that list.
     void listJoints() {
         std::vector<std::uint32_t>& joints = packed_.joints;
         joints = packed_.bases;

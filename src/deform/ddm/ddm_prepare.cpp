@@ -5,9 +5,9 @@
 //   Ψ_ij = Σ_k B_ki w_kj u_k u_k^T   (Eq. 6b rev.)        w'_ij = Σ_k C_ki w_kj   (Eq. 12 rev.)
 //   p_i   from Σ_j Ψ_ij                                   Ω_ij  of Eq. 11 rev.
 //
-// Column i of B holds the steps' values at vertex i: with X stored by rows of vertices, the steps of
-// (I + λ D_λ D_L^-1 L) X = X_0 give them. Ten channels a joint suffice, Ψ being symmetric, and only where the joint
-// reaches. Seams are welded for all of it; split copies get equal rows.
+// Column i of B holds the steps' values at vertex i: with X stored by rows of vertices, the steps of (I + λ D_λ D_L^-1
+// L) X = X_0 give them. Ten channels per joint suffice, Ψ being symmetric, and only where the joint reaches. Seams are
+// welded for all of it; split copies get equal rows.
 #include <pelt/core/error.h>
 #include <pelt/deform/ddm_prepare.h>
 #include <pelt/geometry/bounding_box.h>
@@ -43,7 +43,7 @@ geometry::PartTies weldedTies(const geometry::Weld& weld, const geometry::Laplac
     return geometry::tieParts(laplacian, positions, labels);
 }
 
-/// What a stage was computed from, to see whether it still holds.
+/// The inputs of a stage, to check whether its result is still valid.
 struct TopologyKey {
     geometry::LaplacianKind laplacian = geometry::LaplacianKind::cotangent;
     bool connect_parts = false;
@@ -64,9 +64,9 @@ struct DdmPreparation::State {
     bool has_topology = false;
     geometry::Weld weld;
     SmoothedSurface surface;
-    std::vector<bool> rigid;  ///< per welded vertex: of a part on one bone that others are tied to
+    std::vector<bool> rigid;  ///< per welded vertex: belongs to a part with a single bone that others are tied to
     JointBind bound;
-    Vec3d origin;  ///< moments are taken about it, to keep their digits
+    Vec3d origin;  ///< moments are relative to it, for precision
 
     SmoothingKey psi_key, weight_key;
     Field psi;      ///< ten moments of Ψ per entry
@@ -104,7 +104,7 @@ DdmPreparation::DdmPreparation(const Mesh& rest, const SkinWeights& bind) : stat
             throw Error::badInput("vertex " + std::to_string(v) +
                                   " has no weight on any joint: bind it to the skeleton first");
         if (!isFinite(rest.positions[v]))
-            throw Error::badInput("vertex " + std::to_string(v) + " has a position that is no number");
+            throw Error::badInput("vertex " + std::to_string(v) + " has a position that is not a number");
     }
     state_->positions = rest.positions;
     state_->triangles = rest.triangles;
@@ -181,7 +181,7 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     checkRange(options.alpha, count, "`alpha`", 1);
     if (options.iterations < 0) throw Error::badUsage("the number of iterations must be at least 0");
     if (!options.excluded.empty() && options.excluded.size() != count)
-        throw Error::badUsage("the list of excluded vertices does not fit the mesh");
+        throw Error::badUsage("the list of excluded vertices does not have the size of the mesh");
 
     const TopologyKey topology{options.laplacian, options.connect_parts, options.excluded, options.weld_tolerance};
     if (!s.has_topology || !(topology == s.topology_key)) {
@@ -195,24 +195,28 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     const bool coarse = options.coarse && options.laplacian == geometry::LaplacianKind::cotangent;
     const SmoothingKey psi_key{options.smoothing, options.iterations, options.cutoff, coarse,
                                s.strengths(options.lambda, options.excluded)};
-    if (!(psi_key == s.psi_key)) {
-        s.psi = smoothMoments(s.surface, s.bound, s.origin, psi_key, progress);
-        s.psi_key = psi_key;
-    }
     s.alpha = s.strengths(options.alpha, options.excluded);
-    // Without α, and with κ = λ, w' changes nothing or is there already, as the last channel of Ψ.
+    // Without α, w' has no effect; with κ = λ it is already known as the last channel of Ψ.
     const SmoothingKey weight_key{options.smoothing, options.iterations, options.cutoff, coarse,
                                   s.strengths(options.kappa, options.excluded)};
-    const bool needed = std::any_of(s.alpha.begin(), s.alpha.end(), [](double a) { return a > 0; });
-    if (needed && !(weight_key == s.weight_key)) {
-        s.weights = smoothWeights(s.surface, s.bound, weight_key, progress);
+    const bool blended = std::any_of(s.alpha.begin(), s.alpha.end(), [](double a) { return a > 0; });
+    const bool psi_changed = !(psi_key == s.psi_key), weights_changed = blended && !(weight_key == s.weight_key);
+    if (!psi_changed && !weights_changed) return;
+    SmoothedFields fields = smoothFields(s.surface, s.bound, s.origin, psi_changed ? &psi_key : nullptr,
+                                         weights_changed ? &weight_key : nullptr, progress);
+    if (psi_changed) {
+        s.psi = std::move(fields.psi);
+        s.psi_key = psi_key;
+    }
+    if (weights_changed) {
+        s.weights = std::move(fields.weights);
         s.weight_key = weight_key;
     }
 }
 
 DdmRows<double> DdmPreparation::rows(std::size_t influences) const {
     const State& s = *state_;
-    if (!s.has_topology) throw Error::badUsage("the preparation has not been given options yet");
+    if (!s.has_topology) throw Error::badUsage("call update() before reading the rows");
     return makeRows<double>(s.parts(), s.weld.welded, influences);
 }
 
@@ -220,13 +224,13 @@ DdmRows<double> DdmPreparation::rows() const { return rows(0); }
 
 DdmRows<float> DdmPreparation::rounded(std::size_t influences) const {
     const State& s = *state_;
-    if (!s.has_topology) throw Error::badUsage("the preparation has not been given options yet");
+    if (!s.has_topology) throw Error::badUsage("call update() before reading the rows");
     return makeRows<float>(s.parts(), s.weld.welded, influences);
 }
 
 DdmRows<float> DdmPreparation::rounded(std::size_t influences, std::span<const std::uint32_t> vertices) const {
     const State& s = *state_;
-    if (!s.has_topology) throw Error::badUsage("the preparation has not been given options yet");
+    if (!s.has_topology) throw Error::badUsage("call update() before reading the rows");
     std::vector<std::uint32_t> welded;
     for (const std::uint32_t v : vertices) welded.push_back(s.weld.welded[v]);
     return makeRows<float>(s.parts(), welded, influences);

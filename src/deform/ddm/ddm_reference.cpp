@@ -1,13 +1,13 @@
-// Direct Delta Mush [LeLewis19] §3.5 and Enhanced DDM [Kalentchouk20], as they read.
+// Direct Delta Mush [LeLewis19] §3.5 and Enhanced DDM [Kalentchouk20], a direct transcription of the equations.
 //
 // For vertex i with rest position u, and the joints j of its row:
 //     M_j = [A_j t_j]     the bone;  R_j its rotation, the rotation factor of A_j = R_j S_j (right polar decomposition)
-//     Ω'_j = [W χ; χ^T ω] the block about the stored centre p
-//     c_j = M_j p         where the joint takes the centre
+//     Ω'_j = [W χ; χ^T ω] the block about the stored center p
+//     c_j = M_j p         where the joint takes the center
 //     q = Σ A_j χ + ω c_j                           the last column of Σ M_j Ω_j, Eq. 7 rev.
 //     S = Σ A_j W + c_j χ^T − q (Σ χ)^T             Q − q p^T of the same
 //     P = Σ W − (Σ χ)(Σ χ)^T                        P − p p^T
-//     d = u − p − Σ χ                               from the true centre, which is p where Σ χ = 0, to the vertex
+//     d = u − p − Σ χ                               from the true center, which is p where Σ χ = 0, to the vertex
 //     x = q + R d,  R the rotation nearest to S     Eqs. 4, 10
 // [Kalentchouk20] takes R_j for A_j and M_j u − R_j (u − p) for c_j.
 //
@@ -20,10 +20,10 @@
 // - A vertex with one joint follows it: x = M p + R (u − p), or M u in Enhanced DDM.
 #include "ddm_reference.h"
 
-#include <Eigen/Dense>
 #include <cassert>
 #include <limits>
 
+#include "../../internal/eigen_solvers.h"
 #include "../../internal/rigs/ddm_forms.h"
 #include "../dqs/polar.h"
 
@@ -73,7 +73,7 @@ public:
           u_(u),
           p_(rows.centers[v]) {}
 
-    /// What takes u and n along: x = q + X d, with the length of d where the form restores it.
+    /// The map for u and n: x = q + X d, with the length of d restored if the form does so.
     struct Pose {
         Vec3<T> q, d;
         Mat3<T> x;
@@ -111,9 +111,9 @@ private:
     Pose followed() const {
         const Joint<T>& j = joint(first_);
         const Vec3<T> chi{rows_.blocks[first_].x, rows_.blocks[first_].y, rows_.blocks[first_].z};
-        const Vec3<T> centre = p_ + chi;
+        const Vec3<T> center = p_ + chi;
         if (form_ == DdmForm::eddm) return {j.bone * u_, {}, j.rotation};
-        return {j.bone * centre, u_ - centre, j.rotation};
+        return {j.bone * center, u_ - center, j.rotation};
     }
 
     Sums<T> sums() const {
@@ -135,7 +135,7 @@ private:
         return sum;
     }
 
-    /// Eq. 10a; where the patch has no direction, as its heaviest joint turns.
+    /// Eq. 10a; if the patch has no direction, the rotation of its heaviest joint.
     Mat3<T> rotation(const Sums<T>& s) const { return nearestRotation(s.s, joint(first_).rotation); }
 
     std::size_t heaviestPsi() const {

@@ -10,8 +10,8 @@
 namespace pelt::deform {
 namespace {
 
-/// Joints with less than this part in a vertex go, where a limit is set: they move it by less than a ten thousandth of
-/// what they move themselves, relative to the others.
+/// If the number of joints is limited, joints with less than this weight on a vertex are dropped: they move it by less
+/// than a ten thousandth of their own motion relative to the others.
 constexpr double kInvisible = 1e-4;
 
 struct Entry {
@@ -69,12 +69,12 @@ private:
 
     const Field& field_;
     std::size_t width_;
-    std::vector<std::uint32_t> joints_, slots_;  ///< slots: by joint, its place in `values_` while reading
+    std::vector<std::uint32_t> joints_, slots_;  ///< slots: by joint, its index in `values_` while reading
     std::vector<std::size_t> order_;
     std::vector<double> values_;
 };
 
-/// p_i of Eq. 11 rev., from Σ Ψ, and what Ψ's weights sum to (1 up to what a cutoff left out).
+/// p_i of Eq. 11 rev., from Σ Ψ, and the sum of Ψ's weights (1 except for what the cutoff dropped).
 struct Center {
     double p[4] = {};  ///< homogeneous, 1 last
     double sum = 0;
@@ -89,8 +89,8 @@ Center centerOf(const FieldRow& psi) {
     return center;
 }
 
-/// Whether a field's weights are what smoothing a partition of unity leaves, up to a cutoff: systems that no longer
-/// can be solved in double precision (needles, joints very far away) show here.
+/// Whether the weights of a field still form a partition of unity, up to the cutoff. This detects systems that cannot
+/// be solved in double precision (needle triangles, joints very far away).
 bool isPartition(const FieldRow& row) {
     constexpr double kLoss = 1e-2;
     double sum = 0;
@@ -130,7 +130,7 @@ void appendOmega(const FieldRow& psi, const FieldRow* weights, double alpha, std
     }
 }
 
-/// Entries of equal ω by lower joint, where rounding made them equal; they are sorted by ω already.
+/// Sorts entries whose ω became equal by rounding by joint; they are already sorted by ω.
 template <class T>
 void sortTies(DdmRows<T>& rows, std::size_t first, std::size_t last) {
     for (std::size_t e = first + 1; e < last; ++e)
@@ -142,13 +142,25 @@ void sortTies(DdmRows<T>& rows, std::size_t first, std::size_t last) {
         }
 }
 
+/// Cuts sorted entries to the largest. Of those that tie at the limit the lower joints stay, as on the middle line of a
+/// symmetric skin, whatever rounding made of the tie.
+void cutTo(std::vector<Entry>& entries, std::size_t influences) {
+    constexpr double kTie = 1e-6;
+    const double limit = entries[influences - 1].omega();
+    const auto tied = [&](const Entry& e) { return std::abs(e.omega() - limit) <= kTie * limit; };
+    const auto first = std::find_if(entries.begin(), entries.end(), tied);
+    const auto last = std::find_if_not(first, entries.end(), tied);
+    std::sort(first, last, [](const Entry& a, const Entry& b) { return a.joint < b.joint; });
+    entries.resize(influences);
+}
+
 /// Keeps the largest and divides by the sum of their ω, or translations are lost.
 void prune(std::vector<Entry>& entries, std::size_t influences) {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return a.omega() != b.omega() ? a.omega() > b.omega() : a.joint < b.joint;
     });
     if (influences > 0) {
-        if (entries.size() > influences) entries.resize(influences);
+        if (entries.size() > influences) cutTo(entries, influences);
         while (entries.size() > 1 && entries.back().omega() < kInvisible && entries.back().psi < kInvisible)
             entries.pop_back();
     }
@@ -163,8 +175,8 @@ void prune(std::vector<Entry>& entries, std::size_t influences) {
     }
 }
 
-/// A row about its own centre: Ω' = T(-p) Ω T(-p)^T, p of the entries that were kept.
-struct CentredRow {
+/// A row about its own center: Ω' = T(-p) Ω T(-p)^T, p of the entries that were kept.
+struct CenteredRow {
     double p[3] = {};
     std::vector<DdmBlock<double>> blocks;
 
@@ -184,8 +196,8 @@ struct CentredRow {
         }
     }
 
-    /// Whether single precision can hold it: finite, and where joints are blended not so small that the covariance
-    /// loses its digits.
+    /// Whether single precision can represent the row: finite and, if joints are blended, not so small that the
+    /// covariance underflows.
     bool sound() const {
         constexpr double kMost = 1e37, kLeast = 1e-32;
         double trace = 0;
@@ -198,7 +210,7 @@ struct CentredRow {
     }
 };
 
-/// The bind of a vertex as a row: no neighbourhood, so that the vertex goes where its joints take it.
+/// The bind of a vertex as a row without a neighborhood: the vertex is moved by its joints alone.
 void appendBind(const OmegaParts& parts, std::size_t v, std::vector<Entry>& entries) {
     const std::uint32_t row = parts.representative[v];
     const Vec3d u = Vec3d(parts.positions[v]) - parts.origin;
@@ -213,7 +225,7 @@ void appendBind(const OmegaParts& parts, std::size_t v, std::vector<Entry>& entr
 }
 
 template <class T>
-void appendRow(const std::vector<Entry>& entries, const CentredRow& row, const Vec3d& origin, DdmRows<T>& rows) {
+void appendRow(const std::vector<Entry>& entries, const CenteredRow& row, const Vec3d& origin, DdmRows<T>& rows) {
     const std::size_t first = rows.joints.size();
     for (std::size_t e = 0; e < entries.size(); ++e) {
         const DdmBlock<double>& b = row.blocks[e];
@@ -226,7 +238,7 @@ void appendRow(const std::vector<Entry>& entries, const CentredRow& row, const V
     rows.centers.emplace_back(origin + Vec3d{row.p[0], row.p[1], row.p[2]});
 }
 
-/// Makes rows one by one; keeps the room they need.
+/// Makes rows one by one; reuses its buffers.
 template <class T>
 class RowMaker {
 public:
@@ -264,7 +276,7 @@ private:
     FieldRow psi_{parts_.psi};
     std::optional<FieldRow> weights_;
     std::vector<Entry> entries_;
-    CentredRow row_;
+    CenteredRow row_;
 };
 
 /// The chunks one after the other.

@@ -18,27 +18,27 @@ struct VertexChannels {
     std::vector<double> values;
 };
 
-/// What a joint does at every welded vertex: given there, or at the nodes of a coarse level and carried over.
+/// A field of a joint at every welded vertex: stored there, or at the nodes of a coarse level and interpolated.
 struct Field {
     VertexChannels channels;
     geometry::Interpolation between;  ///< empty: the nodes are the vertices
 };
 
-/// What Ω is made of, per welded vertex. `weights` is w', null where α is 0 everywhere. Moments are about `origin`.
+/// The inputs of Ω, per welded vertex. `weights` is w', null if α is 0 everywhere. Moments are relative to `origin`.
 struct OmegaParts {
     const Field& psi;
     const Field* weights;
     std::span<const double> alpha;
     Vec3d origin;
-    /// What a vertex keeps that smoothing makes no sense of: its bind, at its place.
+    /// Data of vertices that cannot be smoothed: their bind and position.
     const SkinWeights& bind;
     std::span<const std::uint32_t> representative;  ///< row of `bind` per welded vertex
     std::span<const Vec3f> positions;               ///< per welded vertex
 };
 
 /// Ω of the welded vertices that `which` names (Eq. 11 rev.), cut to the `influences` joints with the largest ω (0:
-/// all), renormalised and centred; a row each. What is cut with a limit also loses joints whose part in rotation and
-/// translation is too small to see. A vertex whose numbers single precision cannot hold keeps its bind. T: float or
+/// all), renormalized and centered; a row each. With a limit, joints whose weights for rotation and translation are too
+/// small to see are dropped too. A vertex whose numbers single precision cannot represent keeps its bind. T: float or
 /// double.
 template <class T>
 DdmRows<T> makeRows(const OmegaParts& parts, std::span<const std::uint32_t> which, std::size_t influences);

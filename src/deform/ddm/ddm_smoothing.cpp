@@ -1,9 +1,12 @@
-// The smoothing of §3.4 of [LeLewis19]: every joint's bind, or its bind times u u^T, where it reaches.
+// The smoothing of §3.4 of [LeLewis19]: the bind of every joint, or its bind times u u^T, on the part of the mesh that
+// it reaches.
 #include "ddm_smoothing.h"
 
 #include <pelt/core/parallel.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <mutex>
 #include <numeric>
 
@@ -13,12 +16,16 @@ namespace {
 using geometry::LocalSmoother;
 using geometry::SparseChannels;
 
-/// Fewer vertices are smoothed exactly: there is little to gain.
-constexpr std::size_t kCoarsenFrom = 32768;
+/// Fewer vertices are smoothed to the last digits: there is little to gain.
+constexpr std::size_t kLarge = 32768;
+/// From here on a coarser surface is used.
+constexpr std::size_t kCoarsenFrom = 1 << 19;
 
-constexpr double kTolerance = 1e-9, kExact = 1e-16;  ///< of polynomials
+constexpr double kTolerance = 1e-7, kExact = 1e-16;  ///< of polynomials
+/// Of a joint's part in a vertex where the mesh is large: a tenth of what is invisible and not stored.
+constexpr double kCutoff = 1e-5;
 
-/// Progress of work that many threads do; reports come one at a time.
+/// Progress of work by many threads; reports are made one at a time.
 class SharedProgress {
 public:
     SharedProgress(const Progress& progress, std::string_view stage, std::size_t total)
@@ -64,45 +71,50 @@ VertexChannels byNode(std::vector<SparseChannels>& by_joint, std::size_t node_co
 /// Where a field is smoothed: on the surface itself or on a coarser one.
 class Domain {
 public:
-    Domain(SmoothedSurface& surface, const SmoothingKey& key, const Progress& progress) : key_(key) {
-        const bool fine_enough = surface.positions.size() >= kCoarsenFrom;
-        if (key.coarse && fine_enough && key.kind == geometry::SmoothingKind::implicit)
+    Domain(const SmoothedSurface& surface, const SmoothingKey& key, const Progress& progress)
+        : key_(key), rough_(key.coarse && surface.positions.size() >= kLarge) {
+        if (rough_) cutoff_ = std::max(cutoff_, kCutoff);
+        if (rough_ && surface.positions.size() >= kCoarsenFrom && key.kind == geometry::SmoothingKind::implicit)
             level_ = geometry::makeCoarseLevel(surface.laplacian, surface.ties, surface.positions, surface.normals,
                                                key.strength, key.iterations, progress);
         if (level_) {
-            order_ = naturalOrder(level_->laplacian, level_->strength, kTolerance);
-            if (order_.empty()) order_ = geometry::eliminationOrder(level_->laplacian);
             mass_.assign(level_->nodeCount(), 0);
             for (std::size_t v = 0; v < level_->node_of.size(); ++v) mass_[level_->node_of[v]] += level_->mass[v];
-            smoother_.emplace(level_->laplacian, order_, key.kind, level_->strength, kTolerance);
-            return;
+            makeSmoother(level_->laplacian, level_->positions, level_->strength, progress);
+        } else {
+            makeSmoother(surface.whole(), surface.positions, key.strength, progress);
         }
-        progress.report("order", 0);
-        const double tolerance = key.coarse && fine_enough ? kTolerance : kExact;
-        order_ = naturalOrder(surface.whole(), key.strength, tolerance);
-        if (order_.empty() && surface.order.empty()) surface.order = geometry::eliminationOrder(surface.whole());
-        smoother_.emplace(surface.whole(), order_.empty() ? surface.order : order_, key.kind, key.strength, tolerance);
-        node_count_ = surface.positions.size();
     }
 
+    double cutoff() const { return cutoff_; }
+
     SparseChannels smooth(const SparseChannels& input) const {
-        return smoother_->smooth(level_ ? restricted(input) : input, key_.iterations, key_.cutoff);
+        return smoother_->smooth(level_ ? restricted(input) : input, key_.iterations, cutoff_);
     }
 
     Field collect(std::vector<SparseChannels>& by_joint, std::size_t width) {
-        Field field{byNode(by_joint, level_ ? level_->nodeCount() : node_count_, width), {}};
+        Field field{byNode(by_joint, node_count_, width), {}};
         if (level_) field.between = std::move(level_->between);
         return field;
     }
 
 private:
-    /// As the vertices come where no factorisation is needed; else empty.
-    std::vector<std::uint32_t> naturalOrder(const geometry::Laplacian& laplacian, std::span<const double> strength,
-                                            double tolerance) const {
-        if (!key_.coarse || !geometry::smoothsByProducts(laplacian, strength, key_.iterations, tolerance)) return {};
-        std::vector<std::uint32_t> order(strength.size());
-        std::iota(order.begin(), order.end(), 0u);
-        return order;
+    void makeSmoother(const geometry::Laplacian& laplacian, std::span<const Vec3f> positions,
+                      std::span<const double> strength, const Progress& progress) {
+        node_count_ = positions.size();
+        const double tolerance = rough_ ? kTolerance : kExact;
+        const bool by_products = rough_ && geometry::smoothsByProducts(laplacian, strength, key_.iterations, tolerance);
+        progress.report("order", 0);
+        if (by_products || key_.kind == geometry::SmoothingKind::explicit_) {
+            order_.resize(node_count_);
+            std::iota(order_.begin(), order_.end(), 0u);
+        } else {
+            order_ = geometry::eliminationOrder(laplacian, positions);
+        }
+        progress.report("order", 0.2);
+        smoother_.emplace(laplacian, order_, key_.kind, strength, tolerance, positions);
+        if (!by_products) smoother_->prepare();
+        progress.report("order", 1);
     }
 
     /// The means over the nodes.
@@ -125,6 +137,8 @@ private:
     }
 
     const SmoothingKey& key_;
+    bool rough_;
+    double cutoff_ = key_.cutoff;
     std::optional<geometry::CoarseLevel> level_;
     std::vector<std::uint32_t> order_;
     std::vector<double> mass_;  ///< per node
@@ -153,7 +167,7 @@ SparseChannels groupedWeights(const JointBind& bind, std::size_t first, std::siz
         for (const std::uint32_t v : bind.vertices[j]) entries.emplace_back(v, j);
     std::sort(entries.begin(), entries.end());
     SparseChannels input{last - first + 1, {}, {}};
-    std::vector<std::size_t> next(last - first, 0);  // joints' vertices ascend, so each is met in its order
+    std::vector<std::size_t> next(last - first, 0);  // the vertices of joints are ascending, so each is found in order
     for (const auto& [v, j] : entries) {
         if (input.vertices.empty() || input.vertices.back() != v) {
             input.vertices.push_back(v);
@@ -166,45 +180,112 @@ SparseChannels groupedWeights(const JointBind& bind, std::size_t first, std::siz
     return input;
 }
 
-}  // namespace
+/// Joints that follow each other mostly lie side by side: a few of them share a region where weights are smoothed.
+constexpr std::size_t kGroup = 3;  // with the sum, four channels
 
-Field smoothMoments(SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin, const SmoothingKey& key,
-                    const Progress& progress) {
-    Domain domain(surface, key, progress);
-    std::vector<SparseChannels> by_joint(bind.jointCount());
-    SharedProgress shared(progress, "smooth", surface.positions.size());
-    parallelFor(by_joint.size(), 1, [&](std::size_t first, std::size_t last) {
+/// The weights of a group of joints, smoothed; returns how many vertices they are bound to.
+std::size_t smoothGroup(const JointBind& bind, const Domain& domain, std::size_t group,
+                        std::vector<SparseChannels>& by_joint) {
+    const std::size_t first = group * kGroup, last = std::min(first + kGroup, by_joint.size());
+    const SparseChannels input = groupedWeights(bind, first, last);
+    const SparseChannels result = domain.smooth(input);
+    for (std::size_t i = 0; i < result.vertices.size(); ++i)
         for (std::size_t j = first; j < last; ++j) {
-            by_joint[j] = domain.smooth(momentsOf(surface, bind, origin, j));
-            shared.done(bind.vertices[j].size());
+            const double w = result.values[i * result.width + j - first];
+            if (!(w > domain.cutoff())) continue;
+            by_joint[j].vertices.push_back(result.vertices[i]);
+            by_joint[j].values.push_back(w);
         }
-    });
-    return domain.collect(by_joint, kMoments);
+    return input.vertices.size();
 }
 
-/// Joints that follow each other mostly lie side by side: a few of them share a region and its factorisation.
-Field smoothWeights(SmoothedSurface& surface, const JointBind& bind, const SmoothingKey& key,
-                    const Progress& progress) {
-    constexpr std::size_t kGroup = 3;  // with the sum, four channels
-    Domain domain(surface, key, progress);
-    std::vector<SparseChannels> by_joint(bind.jointCount());
-    SharedProgress shared(progress, "smooth weights", surface.positions.size());
-    parallelFor((by_joint.size() + kGroup - 1) / kGroup, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t group = begin; group < end; ++group) {
-            const std::size_t first = group * kGroup, last = std::min(first + kGroup, by_joint.size());
-            const SparseChannels input = groupedWeights(bind, first, last);
-            const SparseChannels result = domain.smooth(input);
-            for (std::size_t i = 0; i < result.vertices.size(); ++i)
-                for (std::size_t j = first; j < last; ++j) {
-                    const double w = result.values[i * result.width + j - first];
-                    if (!(w > key.cutoff)) continue;
-                    by_joint[j].vertices.push_back(result.vertices[i]);
-                    by_joint[j].values.push_back(w);
-                }
-            shared.done(input.vertices.size());
+/// One joint's moments or one group's weights.
+struct Task {
+    double cost;  ///< roughly: channels times vertices within reach
+    bool moments;
+    std::size_t index;
+};
+
+/// Vertices within reach of what a joint binds: those, and with a step of strength k, as wide as sqrt(k)/2 edges,
+/// some hundred k more.
+double reached(const JointBind& bind, std::size_t joint, std::span<const double> strength) {
+    if (bind.vertices[joint].empty()) return 0;
+    double sum = 0;
+    for (const std::uint32_t v : bind.vertices[joint]) sum += strength[v];
+    const double count = double(bind.vertices[joint].size());
+    return std::min(double(strength.size()), count + 400 * sum / count);
+}
+
+/// The costly tasks first, so that no thread is left with one at the end.
+std::vector<Task> makeTasks(const JointBind& bind, const SmoothingKey* psi_key, const SmoothingKey* weight_key) {
+    std::vector<Task> tasks;
+    for (std::size_t j = 0; psi_key && j < bind.jointCount(); ++j)
+        tasks.push_back({double(kMoments) * reached(bind, j, psi_key->strength), true, j});
+    for (std::size_t first = 0; weight_key && first < bind.jointCount(); first += kGroup) {
+        double cost = 0;
+        for (std::size_t j = first; j < std::min(first + kGroup, bind.jointCount()); ++j)
+            cost = std::max(cost, double(kGroup + 1) * reached(bind, j, weight_key->strength));
+        tasks.push_back({cost, false, first / kGroup});
+    }
+    std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.cost > b.cost; });
+    return tasks;
+}
+
+/// Progress of some tasks side by side, told as their mean.
+class SideBySide {
+public:
+    SideBySide(const Progress& progress, std::size_t tasks) : progress_(progress), done_(tasks, 0.0) {}
+
+    Progress of(std::size_t task) {
+        return Progress([this, task](std::string_view stage, double fraction) {
+            const std::lock_guard lock(mutex_);
+            // "coarsen" comes first, where it comes
+            done_[task] = std::max(done_[task], stage == "order" ? 0.5 + 0.5 * fraction : 0.5 * fraction);
+            progress_.report("order", std::accumulate(done_.begin(), done_.end(), 0.0) / double(done_.size()));
+            return true;
+        });
+    }
+
+private:
+    const Progress& progress_;
+    std::vector<double> done_;
+    std::mutex mutex_;
+};
+
+}  // namespace
+
+SmoothedFields smoothFields(const SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin,
+                            const SmoothingKey* psi_key, const SmoothingKey* weight_key, const Progress& progress) {
+    const std::array<const SmoothingKey*, 2> keys{psi_key, weight_key};
+    std::array<std::optional<Domain>, 2> domains;
+    SideBySide both(progress, keys.size());
+    parallelFor(keys.size(), 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i)
+            if (keys[i]) domains[i].emplace(surface, *keys[i], both.of(i));
+    });
+    const std::vector<Task> tasks = makeTasks(bind, psi_key, weight_key);
+    std::array<std::vector<SparseChannels>, 2> by_joint;
+    for (auto& channels : by_joint) channels.resize(bind.jointCount());
+    SharedProgress shared(progress, "smooth",
+                          (int(psi_key != nullptr) + int(weight_key != nullptr)) * surface.positions.size());
+    std::atomic<std::size_t> next = 0;
+    parallelFor(tasks.size(), 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const Task& task = tasks[next++];
+            if (task.moments) {
+                by_joint[0][task.index] = domains[0]->smooth(momentsOf(surface, bind, origin, task.index));
+                shared.done(bind.vertices[task.index].size());
+            } else {
+                shared.done(smoothGroup(bind, *domains[1], task.index, by_joint[1]));
+            }
         }
     });
-    return domain.collect(by_joint, 1);
+    SmoothedFields fields;
+    parallelFor(keys.size(), 1, [&](std::size_t first, std::size_t last) {
+        if (first == 0 && psi_key) fields.psi = domains[0]->collect(by_joint[0], kMoments);
+        if (last == 2 && weight_key) fields.weights = domains[1]->collect(by_joint[1], 1);
+    });
+    return fields;
 }
 
 }  // namespace pelt::deform

@@ -7,13 +7,12 @@
 
 namespace pelt::deform {
 
-/// The welded skin as smoothing sees it.
+/// The welded skin as input of smoothing.
 struct SmoothedSurface {
     std::vector<Vec3f> positions, normals;
     geometry::Laplacian laplacian;          ///< without ties
     std::vector<geometry::ExtraEdge> ties;  ///< between parts
     geometry::Laplacian tied;               ///< with them; empty where there are none
-    std::vector<std::uint32_t> order;       ///< of elimination; empty until it is needed
 
     const geometry::Laplacian& whole() const { return ties.empty() ? laplacian : tied; }
 };
@@ -31,16 +30,18 @@ struct SmoothingKey {
     geometry::SmoothingKind kind = geometry::SmoothingKind::implicit;
     int iterations = -1;
     double cutoff = 0;
-    bool coarse = false;           ///< on a coarser surface where that is enough
+    bool coarse = false;           ///< as closely as can be seen where the mesh is large, else to the last digits
     std::vector<double> strength;  ///< per welded vertex
     friend bool operator==(const SmoothingKey&, const SmoothingKey&) = default;
 };
 
-/// Ψ of every joint: ten moments about `origin`, smoothed. Fills `surface.order` where it is needed.
-Field smoothMoments(SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin, const SmoothingKey& key,
-                    const Progress& progress);
+struct SmoothedFields {
+    Field psi;      ///< Ψ: ten moments about the origin
+    Field weights;  ///< w'
+};
 
-/// w' of every joint: its weights, smoothed.
-Field smoothWeights(SmoothedSurface& surface, const JointBind& bind, const SmoothingKey& key, const Progress& progress);
+/// Those fields of every joint whose keys are given.
+SmoothedFields smoothFields(const SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin,
+                            const SmoothingKey* psi_key, const SmoothingKey* weight_key, const Progress& progress);
 
 }  // namespace pelt::deform

@@ -1,4 +1,4 @@
-// One row of Direct Delta Mush as blocks take it; ddm_layout.h has the formulas.
+// One row of Direct Delta Mush in the form of blocks; the formulas are in ddm_layout.h.
 #include "ddm_vertex.h"
 
 #include <pelt/core/error.h>
@@ -17,7 +17,8 @@ bool finite(const DdmBlock<float>& b) {
     return std::all_of(std::begin(numbers), std::end(numbers), [](float x) { return std::isfinite(x); });
 }
 
-/// The joint that sums start from: the heaviest, by what rotates in v2 to v4, whose signs it decides.
+/// The joint that sums start from: the heaviest by ω, or by ψ in v2 to v4, where it determines the signs of
+/// quaternions.
 std::size_t baseOf(const DdmRows<float>& rows, std::size_t v, DdmForm form) {
     const bool by_psi = !runtime::hasCovariance(form);
     const auto weight = [&](std::size_t e) { return by_psi ? rows.psi[e] : rows.blocks[e].w; };
@@ -49,7 +50,7 @@ DdmVertex makeDdmVertex(const DdmRows<float>& rows, std::size_t v, DdmForm form,
     out.base = rows.joints[base];
     Vec3d chi;
     for (std::size_t e = first; e < last; ++e) chi += chiOf(rows.blocks[e]);
-    out.centre = Vec3d(rows.centers[v]) + chi - Vec3d(origin);
+    out.center = Vec3d(rows.centers[v]) + chi - Vec3d(origin);
     out.covariance = Mat3d{{{}, {}, {}}};
     std::vector<std::size_t> order;
     for (std::size_t e = first; e < last; ++e) {
@@ -73,14 +74,14 @@ void checkDdmRows(const Mesh& rest, const DdmRows<float>& rows) {
     const std::size_t n = rest.vertexCount();
     if (rows.vertexCount() != n || rows.offsets.size() != n + 1)
         throw Error::badInput("the mushed skin has " + std::to_string(rows.vertexCount()) + " vertices, the mesh has " +
-                              std::to_string(n) + ": mush this mesh");
+                              std::to_string(n) + ": mush this mesh again");
     if (!rest.normals.empty() && rest.normals.size() != n)
         throw Error::badInput("the mesh has " + std::to_string(n) + " positions but " +
                               std::to_string(rest.normals.size()) + " normals");
     const std::size_t entries = rows.joints.size();
     if (rows.offsets.front() != 0 || rows.offsets.back() != entries || rows.blocks.size() != entries ||
         rows.psi.size() != entries || !std::is_sorted(rows.offsets.begin(), rows.offsets.end()))
-        throw Error::badInput("the mushed skin's offsets do not fit its joints and blocks");
+        throw Error::badInput("the mushed skin is inconsistent: its offsets do not match its joints and blocks");
     for (std::size_t v = 0; v < n; ++v) {
         const std::string vertex = "vertex " + std::to_string(v) + " of the mushed skin ";
         if (rows.influenceCount(v) == 0) throw Error::badInput(vertex + "has no joint: mush the mesh again");

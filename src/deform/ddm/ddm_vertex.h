@@ -21,14 +21,15 @@ struct DdmVertex {
     std::vector<std::uint32_t> joints;  ///< the others, ascending
     std::vector<DdmBlock<double>> blocks;
     std::vector<double> psi;
-    Vec3d centre;      ///< from the origin
+    Vec3d center;      ///< from the origin
     Mat3d covariance;  ///< the blocks' upper left parts, summed over all joints
 };
 
-/// Row v about the centre where Σ χ' = 0 exactly: rounding and quantisation leave the stored one a little beside.
+/// Row v relative to the center where Σ χ' = 0 exactly: by rounding and quantization, the stored center is slightly
+/// off.
 DdmVertex makeDdmVertex(const DdmRows<float>& rows, std::size_t v, DdmForm form, const Vec3f& origin);
 
-/// Throws Error (bad input) where sizes differ, a row is empty or not finite.
+/// Throws Error (bad input) if sizes differ or a row is empty or not finite.
 void checkDdmRows(const Mesh& rest, const DdmRows<float>& rows);
 
 }  // namespace pelt::deform

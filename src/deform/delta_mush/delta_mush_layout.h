@@ -27,7 +27,7 @@ struct DeltaMushFrame {
     Vec3f from, to;
 };
 
-/// Positions count from the middle of the skinned shape, so that products of two of them keep their digits.
+/// Positions are relative to the center of the skinned shape, for the precision of products.
 struct DeltaMushPose::Data {
     std::shared_ptr<const DeltaMushRig::Packed> rig;
     std::vector<Affine3d> bones;

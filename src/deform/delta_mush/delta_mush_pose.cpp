@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kGrain = 1024;
 
-/// Σ_j w_j M_j at a welded vertex. Weights sum to 1 only to rounding: divided by their sum, equal bones blend to
-/// themselves.
+/// Σ_j w_j M_j at a welded vertex. Weights sum to 1 only up to rounding; after division by their sum, a blend of equal
+/// bones is exact.
 Affine3d blendedBone(const DeltaMushRig::Packed& rig, std::span<const Affine3d> bones, std::size_t vertex) {
     const auto joints = rig.weights.jointsOf(vertex);
     const auto weights = rig.weights.weightsOf(vertex);
@@ -44,8 +44,8 @@ void fillColumns(const DeltaMushRig::Packed& rig, std::span<const Vec3d> posed, 
     });
 }
 
-/// Σ_k B_ki (v_k − ṽ_i)(u_k − ũ_i)ᵀ = smoothed v uᵀ − ṽ_i ũ_iᵀ, the matrix whose nearest rotation minimises
-/// [LeLewis19] Eq. 5
+/// Σ_k B_ki (v_k − ṽ_i)(u_k − ũ_i)ᵀ = smoothed v uᵀ − ṽ_i ũ_iᵀ, the matrix whose nearest rotation minimizes [LeLewis19]
+/// Eq. 5
 Mat3d covariance(std::span<const double> columns, std::size_t count, std::size_t vertex, const Vec3d& posed,
                  const Vec3d& rest) {
     Mat3d a;
@@ -63,7 +63,7 @@ Mat3d rotationAt(const DeltaMushPose::Data& pose, std::size_t vertex) {
         return nearestRotation(
             covariance(pose.columns, rig.rest.size(), vertex, pose.smoothed[vertex], rig.smooth_rest[vertex]));
     }
-    // No neighbourhood to turn with: the vertex turns with its own joints.
+    // No neighborhood: the vertex is rotated by its own joints.
     return nearestRotation(blendedBone(rig, pose.bones, vertex).linear());
 }
 

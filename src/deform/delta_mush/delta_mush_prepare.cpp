@@ -1,7 +1,7 @@
 // Iterative Delta Mush [Mancewicz14] in the notation of [LeLewis19] §3.1:
 //     u rest positions, v = Σ_j w_j M_j u skinned ones, ũ and ṽ both smoothed, d = u − ũ, x = ṽ + R d.
-// Departures: every vertex below is a welded one, so that seams stay closed; a morph target acts after smoothing,
-// x = R (u + δ − ũ) + ṽ, as it does in the direct form, so that it need not be smoothed and keeps its size.
+// Departures: every vertex below is a welded one, so that seams stay closed; a morph target acts after smoothing, x = R
+// (u + δ − ũ) + ṽ, as in the direct form, so that it is not smoothed away.
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_box.h>
 
@@ -41,7 +41,7 @@ void checkOptions(const DeltaMushOptions& options, std::size_t vertex_count) {
     }
     for (const geometry::ExtraEdge& edge : options.extra_edges) {
         if (edge.a >= vertex_count || edge.b >= vertex_count)
-            throw Error::badUsage("an extra edge names vertex " + std::to_string(std::max(edge.a, edge.b)) +
+            throw Error::badUsage("an extra edge uses vertex " + std::to_string(std::max(edge.a, edge.b)) +
                                   ", but the mesh has only " + std::to_string(vertex_count));
         if (!(edge.weight > 0) || !std::isfinite(edge.weight))
             throw Error::badUsage("the weight of an extra edge must be a positive number");

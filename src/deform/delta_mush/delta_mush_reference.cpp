@@ -1,7 +1,7 @@
 // [LeLewis19] §3.1 and §3.2: L the Laplacian, L̄ = L D_L⁻¹, B = (I + λ L̄ D_λ)⁻ᵖ or (I − λ L̄ D_λ)ᵖ.
 #include "delta_mush_reference.h"
 
-#include <Eigen/Dense>
+#include "../../internal/eigen_solvers.h"
 
 namespace pelt::deform::reference {
 namespace {
@@ -14,7 +14,7 @@ using Eigen::Vector3d;
 Vector3d toEigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
 Vec3d fromEigen(const Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
-/// W_ij: the weight of the edge between i and j, 0 where there is none.
+/// W_ij: the weight of the edge between i and j, 0 if there is none.
 MatrixXd edgeWeights(std::span<const Vec3d> positions, std::span<const Triangle> triangles,
                      const DeltaMushOptions& options) {
     MatrixXd w = MatrixXd::Zero(Index(positions.size()), Index(positions.size()));

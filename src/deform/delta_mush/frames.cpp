@@ -17,7 +17,7 @@ Mat3d basisOf(const Vec3d& normal) {
 }
 
 Vec3d normalAt(std::span<const Corner> corners, std::size_t vertex, std::span<const Vec3d> positions) {
-    constexpr double kCancelled = 1e-6;  // faces that lie on each other, a skin and its lining, leave only rounding
+    constexpr double kCancelled = 1e-6;  // coincident faces, such as a skin and its lining, cancel to rounding error
     Vec3d sum;
     double size = 0;
     for (const Corner& c : corners) {
@@ -28,7 +28,7 @@ Vec3d normalAt(std::span<const Corner> corners, std::size_t vertex, std::span<co
     return length(sum) > kCancelled * size ? normalized(sum) : Vec3d{};
 }
 
-/// The turn in the plane that fits pairs of vectors best, as a complex number: Σ conj(a) b.
+/// The best-fit rotation in the plane between pairs of vectors, as a complex number: Σ conj(a) b.
 struct Turn {
     double re = 0, im = 0;
 

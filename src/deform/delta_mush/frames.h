@@ -8,8 +8,8 @@
 
 namespace pelt::deform {
 
-/// The nearest rotation (det +1) to a 3x3 matrix: U diag(1, 1, det(U V^T)) V^T. Some rotation where that is not
-/// unique, the identity where the matrix is not finite.
+/// The nearest rotation (det +1) to a 3x3 matrix: U diag(1, 1, det(U V^T)) V^T. An arbitrary one if it is not unique,
+/// the identity if the matrix is not finite.
 Mat3d nearestRotation(const Mat3d& a) noexcept;
 
 /// The two other corners of a face, in its order.
@@ -17,7 +17,7 @@ struct Corner {
     std::uint32_t next, last;
 };
 
-/// A surface's corners, one row a vertex.
+/// A surface's corners, one row per vertex.
 struct VertexCorners : CompressedRows {
     std::vector<Corner> corners;
 
@@ -27,9 +27,9 @@ struct VertexCorners : CompressedRows {
     std::span<const Corner> of(std::size_t vertex) const { return rowOf(corners, vertex); }
 };
 
-/// The rotation of the tangent frame at a vertex from one shape of a surface to another: the normal (the faces'
-/// normals by area) goes to the normal; about it, the edges round the vertex turn as they do on average (least squares
-/// in the tangent planes), so that no edge is preferred. False where a shape has no normal there; `out` is left alone.
+/// The rotation of the tangent frame at a vertex from one shape of a surface to another: maps the normal
+/// (area-weighted) to the normal; about it, the rotation is the best fit of the edges around the vertex (least squares
+/// in the tangent planes), so that no edge is preferred. False, with `out` unchanged, if a shape has no normal there.
 bool tangentRotation(std::span<const Corner> corners, std::size_t vertex, std::span<const Vec3d> rest,
                      std::span<const Vec3d> posed, Mat3d& out) noexcept;
 

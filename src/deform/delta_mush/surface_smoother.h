@@ -14,7 +14,7 @@ public:
     SurfaceSmoother(geometry::Laplacian laplacian, geometry::SmoothingKind kind, int iterations,
                     std::vector<double> lambda);
 
-    /// Whether smoothing leaves the vertex as it is.
+    /// Whether smoothing does not change the vertex.
     bool frozen(std::size_t vertex) const {
         return iterations_ == 0 || lambda_[vertex] == 0 || laplacian_.diagonal[vertex] == 0;
     }

@@ -16,7 +16,7 @@ namespace {
 using runtime::JointPair;
 using runtime::Meeting;
 
-/// The arrays of a rig while it is made; DqsData says what they are.
+/// The arrays of a rig under construction, as described in DqsData.
 struct DqsArrays {
     InfluenceBlocks blocks;
     std::vector<JointPair> blended;
@@ -24,7 +24,7 @@ struct DqsArrays {
     std::vector<Meeting> meetings;
 };
 
-/// The joint whose hemisphere counts.
+/// The joint that determines the hemisphere.
 std::uint32_t heaviestJoint(const SkinWeights& weights, std::size_t vertex) {
     return weights.jointsOf(vertex)[heaviestInfluence(weights, vertex)];
 }
@@ -43,7 +43,7 @@ std::vector<JointPair> blendedPairs(const SkinWeights& weights) {
     return pairs;
 }
 
-/// Fills `meetings`; blocks and blended pairs are there.
+/// Fills `meetings` from blocks and blended pairs.
 void findMeetings(const SkinWeights& weights, DqsArrays& rig) {
     const InfluenceBlocks& blocks = rig.blocks;
     const auto pairOf = [&](std::uint32_t first, std::uint32_t second) {
@@ -105,8 +105,8 @@ Vec3f middle(const std::vector<Vec3f>& positions) {
             low[i] = std::min(low[i], p[i]);
             high[i] = std::max(high[i], p[i]);
         }
-    const Vec3f centre = low * 0.5f + high * 0.5f;
-    return isFinite(centre) ? centre : Vec3f{};
+    const Vec3f center = low * 0.5f + high * 0.5f;
+    return isFinite(center) ? center : Vec3f{};
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ DqsRig prepareDqs(const Mesh& rest, const SkinWeights& weights, std::span<const 
     arrays.blocks = packInfluences(weights, rest.vertexCount());
     const std::size_t joints = arrays.blocks.joint_count;
     if (joint_positions.size() < joints)
-        throw Error::badInput("the skin weights name joint " + std::to_string(joints - 1) + ", the skeleton has " +
+        throw Error::badInput("the skin weights use joint " + std::to_string(joints - 1) + ", the skeleton has " +
                               std::to_string(joint_positions.size()) + " joints");
     arrays.blended = blendedPairs(weights);
     findMeetings(weights, arrays);
@@ -136,7 +136,7 @@ DqsRig prepareDqs(const Mesh& rest, const SkinWeights& weights, std::span<const 
     writer.add(header.links, links);
     writer.add(header.meeting_offsets, arrays.meeting_offsets);
     writer.add(header.meetings, arrays.meetings);
-    writer.add(header.centres, joint_positions.first(joints));
+    writer.add(header.centers, joint_positions.first(joints));
     writer.add(header.positions, shape.positions);
     writer.add(header.normals, shape.normals);
     return DqsRig(writer.finish(header, runtime::RigKind::dqs));

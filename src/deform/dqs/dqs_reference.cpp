@@ -7,7 +7,7 @@
 //     x_s = Σ_j w_j (c_j + S_j (x − c_j))
 //     b + ε e = Σ_j ±w_j (q_j + ε d_j), the sign that has q_j on the hemisphere of the heaviest joint's
 //     x' = b x_s b* / |b|² + 2 vec(e b*) / |b|²
-// vec(e b*) ignores the part of e along b, so no second normalisation is needed. Normals follow the rotation b; where
+// vec(e b*) ignores the part of e along b, so no second normalization is needed. Normals follow the rotation b; where
 // joints mirror, the blended reflection comes first.
 #include <algorithm>
 #include <cassert>
@@ -23,7 +23,7 @@ template <class T>
 struct SplitBone {
     Quat<T> q, d;  // rigid part q + ε d
     Mat3<T> stretch, mirror;
-    Vec3<T> centre;
+    Vec3<T> center;
 };
 
 template <class T>
@@ -42,17 +42,17 @@ Quat<T> sum(const Quat<T>& a, const Quat<T>& b) {
 }
 
 template <class T>
-SplitBone<T> split(const Affine3<T>& bone, const Vec3d& centre) {
+SplitBone<T> split(const Affine3<T>& bone, const Vec3d& center) {
     const Affine3d m(bone);
     const Polar polar = polarDecompose(m.linear());
-    const Vec3d t = m * centre - polar.rotation * centre;
+    const Vec3d t = m * center - polar.rotation * center;
     const Quatd q = toQuat(polar.rotation);
     const Quatd d = scaled(Quatd{t.x, t.y, t.z, 0} * q, 0.5);
     return {{T(q.x), T(q.y), T(q.z), T(q.w)},
             {T(d.x), T(d.y), T(d.z), T(d.w)},
             cast<T>(polar.stretch),
             cast<T>(polar.mirror),
-            Vec3<T>(centre)};
+            Vec3<T>(center)};
 }
 
 /// Index into the vertex's influences: the largest weight, the lowest joint on ties.
@@ -90,7 +90,7 @@ void dqs(const Shape<T>& rest, const SkinWeights& weights, std::span<const Vec3d
         for (std::size_t i = 0; i < joints.size(); ++i) {
             const SplitBone<T>& bone = split_bones[joints[i]];
             const T w = T(values[i]) / total;
-            x += (bone.centre + bone.stretch * (rest.positions[v] - bone.centre)) * w;
+            x += (bone.center + bone.stretch * (rest.positions[v] - bone.center)) * w;
             if (!rest.normals.empty()) n += bone.mirror * rest.normals[v] * w;
             const T signed_w = dot(bone.q, pivot) < 0 ? -w : w;
             b = sum(b, scaled(bone.q, signed_w));

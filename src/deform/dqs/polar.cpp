@@ -1,8 +1,7 @@
 #include "polar.h"
 
-#include <Eigen/Dense>
-
 #include "../../internal/eigen_mat3.h"
+#include "../../internal/eigen_solvers.h"
 
 namespace pelt::deform {
 namespace {
@@ -10,7 +9,8 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-/// Singular values this close, relative to the largest, count as equal: float bones are rigid to no more than this.
+/// Singular values this close, relative to the largest, count as equal: single-precision bones are not rigid more
+/// exactly than this.
 constexpr double kTie = 2e-6;
 
 /// The unit axis to mirror: in the space of the smallest singular value, next to a rest-space axis.

@@ -13,9 +13,9 @@ struct Polar {
     bool mirrored = false;
 };
 
-/// Total: a singular or zero matrix gets some rotation, one that is not finite counts as the identity. Of a matrix
-/// that mirrors, the axis of the smallest singular value is mirrored; where singular values tie (a mirrored rigid
-/// bone), the rest-space axis next to that space, x before y before z, so that all joints mirror alike.
+/// Defined for all matrices: a singular or zero matrix gets some rotation, a non-finite one is treated as the identity.
+/// If the matrix mirrors, the axis of the smallest singular value is mirrored; if that is not unique (a mirrored rigid
+/// bone), the rest-space axis nearest to the candidates, x before y before z, so that all joints mirror alike.
 Polar polarDecompose(const Mat3d& a) noexcept;
 
 }  // namespace pelt::deform

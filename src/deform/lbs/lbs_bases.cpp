@@ -30,7 +30,7 @@ private:
     }
 };
 
-/// A vertex and a number that vertices of equal influences share.
+/// A vertex and a hash of its influences.
 struct Hashed {
     std::uint64_t hash;
     std::uint32_t vertex;
@@ -57,8 +57,8 @@ int compare(const InfluenceBlocks& blocks, std::size_t a, std::size_t b) {
     return int(j.atEnd()) - int(i.atEnd());
 }
 
-/// Covers a block's vertices with its joints, always the one that most of those still uncovered have. On ties
-/// `favourite`, then the lowest.
+/// Covers a block's vertices with its joints (greedy set cover): always the joint that most uncovered vertices have. On
+/// ties `favourite`, then the lowest.
 void coverBlock(const InfluenceBlocks& blocks, std::size_t block, std::uint32_t favourite,
                 std::vector<std::uint32_t>& bases) {
     const std::size_t first = block * kLanes, count = std::min(kLanes, blocks.vertex_count - first);

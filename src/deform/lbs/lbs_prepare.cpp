@@ -16,7 +16,7 @@ using runtime::LbsBase;
 using runtime::LbsDifference;
 using runtime::LbsRun;
 
-/// The arrays of a rig while it is made; LbsData says what they are.
+/// The arrays of a rig under construction, as described in LbsData.
 struct LbsArrays {
     std::vector<LbsDifference> differences;
     std::vector<std::uint32_t> offsets, entries;

@@ -1,8 +1,8 @@
 // Linear blend skinning [Magnenat88], for w_j the weights of a vertex (Σ w_j = 1), M_j = [A_j t_j] the bones:
 //     x' = Σ_j w_j M_j x
 //     n' = A^-T n / |A^-T n|,  A = Σ_j w_j A_j
-// A^-T = cof(A) / det(A): the cofactor matrix needs no division, so a singular A leaves a normal too; what remains of
-// the determinant is its sign.
+// A^-T = cof(A) / det(A): the cofactor matrix needs no division, so a singular A gives a normal too; only the sign of
+// the determinant is needed.
 #include <cassert>
 
 #include "../reference.h"

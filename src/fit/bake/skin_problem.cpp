@@ -14,7 +14,7 @@
 namespace pelt::fit::bake {
 namespace {
 
-constexpr std::size_t kGrain = 64;            ///< vertices that are solved by one task
+constexpr std::size_t kSkinGrain = 64;        ///< vertices that are solved by one task
 constexpr std::size_t kMostInAGroup = 16384;  ///< vertices solved between two checks for cancellation
 constexpr double kPriorCost = 3;              ///< cost of leaving the prior, where the error of each part is about one
 constexpr double kSparseCost = 6;             ///< cost of leaving the remaining weights once there are at most K
@@ -25,12 +25,13 @@ void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const SkinWeig
            const SkinSamples& samples) {
     const std::size_t vertices = rest.size();
     if (samples.vertices != vertices || given.vertexCount() != vertices || reach.vertexCount() != vertices)
-        throw Error::badInput(fmt::format("{} vertices, but samples of {}, weights of {} and joints in reach of {}",
-                                          vertices, samples.vertices, given.vertexCount(), reach.vertexCount()));
+        throw Error::badInput(
+            fmt::format("the mesh has {} vertices, the samples {}, the weights {} and the reachable joints {}",
+                        vertices, samples.vertices, given.vertexCount(), reach.vertexCount()));
     if (samples.samples == 0 || vertices == 0) throw Error::badInput("there are no samples to bake");
     if (samples.positions.size() != 3 * vertices * samples.samples || samples.importance.size() != samples.samples ||
         samples.locals.size() != skeleton.nodes.size() * samples.samples)
-        throw Error::badInput("the samples' positions, poses and importance do not fit their number");
+        throw Error::badInput("the numbers of positions, poses and importances do not match that of the samples");
     for (const double importance : samples.importance)
         if (!(importance > 0) || !std::isfinite(importance))
             throw Error::badInput("a sample's importance must be above 0");
@@ -105,7 +106,7 @@ void SkinProblem::toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& sample
             data_.frame_center[t] += Vec3d(x[0], x[1], x[2]) / double(data_.vertices);
         }
     data_.squared.resize(data_.vertices);
-    parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data_.vertices, kSkinGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             double squared = 0;
             for (std::size_t d = 0; d < data_.dimensions(); ++d) {
@@ -226,7 +227,7 @@ std::size_t SkinProblem::influencesLeft(std::size_t vertex) const {
 void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t> vertices,
                               const std::function<void(std::size_t, const Posed&, ssdr::SimplexSolver&)>& body,
                               const std::vector<bool>* usable) const {
-    parallelFor(vertices.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(vertices.size(), kSkinGrain, [&](std::size_t first, std::size_t last) {
         ssdr::SimplexSolver solver(set.products);
         const std::size_t columns = set.motions.columns(), dimensions = data_.dimensions();
         std::vector<float> rows;

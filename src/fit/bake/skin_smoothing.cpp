@@ -10,17 +10,17 @@
 namespace pelt::fit::bake {
 namespace {
 
-constexpr std::size_t kGrain = 64;  ///< vertices of one task
+constexpr std::size_t kSmoothGrain = 64;  ///< vertices of one task
 constexpr int kSmoothRounds = 3;
 constexpr float kPull = 0.99f;     ///< how far a sample is shifted toward the mean error of the neighbors
 constexpr double kVisible = 0.02;  ///< of an edge: tolerated difference to the error of the neighbors, about a degree
 constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far neighbors may be away
-constexpr double kMostPasses = 64;     ///< of averaging over neighbours
+constexpr double kMostPasses = 64;     ///< of averaging over neighbors
 
-/// Each vertex gets the mean of its neighbours; one without any keeps what it has.
+/// Each vertex gets the mean of its neighbors; one without any keeps what it has.
 void average(const std::vector<float>& values, std::size_t dimensions, const geometry::Adjacency& neighbours,
              std::vector<float>& means) {
-    parallelFor(values.size() / dimensions, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(values.size() / dimensions, kSmoothGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const auto near = neighbours.of(v);
             float* mean = means.data() + v * dimensions;
@@ -86,7 +86,7 @@ void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbou
     const std::size_t dimensions = data_.dimensions();
     std::vector<float> left(data_.values.size()), means(left.size()), scratch(passes > 1 ? left.size() : 0);
     for (int round = 0; round < kSmoothRounds; ++round) {
-        parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(data_.vertices, kSmoothGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v) residual(set, v, weights[v], left.data() + v * dimensions);
         });
         average(left, dimensions, neighbours, means);

@@ -34,7 +34,7 @@ HeldVertices holdAll(std::span<const BiharmonicHandle> handles, const Hold& hold
 void checkRegion(const BiharmonicHandle& handle, std::size_t vertex_count) {
     for (const std::uint32_t v : handle.region)
         if (v >= vertex_count)
-            throw Error::badInput("a handle's region names vertex " + std::to_string(v) + ", but the mesh has only " +
+            throw Error::badInput("a handle's region uses vertex " + std::to_string(v) + ", but the mesh has only " +
                                   std::to_string(vertex_count));
     for (const Vec3d& p : handle.points)
         if (!isFinite(p)) throw Error::badInput("a handle's point is not finite");
@@ -83,7 +83,7 @@ void checkHolds(const geometry::TetEmbedding& volume, std::span<const Vec3f> pos
     }
     if (farthest > kOutside * geometry::boundingDiagonal(positions))
         throw Error::badInput(fmt::format(
-            "the tets do not hold the mesh: a vertex is {:.4g} away from them; are they of another shape or scale?",
+            "the tets do not contain the mesh: a vertex is {:.4g} away from them; check their shape and scale",
             farthest));
 }
 

@@ -56,7 +56,8 @@ void prepare(const BiharmonicSystem& system, Diffusion& diffusion) {
     lower.setFromTriplets(entries.begin(), entries.end());
     diffusion.factor.compute(lower);
     if (diffusion.factor.info() != Eigen::Success)
-        throw Error::badInput("the biharmonic system cannot be solved: are there tets or triangles of no size?");
+        throw Error::badInput(
+            "the biharmonic system cannot be solved: check for tets or triangles without volume or area");
 }
 
 void diffuse(const BiharmonicSystem& system, const Diffusion& diffusion, std::size_t handle,

@@ -42,7 +42,8 @@ Eigen::VectorXd FreeBlock::solve(const Eigen::VectorXd& right) const {
     const Cholesky energy(lower);
     Eigen::VectorXd x = energy.solve(right);
     if (energy.info() != Eigen::Success || !x.allFinite())
-        throw Error::badInput("the biharmonic system cannot be solved: are there tets or triangles of no size?");
+        throw Error::badInput(
+            "the biharmonic system cannot be solved: check for tets or triangles without volume or area");
     return x;
 }
 

@@ -1,15 +1,15 @@
 // Alternating least squares for rest-space corrections; eigenskin.cpp has the notation.
 //
-// Both steps need A_i^tᵀ A_i^t, which is a sum over pairs of bones: Σ_{j≤k} w_ij w_ik P_jk^t with
-// P_jk = R_jᵀ R_k + R_kᵀ R_j (R_jᵀ R_j for j = k). So frames (given coefficients) or vertices (given modes) are summed
-// once a pair of bones, not once a vertex and frame, and all that is left to do for a vertex and frame is a product
-// with y.
+// Both steps need A_i^tᵀ A_i^t, which is a sum over pairs of bones: Σ_{j≤k} w_ij w_ik P_jk^t with P_jk = R_jᵀ R_k +
+// R_kᵀ R_j (R_jᵀ R_j for j = k). So frames (given coefficients) or vertices (given modes) are summed once a pair of
+// bones, not once per vertex and frame, and all that is left to do for a vertex and frame is a product with y.
 #include "alternate.h"
 
 #include <pelt/core/parallel.h>
 
-#include <Eigen/Dense>
 #include <array>
+
+#include "../../internal/eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {
@@ -126,7 +126,7 @@ void spread(const std::vector<Symmetric>& blocks, const std::vector<std::array<I
     }
 }
 
-/// The modes that minimise E for given coefficients.
+/// The modes that minimize E for given coefficients.
 MatrixXd solveModes(const EigenSkinProblem& problem, const BonePairs& pairs, const MatrixXd& coefficients) {
     const Index rank = problem.rank;
     const auto mode_pairs = modePairs(rank);
@@ -198,7 +198,7 @@ MatrixXd frameNormal(const EigenSkinProblem& problem, const BonePairs& pairs, co
     return normal.selfadjointView<Eigen::Lower>();
 }
 
-/// The coefficients that minimise E for given modes, and that E.
+/// The coefficients that minimize E for given modes, and that E.
 EigenSkinFactors solveCoefficients(const EigenSkinProblem& problem, const BonePairs& pairs, const MatrixXd& modes) {
     const std::vector<Symmetric> sums = sumVertices(problem, pairs, modes);
     const DataMatrix y = problem.matrix();

@@ -12,7 +12,7 @@ namespace pelt::fit {
 struct EigenSkinProblem {
     const Decomposition& decomposition;
     Eigen::Index rank = 0;
-    std::vector<float> data;  ///< y_i^t: 3 numbers a vertex, frame by frame
+    std::vector<float> data;  ///< y_i^t: 3 numbers per vertex, frame by frame
     double energy = 0;        ///< Σ |r|², E without corrections
 
     Eigen::Index vertices() const { return static_cast<Eigen::Index>(decomposition.rest.size()); }
@@ -21,16 +21,16 @@ struct EigenSkinProblem {
 };
 
 struct EigenSkinFactors {
-    Eigen::MatrixXd modes;         ///< 3 rows a vertex, a column a mode
-    Eigen::MatrixXd coefficients;  ///< a row a frame
+    Eigen::MatrixXd modes;         ///< 3 rows per vertex, a column per mode
+    Eigen::MatrixXd coefficients;  ///< a row per frame
     double energy = 0;             ///< E with them
 };
 
 /// An orthonormal basis of what the columns span, completed where they span less.
 Eigen::MatrixXd orthonormalBasis(const Eigen::MatrixXd& columns);
 
-/// Modes and coefficients in turn, each the best for the other, until the error hardly falls.
-/// `start` has a row a frame and spans the coefficients to begin with.
+/// Modes and coefficients in turn, each the best for the other, until the error hardly falls. `start` has a row per
+/// frame and spans the coefficients to begin with.
 EigenSkinFactors alternateFactors(const EigenSkinProblem& problem, const Eigen::MatrixXd& start, const Stage& stage);
 
 }  // namespace pelt::fit

@@ -17,8 +17,7 @@
 #include <pelt/fit/eigenskin.h>
 #include <pelt/geometry/bounding_sphere.h>
 
-#include <Eigen/Dense>
-
+#include "../../internal/eigen_solvers.h"
 #include "alternate.h"
 #include "decomposition_check.h"
 #include "low_rank.h"
@@ -29,7 +28,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kEigenskinGrain = 1024;
 
 Affine3d blend(const Decomposition& d, std::span<const Affine3d> pose, std::size_t vertex) {
     Affine3d sum;
@@ -45,9 +44,9 @@ Affine3d blend(const Decomposition& d, std::span<const Affine3d> pose, std::size
 /// Sums `term(vertex)` over all vertices, range by range: the same rounding on any number of threads.
 template <class Term>
 double sumVertices(std::size_t vertices, const Term& term) {
-    std::vector<double> sums((vertices + kGrain - 1) / kGrain, 0.0);
-    parallelFor(vertices, kGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t v = first; v < last; ++v) sums[v / kGrain] += term(v);
+    std::vector<double> sums((vertices + kEigenskinGrain - 1) / kEigenskinGrain, 0.0);
+    parallelFor(vertices, kEigenskinGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v) sums[v / kEigenskinGrain] += term(v);
     });
     double total = 0;
     for (const double sum : sums) total += sum;
@@ -79,7 +78,7 @@ void takeBackToRest(EigenSkinProblem& problem) {
     const std::size_t vertices = d.rest.size();
     for (std::size_t t = 0; t < d.frames; ++t) {
         float* frame = problem.data.data() + 3 * vertices * t;
-        parallelFor(vertices, kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(vertices, kEigenskinGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v) {
                 float* r = frame + 3 * v;
                 const Vec3d y = transposed(blend(d, d.pose(t), v).linear()) * Vec3d(r[0], r[1], r[2]);
@@ -149,8 +148,8 @@ void checkInput(const Decomposition& d, const MeshSequence& frames, std::size_t 
     }
     const std::size_t most = std::min(d.frames, 3 * d.rest.size());
     if (rank == 0 || rank > most) {
-        throw Error::badUsage(fmt::format("eigenskin of rank {}: {} frames of {} vertices allow 1 to {}", rank,
-                                          d.frames, d.rest.size(), most));
+        throw Error::badUsage(fmt::format("`eigenskin` is {}; for {} frames of {} vertices it must be from 1 to {}",
+                                          rank, d.frames, d.rest.size(), most));
     }
 }
 

@@ -4,9 +4,10 @@
 
 #include <pelt/core/parallel.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <vector>
+
+#include "../../internal/eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {

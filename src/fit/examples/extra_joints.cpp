@@ -11,11 +11,11 @@
 namespace pelt::fit {
 namespace {
 
-constexpr std::size_t kSample = 600;   ///< sampled vertices
-constexpr std::size_t kExamples = 64;  ///< and examples
-constexpr std::size_t kShortList = 4;  ///< joints that are fitted per step
-constexpr double kLeastGain = 1e-3;    ///< of the squared error
-constexpr double kExplained = 1e-4;    ///< E_RMS that rounding to single precision leaves
+constexpr std::size_t kSampledVertices = 600;  ///< sampled vertices
+constexpr std::size_t kExamples = 64;          ///< and examples
+constexpr std::size_t kShortList = 4;          ///< joints that are fitted per step
+constexpr double kLeastGain = 1e-3;            ///< of the squared error
+constexpr double kExplained = 1e-4;            ///< E_RMS that rounding to single precision leaves
 constexpr std::size_t kVertexGrain = 16;
 
 struct Sample {
@@ -24,7 +24,7 @@ struct Sample {
 };
 
 Sample takeSample(std::span<const Vec3d> rest, const ExamplePoses& poses) {
-    const std::size_t count = std::min(kSample, rest.size());
+    const std::size_t count = std::min(kSampledVertices, rest.size());
     const std::size_t examples = std::min(kExamples, poses.examples);
     Sample sample{{}, {poses.joints, count, examples, {}, {}, {}, {}}};
     const auto take = [&](std::span<const Vec3d> from, std::vector<Vec3d>& to) {
@@ -108,10 +108,11 @@ ExamplePoses withJoints(const ExamplePoses& poses, std::span<const std::uint32_t
 ExtraJointChoice chooseExtraJoints(std::span<const Vec3d> rest, const ExamplePoses& poses, std::size_t core_joints,
                                    std::size_t most, const ExampleFitOptions& options, const Progress& progress) {
     if (core_joints == 0 || core_joints > poses.joints)
-        throw Error::badUsage(fmt::format("{} of {} joints are said to be there already", core_joints, poses.joints));
+        throw Error::badUsage(
+            fmt::format("the number of core joints is {}, but there are only {} joints", core_joints, poses.joints));
     if (poses.vertices != rest.size() || poses.positions.size() != poses.vertices * poses.examples ||
         poses.bones.size() != poses.joints * poses.examples)
-        throw Error::badInput("the examples, their poses and the dress pose are not of one size");
+        throw Error::badInput("the sizes of the examples, their poses and the dress pose do not match");
     const Sample sample = takeSample(rest, poses);
     std::vector<std::uint32_t> taken(core_joints);
     std::iota(taken.begin(), taken.end(), 0u);

@@ -22,16 +22,18 @@ using examples::RigidityRanking;
 using examples::VertexFitter;
 
 constexpr std::size_t kBlock = 4096;  ///< vertices between two reports
-constexpr std::size_t kGrain = 64;
+constexpr std::size_t kExampleGrain = 64;
 
 void checkOptions(const ExampleFitOptions& options) {
     if (options.iterations < 1) throw Error::badUsage("a fit needs at least one iteration");
     if (!(options.rest_pull >= 0) || !std::isfinite(options.rest_pull))
-        throw Error::badUsage(fmt::format("a pull of {} towards the rest: must be 0 or above", options.rest_pull));
+        throw Error::badUsage(
+            fmt::format("the weight of the rest pose is {}; it must be at least 0", options.rest_pull));
     if (!(options.normals_length >= 0) || !std::isfinite(options.normals_length))
-        throw Error::badUsage(fmt::format("normals that count like {}: must be 0 or above", options.normals_length));
+        throw Error::badUsage(
+            fmt::format("the weight of normals is {}; it must be at least 0", options.normals_length));
     if (!(options.rank_tolerance >= 0 && options.rank_tolerance < 1))
-        throw Error::badUsage(fmt::format("a rank tolerance of {}: must be from 0 to 1", options.rank_tolerance));
+        throw Error::badUsage(fmt::format("the rank tolerance is {}; it must be from 0 to 1", options.rank_tolerance));
 }
 
 void checkInput(std::span<const Vec3d> rest, const ExamplePoses& poses) {
@@ -49,7 +51,7 @@ void checkInput(std::span<const Vec3d> rest, const ExamplePoses& poses) {
     const bool no_normals = poses.normals.empty() && poses.rest_normals.empty();
     if (!no_normals && (poses.normals.size() != poses.positions.size() || poses.rest_normals.size() != rest.size()))
         throw Error::badInput(
-            "normals must be there for every vertex of the dress pose and of each example, or for none");
+            "there must be normals for every vertex of the dress pose and of each example, or none at all");
     for (std::size_t v = 0; v < rest.size(); ++v)
         if (!isFinite(rest[v])) throw Error::badInput(fmt::format("dress pose, vertex {} is not finite", v));
     for (std::size_t i = 0; i < poses.positions.size(); ++i)
@@ -121,7 +123,7 @@ ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& poses, c
     fit.rank_deficient.resize(rest.size());
     for (std::size_t begin = 0; begin < rest.size(); begin += kBlock) {
         progress.report("fit", double(begin) / double(rest.size()));
-        parallelFor(std::min(kBlock, rest.size() - begin), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(std::min(kBlock, rest.size() - begin), kExampleGrain, [&](std::size_t first, std::size_t last) {
             VertexFitter fitter(poses, ranking, normal_maps, options);
             for (std::size_t v = begin + first; v < begin + last; ++v) {
                 fitter.fit(v, rest[v]);
@@ -159,7 +161,7 @@ SkinWeights toSkinWeights(const ExampleWeights& weights) {
         for (const double w : weights.weightsOf(v)) {
             if (w < 0)
                 throw Error::badUsage(
-                    fmt::format("vertex {} has a negative weight, which no file holds; fit convex ones", v));
+                    fmt::format("vertex {} has a negative weight, which files cannot store; fit convex weights", v));
             values.push_back(float(w));
         }
         appendVertex(result, weights.jointsOf(v), values);

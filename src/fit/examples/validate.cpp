@@ -23,10 +23,10 @@ ExamplePoses without(const ExamplePoses& poses, std::size_t example) {
 
 ExampleValidation validateExamples(std::span<const Vec3d> rest, const ExamplePoses& poses,
                                    const ExampleFitOptions& options, const Progress& progress) {
-    if (poses.examples < 2) throw Error::badInput("leaving examples out needs at least two of them");
+    if (poses.examples < 2) throw Error::badInput("cross-validation needs at least two examples");
     if (poses.bones.size() != poses.joints * poses.examples ||
         poses.positions.size() != poses.vertices * poses.examples)
-        throw Error::badInput("the examples and their poses are not of one size");
+        throw Error::badInput("the numbers of examples and poses differ");
     ExampleValidation result;
     std::vector<double> joint_sum(poses.joints), joint_count(poses.joints);
     std::vector<Vec3d> played(poses.vertices);

@@ -2,7 +2,7 @@
 
 #include <pelt/fit/examples.h>
 
-#include <Eigen/Dense>
+#include "../../internal/eigen_solvers.h"
 
 namespace pelt::fit::examples {
 

@@ -3,16 +3,16 @@
 //     Σ w p̄ q̄^T = A_{1..3} - p_* A_4                          Eq. 9
 // Edge terms change only u_i (bone_update.h): tr(M S M^T) - 2 tr(M A) is minimized either way, and once T is eliminated
 // the first term, tr(R (..) R^T), is the same for every rotation.
-//     R = the rotation that maximises tr(R Σ w p̄ q̄^T), T = q_* - R p_*   Eq. 10, det R = +1
+//     R = the rotation that maximizes tr(R Σ w p̄ q̄^T), T = q_* - R p_*   Eq. 10, det R = +1
 #include "bone_update.h"
 
 #include <pelt/core/parallel.h>
 #include <pelt/runtime/rotation.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
+#include "../../internal/eigen_solvers.h"
 #include "ssdr_kernel.h"
 
 namespace pelt::fit::ssdr {

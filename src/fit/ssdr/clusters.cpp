@@ -14,10 +14,11 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kClusterGrain = 256;
 constexpr int kSplitRounds = 4;   ///< iterations for the two halves of a split cluster
 constexpr int kSettleRounds = 8;  ///< iterations for all clusters
-constexpr double kRigid = 1e-12;  ///< a cluster with a smaller error, relative to its squared length, is not split
+constexpr double kRigidCluster =
+    1e-12;  ///< a cluster with a smaller error, relative to its squared length, is not split
 
 /// The squared error of each listed vertex under each bone: out[i * bones + j]. Calls `look` repeatedly.
 void aloneErrors(const Trajectories& data, const Motions& motions, std::span<const std::uint32_t> all,
@@ -29,7 +30,7 @@ void aloneErrors(const Trajectories& data, const Motions& motions, std::span<con
         look();
         const auto vertices = all.subspan(begin, std::min(kVerticesAtOnce, all.size() - begin));
         double* out = all_out.data() + begin * bones;
-        parallelFor(vertices.size(), kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(vertices.size(), kClusterGrain, [&](std::size_t first, std::size_t last) {
             std::vector<double> projected(4 * columns);
             std::size_t i = first;
             while (i < last) {
@@ -116,7 +117,7 @@ bool Clusters::split(std::uint32_t fresh) {
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return total[a] > total[b]; });
     for (const std::uint32_t old : order) {
-        if (count[old] < 2 || total[old] <= kRigid * length[old]) continue;
+        if (count[old] < 2 || total[old] <= kRigidCluster * length[old]) continue;
         const std::vector<std::uint32_t> own = members(old);
         splitAt(own, old, fresh, seedOf(own));
         if (std::find(label.begin(), label.end(), fresh) != label.end()) return true;

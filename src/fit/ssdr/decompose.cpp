@@ -25,8 +25,8 @@ namespace {
 
 using namespace ssdr;
 
-constexpr std::size_t kGrain = 64;    ///< vertices of one task
-constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
+constexpr std::size_t kDecomposeGrain = 64;  ///< vertices of one task
+constexpr double kInsignificant = 3;         ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitialisations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
 constexpr double kWorthChoosingTied = 0.5;
@@ -38,7 +38,7 @@ constexpr double kRestPull = 1e-6;       ///< regularization toward the given re
 constexpr double kLeastWeight = 1e-4;    ///< smaller weights are invisible, and cost an influence in every file
 constexpr double kOverRelaxation = 1.8;  ///< over-relaxation of a vertex with edge terms
 constexpr int kLastRestSweeps = 4;       ///< sweeps over the rest pose with edge terms
-constexpr double kExact = 1e-4;          ///< E_RMS below the precision of single-precision frames
+constexpr double kExactRms = 1e-4;       ///< E_RMS below the precision of single-precision frames
 
 void check(const DecomposeOptions& options, std::size_t vertices, std::size_t frames) {
     if (options.bones == 0) throw Error::badUsage("the number of bones must be at least 1");
@@ -48,7 +48,7 @@ void check(const DecomposeOptions& options, std::size_t vertices, std::size_t fr
     if (!(options.convergence >= 0)) throw Error::badUsage("convergence must be zero or a positive number");
     if (options.kept_bones > options.bones)
         throw Error::badUsage(
-            fmt::format("{} bones are kept, but only {} asked for", options.kept_bones, options.bones));
+            fmt::format("{} bones are kept, but only {} were requested", options.kept_bones, options.bones));
     if (options.kept_motion.size() != options.kept_bones * frames)
         throw Error::badInput(fmt::format("the kept bones have {} transformations; {} frames of {} bones need {}",
                                           options.kept_motion.size(), frames, options.kept_bones,
@@ -57,10 +57,10 @@ void check(const DecomposeOptions& options, std::size_t vertices, std::size_t fr
     if (kept.empty()) return;
     if (kept.vertexCount() != vertices)
         throw Error::badInput(
-            fmt::format("the kept weights are of {} vertices, the mesh has {}", kept.vertexCount(), vertices));
+            fmt::format("there are kept weights for {} vertices, but the mesh has {}", kept.vertexCount(), vertices));
     for (const std::uint32_t bone : kept.joints)
         if (bone >= options.bones)
-            throw Error::badInput(fmt::format("the kept weights name bone {} of {}", bone, options.bones));
+            throw Error::badInput(fmt::format("the kept weights use bone {}, but there are {}", bone, options.bones));
 }
 
 /// Continues from the previous weights beyond the best ones, as far as none becomes too small. The best point of a
@@ -291,7 +291,7 @@ void Solver::descend(double objective) {
         // With edge terms bones gain little, so each iteration sweeps over the weights twice.
         const bool associate = tied || iteration_ % kAssociateEvery == 0;
         const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
-        if (data_.eRms(now) < kExact) return;
+        if (data_.eRms(now) < kExactRms) return;
         if (!associate) continue;
         if (std::sqrt(objective) - std::sqrt(now) <= least * std::sqrt(objective)) return;
         objective = now;
@@ -305,7 +305,7 @@ bool Solver::tie() {
     double error = 0;
     for (std::size_t v = 0; v < data_.vertices; ++v) error += data_.massOf(v) * pass.squaredResidual(v);
     const double tied = pass.objective() - error;
-    if (data_.eRms(error) < kExact || !(tied > 0)) return false;
+    if (data_.eRms(error) < kExactRms || !(tied > 0)) return false;
     const double share = options_.smoothness / (1 - options_.smoothness);
     scaleTies(ties_, share * error / tied);
     whole_ = 1 + share;
@@ -343,7 +343,7 @@ void Solver::finish(Decomposition& result) const {
 /// The error of the final result, vertex by vertex.
 void Solver::measure(Decomposition& result) const {
     std::vector<double> sums(data_.vertices), largest(data_.vertices);
-    parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data_.vertices, kDecomposeGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const std::size_t given = weld_.representative[v];
             const std::span<const std::uint32_t> bones = result.weights.jointsOf(given);

@@ -9,7 +9,7 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kTieGrain = 256;
 constexpr double kShortEdge = 0.1;  ///< of the median length: shorter edges count as this long
 
 /// Greedy: assigns each vertex, in order, to the first group without a neighbor of it.
@@ -54,7 +54,7 @@ EdgeTies tieEdges(const Trajectories& data, std::span<const Triangle> triangles)
     ties.groups = independentGroups(ties.edges);
     ties.products.resize(ties.strength.size());
     std::vector<double> squared(data.vertices);
-    parallelFor(data.vertices, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data.vertices, kTieGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
             for (std::size_t e = ties.begin(v); e < ties.end(v); ++e) {
                 const float *x = data.of(v), *y = data.of(ties.edges.neighbours[e]);

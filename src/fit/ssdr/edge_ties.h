@@ -8,7 +8,7 @@
 
 namespace pelt::fit::ssdr {
 
-using VertexWeights = std::vector<SimplexSolver::Weights>;  ///< one a vertex
+using VertexWeights = std::vector<SimplexSolver::Weights>;  ///< one per vertex
 
 /// The part of the objective that keeps faces from rotating. With r_i the residual of vertex i in all frames,
 ///     Σ_i m_i |r_i|² + Σ_{edges ij} c_ij |r_i - r_j|²,

@@ -18,7 +18,7 @@ public:
     /// much.
     explicit SimplexSolver(const BoneProducts& products, double least_weight = 0);
 
-    /// `projected`: Σ_t M_j^T v, four numbers a bone; `squared`: |v|².
+    /// `projected`: Σ_t M_j^T v, four numbers per bone; `squared`: |v|².
     void setVertex(const Vec3d& p, const double* projected, double squared);
     /// The same for `resolve` from weights on these bones: the others are not read.
     void setVertex(const Vec3d& p, const double* projected, double squared, std::span<const std::uint32_t> bones);

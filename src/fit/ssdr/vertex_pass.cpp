@@ -10,9 +10,9 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-constexpr std::size_t kGrain = 64;  ///< vertices solved by one task
+constexpr std::size_t kPassGrain = 64;  ///< vertices solved by one task
 
-/// Σ_j w_j p̃·y_j, y four numbers a bone.
+/// Σ_j w_j p̃·y_j, y four numbers per bone.
 template <class T>
 double along(const SimplexSolver::Weights& w, const Vec3d& p, const T* y) {
     double sum = 0;
@@ -52,7 +52,7 @@ void VertexPass::project() {
     for (std::size_t begin = 0; begin < data_.vertices; begin += kVerticesAtOnce) {
         progress_.report("decompose", done_);
         const std::size_t count = std::min(kVerticesAtOnce, data_.vertices - begin);
-        parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(count, kPassGrain, [&](std::size_t first, std::size_t last) {
             multiplyRows(data_.of(begin + first), last - first, data_.dimensions(), motions_.m.data(), columns_,
                          projected_.data() + (begin + first) * columns_);
             std::vector<double> moved;
@@ -98,7 +98,7 @@ void VertexPass::pack(std::size_t vertex) {
     influences_[vertex] = std::uint32_t(w.bones.size());
 }
 
-/// v_i·r_n for the neighbour n at the other end of an edge.
+/// v_i·r_n for the neighbor n at the other end of an edge.
 double VertexPass::alongResidual(std::size_t vertex, std::size_t edge) const {
     const std::uint32_t n = ties_.edges.neighbours[edge];
     const double* own = projected_.data() + vertex * columns_;
@@ -148,7 +148,7 @@ void VertexPass::run(const std::function<void(std::uint32_t, Worker&)>& body) {
     for (const std::vector<std::uint32_t>& group : ties_.groups)
         for (std::size_t begin = 0; begin < group.size(); begin += kVerticesAtOnce) {
             progress_.report("decompose", done_);
-            parallelFor(std::min(kVerticesAtOnce, group.size() - begin), kGrain,
+            parallelFor(std::min(kVerticesAtOnce, group.size() - begin), kPassGrain,
                         [&](std::size_t first, std::size_t last) {
                             Worker worker{SimplexSolver(products_, limits_.least_weight), {}, {}};
                             for (std::size_t i = begin + first; i < begin + last; ++i) {
@@ -161,7 +161,7 @@ void VertexPass::run(const std::function<void(std::uint32_t, Worker&)>& body) {
 
 double VertexPass::objective() const {
     std::vector<double> parts(data_.vertices);
-    parallelFor(data_.vertices, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data_.vertices, kPassGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             parts[v] = data_.massOf(v) * left_[v];
             for (std::size_t e = ties_.begin(v); e < ties_.end(v); ++e) {

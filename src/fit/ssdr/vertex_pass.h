@@ -65,7 +65,7 @@ private:
     double done_;
     BoneProducts products_;
     std::size_t columns_;
-    std::vector<double> projected_;  ///< Σ_t M_j^T v_i, four numbers a bone
+    std::vector<double> projected_;  ///< Σ_t M_j^T v_i, four numbers per bone
     std::vector<float> residual_;    ///< Σ_t M_j^T r_i, likewise, if there are edge terms
     std::vector<double> left_;       ///< |r_i|²
     /// A bone of a vertex and w (p, 1): all that neighbors read of its weights, stored contiguously.

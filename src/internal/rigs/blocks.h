@@ -16,12 +16,12 @@ struct alignas(64) LaneRow {
     float lane[kLanes] = {};
 };
 
-/// One block's three-vectors, by component: what kernels load without taking triples apart.
+/// The three-vectors of one block, by component, so that kernels need not deinterleave them.
 struct alignas(64) VectorRows {
     float x[kLanes] = {}, y[kLanes] = {}, z[kLanes] = {};
 };
 
-/// A rest shape, a row per block. `normals` is empty where the mesh has none.
+/// A rest shape, a row per block. `normals` is empty if the mesh has none.
 struct RestRows {
     std::size_t vertex_count = 0;
     std::span<const VectorRows> positions;

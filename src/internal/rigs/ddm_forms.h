@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-/// What evaluation and its reference must agree on.
+/// Constants that evaluation and its reference must share.
 namespace pelt::runtime {
 
 /// A^T A this near to the identity is the rounding of a float bone that does not scale, shear or mirror.
@@ -18,8 +18,8 @@ inline bool isRigid(const Mat3d& a) {
     return largest < kRigid && determinant(a) > 0;
 }
 
-/// A patch whose covariance has one extent this small next to the others counts as flat: single precision could not
-/// say what its normal does.
+/// A patch whose covariance has one extent this small relative to the others is treated as flat: single precision could
+/// not determine the direction across it.
 constexpr double kFlat = 1e-4;
 
 /// Whether the covariance `p` (symmetric, positive semidefinite) is singular but for rounding: its smallest eigenvalue

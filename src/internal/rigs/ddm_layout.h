@@ -10,7 +10,7 @@ namespace pelt::runtime {
 enum class DdmKind : std::uint8_t {
     followed,  ///< one joint a vertex: nothing to blend
     blended,
-    flat,  ///< v1 where it has no inverse: v0 stands in
+    flat,  ///< v1 without an inverse: v0 is used instead
 };
 
 /// Sixteen vertices of a window.
@@ -20,7 +20,7 @@ struct DdmLanes {
     std::uint32_t entry = 0;  ///< first of its entries; the next block's ends them
     std::uint32_t base = 0;   ///< index into `bases`
     DdmKind kind = DdmKind::blended;
-    std::uint8_t consecutive = 0;           ///< 1: its vertices follow each other, lane l is vertices[0] + l
+    std::uint8_t consecutive = 0;           ///< 1: its vertices are consecutive, lane l is vertices[0] + l
     std::uint16_t lowest = 0, highest = 0;  ///< of its vertices
     std::uint16_t unused = 0;
     std::uint16_t vertices[kLanes] = {};  ///< counted from the window's first; unused lanes repeat one
@@ -33,26 +33,27 @@ struct DdmPair {
 
 /// Rows as kernels read them.
 ///
-/// Sixteen vertices form a block; a block lists the joints that any of them has, and each listed joint brings its
-/// numbers for all sixteen, 0 where the joint does not reach. So a joint's transform is broadcast and not gathered, and
-/// any number of influences is the same loop. With the patches that Direct Delta Mush smooths over, neighbours share
-/// few joints, so the vertices of a window are sorted by their joints first: blocks name their vertices.
+/// Sixteen vertices form a block; a block lists the joints that any of them has, and each listed joint has numbers for
+/// all sixteen, 0 for vertices that it does not influence. A joint's transform is therefore broadcast and not gathered,
+/// and any number of influences is the same loop. With the patches that Direct Delta Mush smooths over, neighbors share
+/// few joints, so the vertices of a window are sorted by their joints first: blocks contain the indices of their
+/// vertices.
 ///
 /// All sums start from one of the vertex's own joints, its base b, which a block's vertices share: with Σ ω = 1,
 /// Σ χ' = 0 and P the sum of the blocks' upper left parts,
 ///     S = A_b P + Σ_{j≠b} (A_j − A_b) W_j + (c_j − c_b) χ'_j^T
 ///     q = c_b + Σ_{j≠b} (A_j − A_b) χ'_j + ω_j (c_j − c_b)
-/// One joint less to read; and joints that move alike leave nothing to round.
+/// One joint less to read, and joints that move alike cause no rounding errors.
 struct DdmData {
     DdmForm form = DdmForm::v0;
     std::size_t vertex_count = 0;
     std::size_t joint_count = 0;             ///< one more than the highest joint named
-    Vec3f origin;                            ///< the middle of the rest shape: what centres count from
+    Vec3f origin;                            ///< the middle of the rest shape: centers are relative to it
     std::span<const std::uint32_t> windows;  ///< first block of each window, and one past the last
     std::span<const DdmLanes> blocks;        ///< and one more, whose entry ends the last
     std::span<const std::uint32_t> entries;  ///< per entry of a block, ascending by joint: index into `pairs`
     std::span<const LaneRow> rows;
-    std::span<const LaneRow> normals;       ///< three per block, or none where the mesh has none
+    std::span<const LaneRow> normals;       ///< three per block, or none if the mesh has none
     std::span<const std::uint32_t> joints;  ///< all that are named, ascending
     std::span<const std::uint32_t> bases;   ///< indices into `joints`: those that are the base of a block
     std::span<const DdmPair> pairs;
@@ -71,7 +72,7 @@ constexpr std::size_t entryRows(DdmForm form) {
     }
 }
 constexpr bool hasCovariance(DdmForm form) { return entryRows(form) == 10; }
-/// Whether P^-1 stands in P's place.
+/// Whether P^-1 is stored instead of P.
 constexpr bool hasInverse(DdmForm form) { return form == DdmForm::v1 || form == DdmForm::v1_printed; }
 
 struct DdmHeader {

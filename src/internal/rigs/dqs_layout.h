@@ -16,8 +16,8 @@ struct Meeting {
     std::uint32_t lanes;  ///< bit l: the first joint is the heaviest of lane l, which has the second too
 };
 
-/// A block lists the joints that any of its vertices has, and each listed joint brings one weight per vertex (0 where
-/// the joint does not reach it).
+/// A block lists the joints that any of its vertices has, and each listed joint has one weight per vertex (0 if the
+/// joint does not influence it).
 struct DqsData {
     std::size_t vertex_count = 0;
     std::size_t joint_count = 0;             ///< one more than the highest joint named
@@ -29,7 +29,7 @@ struct DqsData {
                                              ///< first, which came before
     std::span<const std::uint32_t> meeting_offsets;  ///< block b owns meetings meeting_offsets[b] ..
     std::span<const Meeting> meetings;               ///< ascending by entry
-    std::span<const Vec3d> centres;                  ///< per joint, of its stretch
+    std::span<const Vec3d> centers;                  ///< per joint, of its stretch
     Vec3f origin;                                    ///< the middle of the rest shape
     RestRows rest;
 };
@@ -44,7 +44,7 @@ struct DqsHeader {
     ArrayAt<JointPair> blended, links;
     ArrayAt<std::uint32_t> meeting_offsets;
     ArrayAt<Meeting> meetings;
-    ArrayAt<Vec3d> centres;
+    ArrayAt<Vec3d> centers;
     ArrayAt<VectorRows> positions, normals;
 };
 

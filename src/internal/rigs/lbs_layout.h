@@ -23,11 +23,11 @@ struct LbsRun {
 };
 
 /// Weights for Σ_j w_j M_j = M_a + Σ_{j≠a} w_j (M_j − M_a), a the base of a vertex: a block lists the differences that
-/// any of its vertices has, and each listed one brings one weight per vertex (0 where it does not reach).
+/// any of its vertices has, and each listed one has one weight per vertex (0 if it does not influence it).
 ///
 /// Why: a bone's numbers are broadcast instead of gathered, sixteen vertices share every load of them, any number of
-/// influences is the same loop, and a base is one multiply-add less per number of a matrix. The differences are a
-/// pose's, shared by all blocks, and a run keeps its base in registers.
+/// influences is the same loop, and a base is one multiply-add less per number of a matrix. The differences are
+/// computed once per pose and shared by all blocks, and a run keeps its base in registers.
 struct LbsData {
     std::size_t vertex_count = 0;
     std::size_t joint_count = 0;                 ///< one more than the highest joint named

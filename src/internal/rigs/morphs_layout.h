@@ -15,7 +15,7 @@ struct MorphRecord {
 
 struct MorphsData {
     std::size_t vertex_count = 0;
-    std::span<const Vec3f> positions, normals;  ///< of the rest shape; no normals where the mesh has none
+    std::span<const Vec3f> positions, normals;  ///< of the rest shape; no normals if the mesh has none
     std::span<const MorphRecord> targets;       ///< and one behind the last
     std::span<const std::uint32_t> vertices;    ///< ascending in a target
     std::span<const Vec3f> position_offsets, normal_offsets;

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-/// How packed rigs lie in memory. A rig starts with a header of its kind, whose first member is the RigHeader below;
+/// The memory layout of packed rigs. A rig starts with a header of its kind, whose first member is the RigHeader below;
 /// its arrays follow, each at a multiple of kRigAlignment from the start. Gaps are zeros, so that equal rigs are equal
 /// bytes. All numbers are in the byte order of the machine that packed them.
 namespace pelt::runtime {
@@ -43,7 +43,7 @@ const Header& headerOf(std::span<const std::byte> bytes) noexcept {
     return *reinterpret_cast<const Header*>(bytes.data());
 }
 
-/// Gives the arrays of a rig, and remembers whether one of them does not lie inside it.
+/// Returns the arrays of a rig, and records whether one of them is outside the rig.
 class RigArrays {
 public:
     explicit RigArrays(std::span<const std::byte> rig) noexcept : rig_(rig) {}

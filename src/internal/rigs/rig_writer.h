@@ -6,7 +6,7 @@
 
 namespace pelt::runtime {
 
-/// Writes the bytes of a rig. What is added must stay until it is finished.
+/// Writes the bytes of a rig. Added data must stay valid until it is finished.
 template <class Header>
 class RigWriter {
 public:

@@ -16,13 +16,13 @@ struct JointRecord {
     std::uint32_t node = 0;
 };
 
-/// A rotation that a learned joint looks at.
+/// A rotation that is an input of a learned joint.
 struct InputRecord {
     std::uint32_t node = 0, unused = 0;
     Quatd bind_rotation;
 };
 
-/// rig::DrivenJoint says what the numbers are.
+/// The numbers are those of rig::DrivenJoint.
 struct DriverRecord {
     std::uint32_t node = 0, driver = 0, parent = 0;
     DriverKind kind = DriverKind::rotation;

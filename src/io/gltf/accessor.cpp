@@ -9,7 +9,8 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// Elements that an accessor without a buffer view may have beyond the file's bytes: zeros cost nothing in a file.
+/// Number of elements that an accessor without a buffer view may have in addition to the file's bytes: zeros take no
+/// space in a file.
 constexpr std::uint64_t kFreeZeros = 1U << 16;
 
 std::size_t componentBytes(std::uint64_t component_type) {
@@ -55,8 +56,7 @@ void checkFits(const JsonRef& who, std::uint64_t offset, std::uint64_t stride, s
     const bool fits = offset <= there && bytes <= there - offset && (count - 1) <= (there - offset - bytes) / stride;
     if (!fits)
         who.fail(
-            fmt::format("{} elements of {} bytes at byte {} do not lie in the buffer view of {} bytes; re-export "
-                        "the file",
+            fmt::format("{} elements of {} bytes at byte {} exceed the buffer view of {} bytes; re-export the file",
                         count, bytes, offset, there));
 }
 
@@ -64,7 +64,7 @@ void checkFits(const JsonRef& who, std::uint64_t offset, std::uint64_t stride, s
 
 void Budget::take(const JsonRef& who, std::uint64_t bytes) {
     if (bytes > left_)
-        who.fail("unpacks to far more than the file's size can justify; split the file into smaller ones");
+        who.fail("decompresses to far more data than its size can justify; split the file into smaller ones");
     left_ -= bytes;
 }
 
@@ -89,12 +89,12 @@ AccessorInfo AccessorReader::info(std::size_t accessor) const {
         json.fail(fmt::format("unknown componentType {}; re-export the file", component_type));
     about.component_type = static_cast<int>(component_type);
     about.count = json.at("count").asUnsigned();
-    if (about.count > 0xFFFFFFFFU)  // none at all is against the rules, but plain
+    if (about.count > 0xFFFFFFFFU)  // none is not allowed, but its meaning is clear
         json.fail(fmt::format("count {} is out of range; re-export the file", about.count));
     about.normalized = json.boolOr("normalized", false);
     if (about.width > 4 && about.component_bytes < 4 && about.type != "MAT4")
-        json.fail(
-            fmt::format("{} of small integers is padded and means nothing to a skin; re-export the file", about.type));
+        json.fail(fmt::format("{} of small integers is padded, which is not supported for skins; re-export the file",
+                              about.type));
     return about;
 }
 
@@ -130,7 +130,7 @@ std::vector<std::byte> AccessorReader::packed(std::size_t accessor) {
             std::memcpy(out.data() + i * element, bytes.data() + offset + i * stride, element);
     } else {
         if (about.count > kFreeZeros + file_bytes_)
-            json.fail(fmt::format("{} elements without data are more than the file can justify; re-export the file",
+            json.fail(fmt::format("{} elements without data are too many for a file of this size; re-export the file",
                                   about.count));
         budget_.take(json, about.count * element);
         out.resize(about.count * element);
@@ -191,13 +191,13 @@ std::vector<std::uint32_t> AccessorReader::integers(std::size_t accessor, const 
 void failUnlessUnpacked(const JsonRef& who, const UnpackAnswer& answer, const char* compression) {
     if (answer.fault == UnpackFault::none) return;
     if (answer.fault == UnpackFault::memory)
-        who.fail(fmt::format("unpacking the {} data needs more memory than it may use; split the file", compression));
+        who.fail(fmt::format("decompressing the {} data needs more memory than allowed; split the file", compression));
     if (answer.fault == UnpackFault::too_slow)
         who.fail(
-            fmt::format("unpacking the {} data took too long, so it was stopped; re-export the file", compression));
+            fmt::format("decompressing the {} data took too long and was stopped; re-export the file", compression));
     if (answer.fault == UnpackFault::crashed)
-        who.fail(fmt::format("the {} data made the unpacker crash; re-export the file", compression));
-    who.fail(fmt::format("the {} data is broken; re-export the file", compression));
+        who.fail(fmt::format("the {} data crashed the decompressor; re-export the file", compression));
+    who.fail(fmt::format("the {} data is damaged; re-export the file", compression));
 }
 
 std::vector<float> toFloats(std::span<const std::byte> packed, const AccessorInfo& about) {

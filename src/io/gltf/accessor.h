@@ -7,12 +7,12 @@
 
 namespace pelt::io::gltf {
 
-/// How much may be unpacked from one file: sparse, compressed and shared data can ask for far more memory than the
-/// file has bytes. 768 MiB, and 64 bytes for each byte of the file.
+/// How much data one file may expand to: sparse, compressed and shared data can need far more memory than the file has
+/// bytes. 768 MiB, and 64 bytes for each byte of the file.
 class Budget {
 public:
     explicit Budget(std::uint64_t file_bytes) : left_((std::uint64_t(768) << 20) + file_bytes * 64) {}
-    /// Takes `bytes` from what is left; fails in the name of `who`.
+    /// Takes `bytes` from the remaining budget; errors name `who`.
     void take(const JsonRef& who, std::uint64_t bytes);
 
 private:
@@ -29,7 +29,7 @@ struct AccessorInfo {
     std::string type;
 };
 
-/// Reads the numbers of a document's accessors. Unpacked buffer views are kept for as long as the reader lives.
+/// Reads the numbers of a document's accessors. Decompressed buffer views are kept as long as the reader exists.
 class AccessorReader {
 public:
     explicit AccessorReader(const Document& document);
@@ -40,16 +40,16 @@ public:
 
     AccessorInfo info(std::size_t accessor) const;
 
-    /// All components as floats: count · width. Normalised integers become fractions as glTF 2.0, 3.11 says. Fails
-    /// where `type` (such as "VEC3") is not the accessor's.
+    /// All components as floats: count · width. Normalized integers become fractions as in glTF 2.0, 3.11. Fails if
+    /// `type` (such as "VEC3") is not that of the accessor.
     std::vector<float> floats(std::size_t accessor, const char* type);
-    /// The same for whole numbers: joints and indices. Fails for float components.
+    /// The same for integers: joints and indices. Fails for float components.
     std::vector<std::uint32_t> integers(std::size_t accessor, const char* type);
 
-    /// The plain bytes of an accessor, tightly packed, in its own component type; sparse values put in.
+    /// The plain bytes of an accessor, tightly packed, in its own component type, with sparse values applied.
     std::vector<std::byte> packed(std::size_t accessor);
 
-    /// The bytes of a buffer view, unpacked where EXT_meshopt_compression holds them and the plain ones are not there.
+    /// The bytes of a buffer view, decompressed if they exist only in EXT_meshopt_compression.
     std::span<const std::byte> view(std::size_t view);
 
 private:
@@ -66,10 +66,10 @@ private:
 std::vector<float> toFloats(std::span<const std::byte> packed, const AccessorInfo& about);
 std::vector<std::uint32_t> toIntegers(std::span<const std::byte> packed, const AccessorInfo& about);
 
-/// The bytes behind a view with EXT_meshopt_compression, unpacked and unfiltered.
+/// The bytes of a view with EXT_meshopt_compression, decompressed and unfiltered.
 std::vector<std::byte> unpackMeshopt(AccessorReader& reader, const JsonRef& compressed);
 
-/// Fails in the name of `who` where there is a fault that any kind of compression can have.
+/// Reports faults that any kind of compression can have; errors name `who`.
 void failUnlessUnpacked(const JsonRef& who, const UnpackAnswer& answer, const char* compression);
 
 }  // namespace pelt::io::gltf

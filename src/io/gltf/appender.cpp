@@ -67,7 +67,7 @@ std::size_t Appender::addView(std::span<const std::byte> data, ViewTarget target
     Json view = {{"buffer", range.buffer}, {"byteOffset", range.offset}, {"byteLength", range.length}};
     if (stride > 0) view["byteStride"] = stride;
     if (target != ViewTarget::none) view["target"] = static_cast<int>(target);
-    // Looked up last: a new top-level key moves the others.
+    // Looked up last: inserting a top-level key moves the others.
     Json& views = collection(document_, "bufferViews");
     views.push_back(std::move(view));
     views_.emplace(hash, views.size() - 1);

@@ -24,7 +24,7 @@ class Appender {
 public:
     explicit Appender(Document& document) : document_(document) {}
 
-    /// A place for bytes that get no view of their own.
+    /// Space for bytes without a view of their own.
     struct Range {
         std::size_t buffer, offset, length;
     };

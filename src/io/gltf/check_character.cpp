@@ -27,7 +27,7 @@ void checkSkeleton(const Skeleton& skeleton) {
     }
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
         if (skeleton.joints[j].node >= skeleton.nodes.size())
-            refuse(fmt::format("joint {} stands on node {} of {}", j, skeleton.joints[j].node, skeleton.nodes.size()));
+            refuse(fmt::format("joint {} uses node {} of {}", j, skeleton.joints[j].node, skeleton.nodes.size()));
         if (!isFiniteMatrix(skeleton.joints[j].inverse_bind))
             refuse(fmt::format("joint {} has no finite inverse bind matrix", j));
     }
@@ -41,7 +41,7 @@ void checkRows(const SkinWeights& weights, const Character& character, const cha
     for (std::size_t v = 0; v < weights.vertexCount(); ++v)
         for (std::size_t i = 0; i < weights.influenceCount(v); ++i) {
             if (weights.jointsOf(v)[i] >= character.skeleton.joints.size())
-                refuse(fmt::format("vertex {} follows joint {} of {}", v, weights.jointsOf(v)[i],
+                refuse(fmt::format("vertex {} uses joint {} of {}", v, weights.jointsOf(v)[i],
                                    character.skeleton.joints.size()));
             const float w = weights.weightsOf(v)[i];
             if (!(w > 0) || !std::isfinite(w)) refuse(fmt::format("vertex {} has the weight {}", v, w));
@@ -58,7 +58,7 @@ void checkPayload(const Character& character) {
     if (!character.ddm) return;
     const DdmPayload& payload = *character.ddm;
     const auto fail = [](const std::string& fault) { refuse("the Direct Delta Mush payload: " + fault); };
-    if (character.weights.empty()) fail("there are no weights beside it, which viewers that do not know it need");
+    if (character.weights.empty()) fail("plain skin weights, which viewers without support for it need, are missing");
     const std::size_t vertices = character.mesh.vertexCount();
     if (payload.rows.vertexCount() != vertices)
         fail(fmt::format("{} rows for {} vertices", payload.rows.vertexCount(), vertices));
@@ -80,10 +80,10 @@ void checkMesh(const Mesh& mesh) {
         if (!isFinite(mesh.positions[v])) refuse(fmt::format("vertex {} has no finite position", v));
     const auto fits = [&](std::size_t size) { return size == 0 || size == count; };
     if (!fits(mesh.normals.size()) || !fits(mesh.tangents.size()) || !fits(mesh.uvs.size()))
-        refuse("normals, tangents and UVs must be there for every vertex or for none");
+        refuse("there must be normals, tangents and UVs for every vertex or for none");
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
         for (const std::uint32_t v : mesh.triangles[t])
-            if (v >= count) refuse(fmt::format("triangle {} has the vertex {} of {}", t, v, count));
+            if (v >= count) refuse(fmt::format("triangle {} uses vertex {} of {}", t, v, count));
     for (const VertexAttribute& attribute : mesh.attributes)
         if (attribute.values.size() != count) refuse(fmt::format("attribute '{}' has a wrong size", attribute.name));
     for (const MorphTarget& morph : mesh.morphs) {
@@ -102,7 +102,7 @@ void checkProps(const Character& character) {
         refuse(fmt::format("{} nodes for {} parts of the props", props.nodes.size(), props.mesh.parts.size()));
     for (const std::uint32_t node : props.nodes)
         if (node >= character.skeleton.nodes.size())
-            refuse(fmt::format("a prop stands on node {} of {}", node, character.skeleton.nodes.size()));
+            refuse(fmt::format("a prop uses node {} of {}", node, character.skeleton.nodes.size()));
 }
 
 void checkClips(const Character& character) {

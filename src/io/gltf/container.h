@@ -12,19 +12,19 @@ inline constexpr std::uint32_t kMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBi
 /// (bad input).
 Document readDocument(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder);
 
-/// The JSON of a .glb or .gltf, an object. Text that is no UTF-8 becomes question marks. Throws Error (bad input), also
-/// where it is nested so deeply that copying it would be dangerous.
+/// The JSON of a .glb or .gltf, an object. Invalid UTF-8 becomes question marks. Throws Error (bad input), also for
+/// JSON nested so deeply that copying it would overflow the stack.
 Json parseJson(std::string_view text, const std::string& name);
 
-/// Puts the bytes of all buffers into one that stands first, as a .glb wants it, and renumbers the buffer views.
-/// Stand-in buffers without bytes stay behind it while a view uses them. Gives the bytes of the one buffer.
+/// Merges the bytes of all buffers into the first one, as a .glb requires, and renumbers the buffer views. Fallback
+/// buffers without bytes are kept after it if a view uses them. Returns the bytes of the merged buffer.
 std::vector<std::byte> packBuffers(Document& document);
 
-/// Images that stand in files of their own become buffer views, so that the document can go anywhere. Ones that cannot
-/// be read or have an unknown kind stay as they are.
+/// Converts external images to buffer views, so that the document does not depend on other files. Images that cannot be
+/// read or have an unknown format are not changed.
 void embedImages(Document& document);
 
-/// The document as a .glb. Throws Error (bad input) where it is over the 4 GiB that the container can hold.
+/// The document as a .glb. Throws Error (bad input) if it exceeds the container's limit of 4 GiB.
 std::vector<std::byte> toGlb(Document document);
 
 /// Writes .glb, or .gltf with its .bin beside it.

@@ -13,13 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 256;  // copying and writing JSON recurse; no real file comes near
+constexpr int kDeepest = 256;  // copying and writing JSON are recursive; real files are far below this
 
 /// Required extensions that change how the skin is read, and that Pelt reads.
 constexpr std::array<std::string_view, 6> kRead = {"KHR_mesh_quantization",   "EXT_meshopt_compression",
                                                    "KHR_meshopt_compression", "KHR_draco_mesh_compression",
                                                    "KHR_animation_pointer",   "PELT_direct_delta_mush"};
-/// How required extensions begin that say nothing about the skin: materials, textures, lights, names and the like.
+/// Prefixes of required extensions that do not affect the skin: materials, textures, lights, names and so on.
 constexpr std::array<std::string_view, 29> kPassed = {"KHR_materials_",
                                                       "KHR_texture_",
                                                       "EXT_texture_",
@@ -77,7 +77,7 @@ void checkDepth(std::string_view text, const std::string& name) {
     }
 }
 
-/// How many bytes from `at` on are one character of UTF-8; 0: none.
+/// The length of the UTF-8 character at `at` in bytes; 0 if it is invalid.
 std::size_t utf8Length(std::string_view text, std::size_t at) {
     const auto lead = static_cast<unsigned char>(text[at]);
     const std::size_t length = lead < 0x80   ? 1
@@ -96,7 +96,7 @@ std::size_t utf8Length(std::string_view text, std::size_t at) {
     return bad ? 0 : length;
 }
 
-/// Names that an exporter wrote in another encoding: what is no UTF-8 becomes a question mark, as in a browser.
+/// Some exporters write names in another encoding: invalid UTF-8 becomes a question mark, as in a browser.
 std::string mendedText(std::string_view text) {
     std::string out;
     out.reserve(text.size());
@@ -121,17 +121,17 @@ std::string_view asText(std::span<const std::byte> bytes) {
 /// glTF 2.0, 4.4: a header of 12 bytes, then chunks of length, type and data; JSON first, then BIN if any.
 Container openGlb(std::span<const std::byte> bytes, const std::string& name) {
     if (bytes.size() < 20)
-        refuse(name, fmt::format("is cut off after {} bytes; copy or export it again", bytes.size()));
+        refuse(name, fmt::format("is truncated after {} bytes; copy or export it again", bytes.size()));
     if (u32At(bytes, 4) != 2)
         refuse(name, fmt::format("is a version {} .glb; only glTF 2.0 is read, export as that", u32At(bytes, 4)));
     const std::uint32_t claimed = u32At(bytes, 8);
     if (claimed > bytes.size())
-        refuse(name, fmt::format("is cut off: {} bytes of {}; copy or export it again", bytes.size(), claimed));
+        refuse(name, fmt::format("is truncated: {} bytes of {}; copy or export it again", bytes.size(), claimed));
     Container out;
     std::size_t at = 12;
     for (std::size_t number = 0; at < claimed; ++number) {
         if (claimed - at < 8)
-            refuse(name, fmt::format("byte {}: a chunk header is cut off; export the file again", at));
+            refuse(name, fmt::format("byte {}: a chunk header is truncated; export the file again", at));
         const std::uint32_t length = u32At(bytes, at), type = u32At(bytes, at + 4);
         if (length > claimed - at - 8)
             refuse(name, fmt::format("byte {}: a chunk of {} bytes, but {} are left; export the file again", at, length,
@@ -163,7 +163,8 @@ void checkShape(const Document& document) {
     if (!version.starts_with("2.") && version != "2")
         document.root().fail(fmt::format("is glTF {}; only glTF 2.0 is read, export as that", version));
     const std::string least = document.root().at("asset").stringOr("minVersion", "2.0");
-    if (least != "2.0") document.root().fail(fmt::format("needs a reader of glTF {}; export as glTF 2.0", least));
+    if (least != "2.0")
+        document.root().fail(fmt::format("needs glTF {}, but only glTF 2.0 is read; export as that", least));
 }
 
 void checkExtensions(const Document& document) {
@@ -181,11 +182,11 @@ void checkExtensions(const Document& document) {
 
 std::vector<std::byte> readExternal(Document& document, const JsonRef& buffer, const std::string& uri) {
     if (document.folder.empty())
-        buffer.fail(fmt::format("'{}' is a file of its own, which is not read from memory", uri));
+        buffer.fail(fmt::format("'{}' is an external file, which cannot be read from standard input or memory", uri));
     const auto path = relativeFile(document.folder, uri);
     if (!path) buffer.fail(fmt::format("'{}' is neither a relative path nor base64 data; re-export the file", uri));
     if (!mayRead(document.folder, *path))
-        buffer.fail(fmt::format("'{}' lies outside of the folder of the file, which may not be read here", uri));
+        buffer.fail(fmt::format("'{}' is outside the folder of the file, and only files in it may be read", uri));
     std::error_code fault;
     if (!fs::is_regular_file(*path, fault))
         buffer.fail(fmt::format("the file '{}' is missing; put it beside the .gltf", uri));
@@ -200,7 +201,7 @@ Buffer readBuffer(Document& document, std::size_t index, std::optional<std::span
     if (const auto uri = buffer.find("uri")) {
         if (uri->asString().starts_with("data:")) {
             auto decoded = decodeDataUri(uri->asString());
-            if (!decoded) uri->fail("the base64 data is broken; re-export the file");
+            if (!decoded) uri->fail("the base64 data is damaged; re-export the file");
             bytes = std::move(*decoded);
         } else {
             bytes = readExternal(document, *uri, uri->asString());
@@ -213,7 +214,7 @@ Buffer readBuffer(Document& document, std::size_t index, std::optional<std::span
     } else {
         return std::nullopt;
     }
-    // The padding of the last element may be left away.
+    // The padding of the last element may be missing.
     if (bytes.size() + 3 < length)
         buffer.fail(fmt::format("claims {} bytes, but there are {}; re-export the file", length, bytes.size()));
     bytes.resize(length);
@@ -226,8 +227,8 @@ void checkRange(const Document& document, const JsonRef& range) {
     const std::uint64_t offset = range.unsignedOr("byteOffset", 0), length = range.at("byteLength").asUnsigned();
     const std::uint64_t there = document.item("buffers", buffer).at("byteLength").asUnsigned();
     if (offset > there || length > there - offset)
-        range.fail(fmt::format("{} bytes at {} do not lie in buffers[{}] of {} bytes; re-export the file", length,
-                               offset, buffer, there));
+        range.fail(fmt::format("{} bytes at {} exceed buffers[{}] of {} bytes; re-export the file", length, offset,
+                               buffer, there));
 }
 
 }  // namespace
@@ -237,12 +238,11 @@ Json parseJson(std::string_view given, const std::string& name) {
     const std::string text = mendedText(given);
     try {
         Json json = Json::parse(text);
-        if (!json.is_object()) refuse(name, "is no glTF: the JSON is not an object");
+        if (!json.is_object()) refuse(name, "is not glTF: the JSON is not an object");
         return json;
     } catch (const Json::parse_error& fault) {
         refuse(name,
-               fmt::format("byte {}: the JSON is broken here; export the file again or choose a .glb or .gltf file",
-                           fault.byte));
+               fmt::format("byte {}: invalid JSON; export the file again or choose a .glb or .gltf file", fault.byte));
     } catch (const Json::exception&) {
         refuse(name, "the JSON has a number that is out of range; export the file again");
     }

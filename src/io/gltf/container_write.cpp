@@ -32,7 +32,7 @@ std::vector<Json*> bufferUsers(Document& document) {
     return users;
 }
 
-/// The kind of a picture by its first bytes, as far as glTF and its texture extensions know kinds.
+/// The image format, detected from the first bytes: those of glTF and its texture extensions.
 const char* imageKind(std::span<const std::byte> bytes) {
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 16));
     if (head.starts_with("\x89PNG")) return "image/png";

@@ -15,7 +15,7 @@ inline constexpr const char* kDirectDeltaMush = "PELT_direct_delta_mush";
 inline constexpr std::uint64_t kPayloadVersion = 1;
 inline constexpr std::uint64_t kPlacedPayloadVersion = kDdmPayloadVersion;  ///< with `space`
 
-/// What all primitives of a character say alike.
+/// Data that is equal in all primitives of a character.
 struct PayloadTerms {
     DdmVariant variant = DdmVariant::v0;
     DdmEncoding encoding = DdmEncoding::float32;
@@ -25,26 +25,26 @@ struct PayloadTerms {
     friend bool operator==(const PayloadTerms&, const PayloadTerms&) = default;
 };
 
-/// From POSITION to the space that the payload's numbers are in; the identity where the extension names none.
+/// From POSITION to the space of the payload's numbers; the identity if the extension has none.
 Affine3d readSpace(const JsonRef& extension);
 
 PayloadTerms readTerms(const JsonRef& extension);
 /// Version, variant, encoding, expected error and settings as JSON.
 Json termsJson(const DdmPayload& payload);
 
-/// 64-bit FNV-1a, 16 digits in base 16: of positions as the file decodes to; of the joints of a skin, their names and
-/// inverse bind matrices, in order.
+/// 64-bit FNV-1a, 16 hexadecimal digits: of the decoded positions; of the names and inverse bind matrices of a skin's
+/// joints, in order.
 std::string hashPositions(std::span<const float> positions);
 std::string hashJoints(AccessorReader& reader, std::size_t skin);
 
-/// Reads the payload beside the loaded mesh. One that does not fit it, or is of another version, is left out with a
-/// warning; a malformed one fails.
+/// Reads the payload of the loaded mesh. A payload that does not match the mesh or has another version is ignored with
+/// a warning; a malformed one is an error.
 void loadPayload(Loading& loading);
 
-/// The payload of one primitive on its way into a document.
+/// The payload of one primitive, to be written to a document.
 struct PayloadPart {
     DdmRecords records;
-    Json bind = Json::object();          ///< accessors of the original JOINTS_n and WEIGHTS_n that the file has already
+    Json bind = Json::object();          ///< accessors of the original JOINTS_n and WEIGHTS_n, if the file has them
     std::optional<WeightSets> new_bind;  ///< where it has none
     std::size_t skin = 0;                ///< the joints that the records mean
     Affine3d space;                      ///< from POSITION to the space of the records
@@ -61,11 +61,11 @@ struct PayloadPlace {
 /// Takes every payload out of a document, with its data.
 void dropPayload(Document& document);
 
-/// Puts the parts of a payload in their places, all their records in one buffer view at the end.
+/// Writes the parts of a payload, with all records in one buffer view at the end.
 void writePayload(Document& document, Appender& appender, const DdmPayload& payload,
                   std::span<const PayloadPlace> places);
 
-/// Brings the hashes of all payloads up to what the document now holds.
+/// Updates the hashes of all payloads for the current document.
 void stampPayload(Document& document);
 
 }  // namespace pelt::io::gltf

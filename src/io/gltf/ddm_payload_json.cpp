@@ -31,7 +31,7 @@ void readSetting(const JsonRef& json, DdmMap& value) { readText(json.asString(),
 void readSetting(const JsonRef& json, JointAlpha& value) {
     value = {json.at("joint").asString(), json.at("alpha").asFinite()};
 }
-/// A word that is not known leaves the default: settings say how a file was made, not how it moves.
+/// An unknown word is replaced by the default: settings document how a file was made, and do not affect how it moves.
 template <class Enum>
 std::enable_if_t<std::is_enum_v<Enum>> readSetting(const JsonRef& json, Enum& value) {
     value = enumOf<Enum>(json.asString()).value_or(value);
@@ -41,7 +41,7 @@ void readSetting(const JsonRef& json, std::vector<T>& list) {
     for (std::size_t i = 0; i < json.size(); ++i) readSetting(json.element(i), list.emplace_back());
 }
 
-/// What is not set, and an empty list, becomes null, which is not written.
+/// Values that are not set and empty lists become null, which is not written.
 template <class T>
 Json settingJson(const T& value) {
     if constexpr (std::is_enum_v<T>)

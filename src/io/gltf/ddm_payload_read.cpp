@@ -23,7 +23,8 @@ public:
         if (misfit.empty()) misfit = compare();
         if (!misfit.empty()) {
             loading_.character.warnings.push_back(fmt::format(
-                "the Direct Delta Mush payload was ignored: {}; run pelt mush again (saving leaves it out)", misfit));
+                "the Direct Delta Mush payload was ignored: {}; run pelt mush again (saving removes the payload)",
+                misfit));
             return;
         }
         loading_.payload_spaces.resize(loading_.source->parts.size());
@@ -50,7 +51,7 @@ private:
     bool has_bind_ = true;
 };
 
-/// Collects the parts' payloads. Gives why they cannot be used together.
+/// Collects the payloads of the parts. Returns the reason if they cannot be used together.
 std::string PayloadLoader::find() {
     std::string missing;
     std::size_t first = 0;
@@ -88,15 +89,15 @@ std::string PayloadLoader::misfitOf(const FoundPart& found) {
     for (std::size_t v = 0; v < found.count; ++v)
         flat.insert(flat.end(), {positions[v].x, positions[v].y, positions[v].z});
     if (found.extension.at("positionHash").asString() != hashPositions(flat))
-        return fmt::format("the vertices of part '{}' are not those it was made for", name);
+        return fmt::format("the vertices of part '{}' were changed after it was made", name);
     if (found.extension.at("jointsHash").asString() != jointsOf(found.skin))
-        return fmt::format("the joints of part '{}' are not those it was made for", name);
+        return fmt::format("the joints of part '{}' were changed after it was made", name);
     return {};
 }
 
-/// Looks whether the payloads are those of this mesh and of each other.
+/// Checks that the payloads belong to this mesh and to each other.
 std::string PayloadLoader::compare() {
-    if (loading_.character.weights.empty()) return "there are no weights beside it";
+    if (loading_.character.weights.empty()) return "the file has no plain skin weights";
     for (const FoundPart& found : found_)
         if (std::string misfit = misfitOf(found); !misfit.empty()) return misfit;
     const PayloadTerms terms = readTerms(found_.front().extension);
@@ -117,13 +118,13 @@ void PayloadLoader::read(const FoundPart& found) {
         const std::uint64_t offset = extension.at(key).asUnsigned();
         if (offset > bytes.size())
             extension.at(key).fail(
-                fmt::format("is beyond the buffer view of {} bytes; run pelt mush again", bytes.size()));
+                fmt::format("exceeds the buffer view of {} bytes; run pelt mush again", bytes.size()));
         return bytes.subspan(offset);
     };
     const auto vertices = from("vertexOffset"), entries = from("entryOffset");
     const auto too_many = [&](std::uint64_t count, const char* what) {
-        extension.fail(fmt::format("{} {} do not lie in the buffer view of {} bytes; run pelt mush again", count, what,
-                                   bytes.size()));
+        extension.fail(
+            fmt::format("{} {} exceed the buffer view of {} bytes; run pelt mush again", count, what, bytes.size()));
     };
     if (vertices.size() / kVertexBytes < found.count) too_many(found.count, "vertices");
     const auto own = vertices.first(found.count * kVertexBytes);
@@ -131,7 +132,7 @@ void PayloadLoader::read(const FoundPart& found) {
     if (count > entries.size() / entryBytes(payload_->encoding)) too_many(count, "entries");
     DdmRows<float>& rows = payload_->rows;
     if (rows.joints.size() + count > 0xFFFFFFF0U) extension.fail("more than 4 billion entries; split the file");
-    // Records may be shared by many parts, each of which takes memory of its own.
+    // Many parts may share records, but each needs its own memory.
     loading_.reader->budget().take(extension, count * 48 + found.count * 16);
     const std::string fault =
         appendRecords(own, entries, payload_->encoding, loading_.source->skin_slots[found.skin], rows);
@@ -158,7 +159,7 @@ void PayloadLoader::readBind(const FoundPart& found) {
     PrimitiveReader reader(*loading_.reader, JsonRef(stand_in, document_.name, bind->place()));
     WeightLoader weights;
     if (weights.append(reader, loading_.source->skin_slots[found.skin], payload_->bind))
-        bind->fail("a vertex has no sound weights; run pelt mush again");
+        bind->fail("a vertex has no valid weights; run pelt mush again");
 }
 
 }  // namespace

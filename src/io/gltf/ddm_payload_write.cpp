@@ -54,8 +54,8 @@ std::vector<Json*> rangesOf(Json& views, std::size_t buffer) {
     return ranges;
 }
 
-/// Cuts the bytes of a view out of its buffer, where nobody else reads them. A view that is not the last stays, as a
-/// stub, so that the others keep their numbers.
+/// Removes the bytes of a view from its buffer, if nothing else uses them. A view that is not the last remains as a
+/// stub, so that the others keep their indices.
 void cutView(Document& document, std::size_t index) {
     constexpr std::size_t kStub = 4;
     Json& views = document.json["bufferViews"];
@@ -64,7 +64,7 @@ void cutView(Document& document, std::size_t index) {
     const std::size_t first = sizeOr(views[index], "byteOffset", 0);
     const std::size_t length = views[index]["byteLength"].get<std::size_t>();
     Buffer& bytes = document.buffers[buffer];
-    // What comes after keeps its alignment.
+    // Keeps the alignment of the following data.
     if (!bytes || first + length > bytes->size() || length % 8 != 0 || bytes->size() < length + kStub) return;
     const std::vector<Json*> ranges = rangesOf(views, buffer);
     for (const Json* range : ranges) {

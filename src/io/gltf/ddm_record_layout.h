@@ -4,7 +4,7 @@
 
 #include "gltf/ddm_records.h"
 
-/// The records of docs/payload.md, little-endian as glTF is, and a row on its way to or from them.
+/// The records of docs/payload.md, little-endian as in glTF, and the intermediate form of a row.
 namespace pelt::io::gltf {
 
 struct FloatVertex {
@@ -30,7 +30,7 @@ static_assert(sizeof(FloatVertex) == kVertexBytes && sizeof(Q16Vertex) == kVerte
 static_assert(sizeof(FloatEntry) == entryBytes(DdmEncoding::float32) &&
               sizeof(Q16Entry) == entryBytes(DdmEncoding::q16));
 
-/// A block of a row in double precision, where recentring and rounding happen.
+/// A block of a row in double precision, where recentering and rounding happen.
 using Block = DdmBlock<double>;
 inline constexpr double Block::*kSecond[] = {&Block::xx, &Block::xy, &Block::xz, &Block::yy, &Block::yz, &Block::zz};
 inline constexpr double Block::*kFirst[] = {&Block::x, &Block::y, &Block::z};

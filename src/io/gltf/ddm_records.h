@@ -28,13 +28,13 @@ DdmRecords encodeRecords(const DdmRows<float>& rows, std::size_t first, std::siz
 std::uint64_t countEntries(std::span<const std::byte> vertices, DdmEncoding encoding);
 
 /// Appends the rows of some vertices. `vertices` holds their records and nothing else, `entries` starts with theirs, at
-/// least countEntries() of them; `slots` turns an index of the skin into a joint slot. Gives what is wrong with them,
-/// in words for a message; empty: nothing, and `rows` keeps the promises of DdmRows.
+/// least countEntries() of them; `slots` turns an index of the skin into a joint slot. Returns what is wrong with them,
+/// for a message; empty if they are valid, and `rows` then satisfies the invariants of DdmRows.
 std::string appendRecords(std::span<const std::byte> vertices, std::span<const std::byte> entries, DdmEncoding encoding,
                           std::span<const std::uint32_t> slots, DdmRows<float>& rows);
 
-/// What keeps rows from being written: sizes, joints beyond `joint_count`, empty rows, numbers that are not finite,
-/// sums that are not 1. Empty: nothing.
+/// Why rows cannot be written: inconsistent sizes, joints beyond `joint_count`, empty rows, numbers that are not
+/// finite, sums that are not 1. Empty if they can.
 std::string rowsFault(const DdmRows<float>& rows, std::size_t joint_count);
 
 }  // namespace pelt::io::gltf

@@ -12,7 +12,7 @@ namespace pelt::io::gltf {
 namespace {
 
 constexpr double kSumTolerance = 1e-4;     // of Σω and Σψ
-constexpr double kCentreTolerance = 1e-6;  // of Σχ', relative to Σ|χ'| …
+constexpr double kCenterTolerance = 1e-6;  // of Σχ', relative to Σ|χ'| …
 constexpr double kPointTolerance = 1e-7;   // … and to p, as fine as p itself: less is rounding
 
 template <class T>
@@ -33,8 +33,8 @@ bool isFiniteRow(const Row& row, const Vec3d& p) {
            });
 }
 
-/// Moves the centre to where Σχ' is 0 again: with c = Σχ', Ω' becomes T(-c) Ω' T(-c)^T and p becomes p + c.
-void recentre(Row& row, Vec3d& p) {
+/// Moves the center to where Σχ' is 0 again: with c = Σχ', Ω' becomes T(-c) Ω' T(-c)^T and p becomes p + c.
+void recenter(Row& row, Vec3d& p) {
     double c[3] = {0, 0, 0}, size = 0;
     for (const Entry& entry : row)
         for (std::size_t i = 0; i < 3; ++i) {
@@ -42,7 +42,7 @@ void recentre(Row& row, Vec3d& p) {
             size += std::abs(entry.block.*kFirst[i]);
         }
     const double rounding =
-        kCentreTolerance * size + kPointTolerance * std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+        kCenterTolerance * size + kPointTolerance * std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
     if (std::all_of(std::begin(c), std::end(c), [&](double x) { return std::abs(x) <= rounding; })) return;
     constexpr std::size_t kAxes[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
     for (Entry& entry : row) {
@@ -57,7 +57,7 @@ void recentre(Row& row, Vec3d& p) {
     p += Vec3d{c[0], c[1], c[2]};
 }
 
-/// Brings a row of joint slots to what DdmRows promises, or gives its fault.
+/// Makes a row of joint slots satisfy the invariants of DdmRows, or returns what is wrong.
 std::string settleRow(Row& row, Vec3d& p) {
     if (!isFiniteRow(row, p)) return "has numbers that are not finite";
     std::sort(row.begin(), row.end(), [](const Entry& a, const Entry& b) { return a.joint < b.joint; });
@@ -68,8 +68,8 @@ std::string settleRow(Row& row, Vec3d& p) {
     for (const Entry& entry : row) omega += entry.block.w, psi += entry.psi;
     if (!(std::abs(omega - 1) <= kSumTolerance) || !(std::abs(psi - 1) <= kSumTolerance))
         return fmt::format("has weights that sum to {:.6g} and {:.6g}, not to 1", omega, psi);
-    recentre(row, p);
-    return isFiniteRow(row, p) ? "" : "has numbers beyond single precision";
+    recenter(row, p);
+    return isFiniteRow(row, p) ? "" : "has numbers too large for single precision";
 }
 
 /// Reads one row's records after another.
@@ -159,7 +159,7 @@ std::string appendRecords(std::span<const std::byte> vertices, std::span<const s
         std::string fault = reader.read(v, row, p);
         for (std::size_t i = 0; i < row.size() && fault.empty(); ++i) {
             if (row[i].joint >= slots.size())
-                fault = fmt::format("follows joint {}, but the skin has {}", row[i].joint, slots.size());
+                fault = fmt::format("uses joint {}, but the skin has {}", row[i].joint, slots.size());
             else
                 row[i].joint = slots[row[i].joint];
         }
@@ -182,7 +182,7 @@ std::string rowsFault(const DdmRows<float>& rows, std::size_t joint_count) {
         Vec3d p(rows.centers[v]);
         std::string fault = row.empty() ? "has no entry" : "";
         for (const Entry& entry : row)
-            if (entry.joint >= joint_count) fault = fmt::format("follows joint {} of {}", entry.joint, joint_count);
+            if (entry.joint >= joint_count) fault = fmt::format("uses joint {} of {}", entry.joint, joint_count);
         if (fault.empty()) fault = settleRow(row, p);
         if (!fault.empty()) return fmt::format("vertex {} {}", v, fault);
     }

@@ -14,7 +14,8 @@ void put(std::vector<std::byte>& out, const T& record) {
     out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-/// Whole numbers near `values` whose sum is `total`, the rounded sum of the values: the largest remainders go up.
+/// Integers near `values` whose sum is `total`, the rounded sum of the values: those with the largest remainders are
+/// rounded up.
 std::vector<long> roundedToSum(const std::vector<double>& values, long total) {
     std::vector<long> out(values.size());
     std::vector<std::size_t> order(values.size());
@@ -27,7 +28,7 @@ std::vector<long> roundedToSum(const std::vector<double>& values, long total) {
     return out;
 }
 
-/// Parts of 1 as parts of 65535, exactly 65535 together. ω and ψ are never negative but by rounding.
+/// Fractions of 1 as fractions of 65535 that sum to exactly 65535. ω and ψ are negative only by rounding.
 template <class Get>
 std::vector<long> quantisedParts(const Row& row, Get part) {
     std::vector<double> values;
@@ -37,7 +38,7 @@ std::vector<long> quantisedParts(const Row& row, Get part) {
     return roundedToSum(values, static_cast<long>(kFullScale));
 }
 
-/// The least power of two that brings numbers up to `largest` into 16 bits with a sign.
+/// The smallest power of two that scales numbers up to `largest` into signed 16 bits.
 int exponentFor(double largest) {
     if (!(largest > 0)) return 0;
     int exponent = 0;
@@ -53,7 +54,7 @@ int exponentFor(const Row& row, double Block::*const (&members)[N]) {
     return exponentFor(largest);
 }
 
-/// χ' of a row as whole numbers that keep its sum, 0; raises the exponent where that rounds beyond 16 bits.
+/// χ' of a row as integers with sum 0; increases the exponent if rounding exceeds 16 bits.
 int quantiseFirst(const Row& row, std::vector<Q16Entry>& out) {
     for (int exponent = exponentFor(row, kFirst);; ++exponent) {
         bool fits = true;

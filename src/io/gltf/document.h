@@ -23,17 +23,17 @@ struct Chunk {
 /// One entry of `buffers`: its bytes, or none (the stand-in buffer of EXT_meshopt_compression).
 using Buffer = std::optional<std::vector<std::byte>>;
 
-/// A glTF file as it is: the JSON and the bytes it refers to, nothing interpreted.
+/// A glTF file without interpretation: the JSON and the bytes it refers to.
 struct Document {
-    std::string name;  ///< how messages call it
+    std::string name;  ///< its name in messages
     Json json = Json::object();
     std::vector<Buffer> buffers;  ///< one per entry of json["buffers"]
     std::vector<Chunk> chunks;
-    std::filesystem::path folder;                       ///< where relative URIs start; empty: none are followed
+    std::filesystem::path folder;                       ///< base of relative URIs; empty: external files are refused
     std::vector<std::filesystem::path> external_files;  ///< the buffers that were read from files of their own
 
     JsonRef root() const { return {json, name, ""}; }
-    /// The length of a top-level array, 0 where the file has none.
+    /// The length of a top-level array, 0 if the file has none.
     std::size_t count(const char* collection) const;
     /// An entry of a top-level array; `index` is in range.
     JsonRef item(const char* collection, std::size_t index) const;
@@ -42,10 +42,10 @@ struct Document {
 inline constexpr std::array kCollections = {"accessors", "animations", "buffers", "bufferViews", "images",
                                             "materials", "meshes",     "nodes",   "scenes",      "skins"};
 
-/// The top-level array, made where the document has none.
+/// The top-level array; created if the document has none.
 Json& collection(Document& document, const char* name);
 
-/// Takes an extension off an object, and off the document's lists.
+/// Removes an extension from an object and from the document's lists.
 void eraseExtension(Json& object, const char* name);
 void dropExtension(Document& document, const char* name);
 

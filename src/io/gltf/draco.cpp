@@ -4,8 +4,8 @@
 
 #include "gltf/primitive.h"
 
-/// KHR_draco_mesh_compression. The decoder reserves what a header claims, so the claims are read and checked first; the
-/// rest of the stream is for the unpacker.
+/// KHR_draco_mesh_compression. The decoder allocates what a header claims, so the header is read and checked first; the
+/// rest is decoded in the helper process.
 namespace pelt::io::gltf {
 namespace {
 
@@ -14,7 +14,7 @@ class Header {
 public:
     explicit Header(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-    /// The number of faces that the stream claims; nullopt where it is no mesh.
+    /// The number of faces that the stream claims; nullopt if it is not a mesh.
     std::optional<std::uint64_t> faces() {
         if (bytes_.size() < 11 || std::memcmp(bytes_.data(), "DRACO", 5) != 0) return std::nullopt;
         at_ = 5;
@@ -92,10 +92,10 @@ struct DracoPlan {
 
 void takeClaims(const JsonRef& extension, DracoPlan& plan, Budget& budget) {
     const auto faces = Header(plan.request.packed).faces();
-    // A regular grid packs a face into an eighth of a bit; less than that is no mesh.
+    // A regular grid needs an eighth of a bit per face; with less data the claim is wrong.
     if (!faces || *faces > plan.request.packed.size() * 64 + 1024)
         extension.fail(
-            fmt::format("{} bytes of Draco data are no mesh; re-export the file", plan.request.packed.size()));
+            fmt::format("{} bytes of Draco data are not a mesh; re-export the file", plan.request.packed.size()));
     budget.take(extension, *faces * (128 + 12));
     plan.faces = *faces;
 }
@@ -138,14 +138,14 @@ void checkAnswer(const JsonRef& extension, const DracoPlan& plan, const UnpackAn
     if (answer.fault == UnpackFault::no_attribute && !plan.names.empty())
         attribute().fail("the Draco data has no such attribute; re-export the file");
     if (answer.fault == UnpackFault::unfit && !plan.names.empty())
-        attribute().fail("the Draco attribute does not fit its accessor; re-export the file");
+        attribute().fail("the Draco attribute does not match its accessor; re-export the file");
     failUnlessUnpacked(extension, answer, "Draco");
     std::uint64_t bytes = 0;
     for (const std::vector<std::byte>& array : answer.arrays) bytes += array.size();
     const bool whole = answer.arrays.size() == plan.names.size() && bytes == plan.attribute_bytes &&
                        std::all_of(answer.indices.begin(), answer.indices.end(),
                                    [&](std::uint32_t corner) { return corner < plan.request.count; });
-    if (!whole) extension.fail("the Draco data is broken; re-export the file");
+    if (!whole) extension.fail("the Draco data is damaged; re-export the file");
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ DracoData unpackDraco(AccessorReader& reader, const JsonRef& primitive, const Js
     for (std::size_t a = 0; a < plan.names.size(); ++a) {
         const AccessorInfo about = reader.info(primitive.at("attributes").at(plan.names[a].c_str()).asUnsigned());
         if (answer.arrays[a].size() != about.count * about.width * about.component_bytes)
-            extension.fail("the Draco data is broken; re-export the file");
+            extension.fail("the Draco data is damaged; re-export the file");
         out.attributes[plan.names[a]] = std::move(answer.arrays[a]);
     }
     return out;

@@ -8,7 +8,7 @@ namespace pelt::io::gltf {
 namespace {
 
 using rig::kDriverKinds;
-constexpr double kUnitLength = 1e-6;  ///< rotations that are off by less stay as the file has them
+constexpr double kUnitLength = 1e-6;  ///< rotations with a smaller error are not normalized
 
 template <std::size_t N>
 std::array<double, N> readTuple(const JsonRef& json) {
@@ -50,7 +50,8 @@ public:
             outside_ = false;
             rig::DrivenJoint joint = readJoint(listed.element(i));
             if (outside_) {
-                warn(fmt::format("{} uses nodes that are neither joints nor above one", listed.element(i).place()));
+                warn(fmt::format("{} uses nodes that are neither joints nor ancestors of one",
+                                 listed.element(i).place()));
                 continue;
             }
             driven_.push_back(std::move(joint));
@@ -65,8 +66,8 @@ private:
     static constexpr std::uint32_t kOutside = 0xFFFFFFFF;
 
     void warn(const std::string& why) {
-        loading_.character.warnings.push_back(
-            fmt::format("driven joints were ignored: {}; their keys are played (saving leaves the drivers out)", why));
+        loading_.character.warnings.push_back(fmt::format(
+            "driven joints were ignored: {}; their keys are played instead (saving removes the drivers)", why));
     }
 
     std::uint32_t readNodeIndex(const JsonRef& json) {
@@ -83,7 +84,7 @@ private:
         std::size_t known = 0;
         while (known < kDriverKinds.size() && kind.asString() != kDriverKinds[known]) ++known;
         if (known == kDriverKinds.size())
-            kind.fail(fmt::format("unknown kind '{}'; use a newer Pelt, or take it out", kind.asString()));
+            kind.fail(fmt::format("unknown kind '{}'; use a newer version of Pelt or remove it", kind.asString()));
         joint.kind = static_cast<rig::DriverKind>(known);
         if (joint.kind == rig::DriverKind::rotation) {
             joint.fraction = json.at("fraction").asFinite();

@@ -14,16 +14,15 @@ struct DrivenFault {
     std::string what;
 };
 
-/// What is wrong with a list of driven joints: indices, numbers, counts, and joints that look at one that is driven by
-/// themselves or later in the list.
+/// Finds errors in a list of driven joints: indices, numbers, counts, and joints that depend on themselves or on joints
+/// later in the list.
 std::optional<DrivenFault> findDrivenFault(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven);
 
 /// Reads Character::driven. A joint that uses nodes outside the skeleton, or a list of another version, is left out
 /// with a warning; a malformed one fails.
 void loadDrivenJoints(Loading& loading);
 
-/// Makes the document say what `driven` does; an empty list takes the extension out. `node_of`: skeleton node ->
-/// document node.
+/// Writes `driven` to the document; an empty list removes the extension. `node_of`: skeleton node -> document node.
 void writeDrivenJoints(Document& document, std::span<const rig::DrivenJoint> driven,
                        std::span<const std::size_t> node_of);
 

@@ -8,7 +8,7 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// Posing walks these chains for every frame: what a real skeleton has, a thousandfold.
+/// Posing walks these chains for every frame. The limit is a thousand times what real skeletons have.
 constexpr std::size_t kMostSteps = 1'000'000;
 constexpr double kUnitTolerance = 1e-3;
 
@@ -48,24 +48,24 @@ private:
         if (joint.kind == rig::DriverKind::scale) return scaleFault(i);
         if (joint.kind == rig::DriverKind::learned) return learnedFault(i);
         if (!std::isfinite(joint.fraction)) return "the fraction is not finite";
-        if (!isUnit(joint.bind_rotation)) return "the bind rotation has no unit length";
+        if (!isUnit(joint.bind_rotation)) return "the bind rotation does not have unit length";
         return lookFault(i, joint.driver);
     }
 
-    /// Whether joint `i` may look at a node: it must be settled when its turn comes.
+    /// Whether joint `i` may depend on a node: its transform must be known when joint `i` is computed.
     std::string lookFault(std::size_t i, std::uint32_t node) const {
         if (driven_at_[node] == kNever || driven_at_[node] < i) return {};
-        return driven_at_[node] == i ? "it follows itself" : "it follows a joint that is driven later in the list";
+        return driven_at_[node] == i ? "it drives itself" : "it depends on a joint that comes later in the list";
     }
 
     /// Walks from a node up to its ancestor.
     std::string chainFault(std::size_t i, std::uint32_t ancestor, std::uint32_t node) {
         std::int32_t at = std::int32_t(node);
         for (; at >= 0 && at != std::int32_t(ancestor); at = skeleton_.nodes[std::size_t(at)].parent) {
-            if (++steps_ > kMostSteps) return "the chains of nodes that are looked at are far too long";
+            if (++steps_ > kMostSteps) return "the chains of driving nodes are too long";
             if (std::string what = lookFault(i, std::uint32_t(at)); !what.empty()) return what;
         }
-        return at < 0 ? "the driver must stand below its parent and above its children" : "";
+        return at < 0 ? "the driver must be between its parent and its children in the hierarchy" : "";
     }
 
     std::string scaleFault(std::size_t i) {
@@ -73,12 +73,13 @@ private:
         if (!(joint.k > -1) || !std::isfinite(joint.k)) return "k must be above -1";
         if (!(joint.bind_scale > 0) || !std::isfinite(joint.bind_scale)) return "bindScale must be above 0";
         if (joint.axis != 1 && joint.axis != 2) return "the axis must be 1 or 2";
-        if (skeleton_.nodes[joint.node].matrix) return "its node is given by a matrix, not by its parts";
-        if (!isNode(joint.parent) || joint.parent == joint.driver) return "the parent is no ancestor of the driver";
+        if (skeleton_.nodes[joint.node].matrix)
+            return "its node has a matrix instead of translation, rotation and scale";
+        if (!isNode(joint.parent) || joint.parent == joint.driver) return "the parent is not an ancestor of the driver";
         if (joint.children.empty()) return "it has no children to measure an angle with";
         if (std::string what = chainFault(i, joint.parent, joint.driver); !what.empty()) return what;
         for (const std::uint32_t child : joint.children) {
-            if (!isNode(child) || child == joint.driver) return "a child is no descendant of the driver";
+            if (!isNode(child) || child == joint.driver) return "a child is not a descendant of the driver";
             if (std::string what = chainFault(i, joint.driver, child); !what.empty()) return what;
         }
         return {};
@@ -90,14 +91,15 @@ private:
         if (joint.inputs.front().node != joint.driver) return "the driver must be the first input";
         const std::size_t wanted = 6 * rig::kLearnedTerms * joint.inputs.size();
         if (joint.coefficients.size() != wanted)
-            return fmt::format("{} coefficients where its inputs need {}", joint.coefficients.size(), wanted);
+            return fmt::format("it has {} coefficients, but its inputs need {}", joint.coefficients.size(), wanted);
         if (!std::all_of(joint.coefficients.begin(), joint.coefficients.end(),
                          [](double c) { return std::isfinite(c); }))
             return "a coefficient is not finite";
-        if (!isFiniteTrs(joint.placed)) return "the place in the bind pose is not finite, or its rotation no unit";
+        if (!isFiniteTrs(joint.placed))
+            return "the transform in the bind pose is not finite, or its rotation does not have unit length";
         for (const rig::LearnedInput& input : joint.inputs) {
             if (!isNode(input.node)) return "an input does not exist";
-            if (!isUnit(input.bind_rotation)) return "the bind rotation of an input has no unit length";
+            if (!isUnit(input.bind_rotation)) return "the bind rotation of an input does not have unit length";
             if (std::string what = lookFault(i, input.node); !what.empty()) return what;
         }
         return {};

@@ -25,7 +25,7 @@ void checkSameOrigin(const Character& character, const GltfSource& source) {
     for (std::size_t n = 0; n < was.nodes.size(); ++n)
         if (now.nodes[n].parent != was.nodes[n].parent) refuse(source, fmt::format("node {} has another parent", n));
     for (std::size_t j = 0; j < was.joints.size(); ++j)
-        if (now.joints[j].node != was.joints[j].node) refuse(source, fmt::format("joint {} stands on another node", j));
+        if (now.joints[j].node != was.joints[j].node) refuse(source, fmt::format("joint {} uses another node", j));
     if (character.weights.empty() && !source.weights.empty())
         refuse(source, "the weights that were loaded are missing");
 }
@@ -114,7 +114,7 @@ Document editedDocument(const Character& character, const GltfSource& source) tr
     const bool moved = findMovedParts(editing);
     editing.new_payload = character.ddm && !samePayload(character.ddm, source.ddm);
     if (moved && character.ddm && !editing.new_payload)
-        refuse(source, "vertices moved that the Direct Delta Mush payload was made for");
+        refuse(source, "vertices were moved after the Direct Delta Mush payload was made");
     if (!character.ddm || editing.new_payload) dropPayload(editing.document);
     editNodes(editing);
     SkinEditor skins(editing);
@@ -131,9 +131,9 @@ Document editedDocument(const Character& character, const GltfSource& source) tr
     if (source.isMended()) clearNotFinite(editing.document);
     return std::move(editing.document);
 } catch (const Json::exception&) {
-    // Parts of the JSON that loading does not look at, such as scenes, may be anything.
+    // Parts of the JSON that loading ignores, such as scenes, may contain anything.
     throw Error::badInput({source.document.name},
-                          "the JSON breaks the glTF 2.0 schema, so it cannot be edited; re-export the file");
+                          "the JSON violates the glTF 2.0 schema and cannot be edited; re-export the file");
 }
 
 }  // namespace pelt::io::gltf

@@ -8,13 +8,13 @@
 #include "gltf/source.h"
 #include "gltf/write_parts.h"
 
-/// Saving a loaded character: its own document, with what differs from the loaded state edited in place.
+/// Saving a loaded character: the original document, in which what differs from the loaded state is edited.
 namespace pelt::io::gltf {
 
-/// The document to save. Throws Error (bad usage) where the faces are not the loaded ones or loaded joints are missing.
+/// The document to save. Throws Error (bad usage) if faces were changed or loaded joints are missing.
 Document editedDocument(const Character& character, const GltfSource& source);
 
-/// What the steps of editing share.
+/// Data shared by the steps of editing.
 struct Editing {
     Editing(const Character& character_, const GltfSource& source_);
 
@@ -37,9 +37,9 @@ class SkinEditor {
 public:
     explicit SkinEditor(Editing& editing);
 
-    /// The skin of an instance; an instance that had none gets one.
+    /// The skin of an instance; created if it had none.
     std::size_t skinOf(std::size_t instance);
-    /// The place of a joint slot in a skin, appended where it is missing.
+    /// The index of a joint slot in a skin; appended if missing.
     std::size_t indexOf(std::size_t skin, std::uint32_t slot);
     /// Writes matrices where needed; joints that no skin has yet go to the first skin.
     void finish();
@@ -59,8 +59,7 @@ private:
     std::vector<Skin> skins_;
 };
 
-/// Positions, normals and tangents of some vertices as the file wants them, in the space of its mesh; the last two may
-/// be empty.
+/// Positions, normals and tangents of some vertices in the space of the file's mesh; the last two may be empty.
 struct ShapeArrays {
     std::vector<float> positions, normals, tangents;
 
@@ -70,7 +69,7 @@ struct ShapeArrays {
 /// `placement`: from the file's space to that of the mesh.
 ShapeArrays shapeArrays(const Mesh& mesh, std::size_t first, std::size_t count, const Affine3d& placement);
 
-/// Replaces POSITION, and NORMAL and TANGENT where there are some.
+/// Replaces POSITION and, if present, NORMAL and TANGENT.
 void writeShape(Appender& appender, Json& attributes, const ShapeArrays& shape);
 
 /// New JOINTS_n and WEIGHTS_n for the primitives whose rows changed, new shapes for those that moved, and the parts of
@@ -79,7 +78,7 @@ class WeightEditor {
 public:
     WeightEditor(Editing& editing, SkinEditor& skins) : editing_(editing), skins_(skins) {}
 
-    /// Writes the weights. The payload is to be written last, so that it lies at the end of the file.
+    /// Writes the weights. The payload must be written last, so that it is at the end of the file.
     void edit();
     /// Where the parts of the payload go; they live as long as the editor.
     const std::vector<PayloadPlace>& payload() const { return places_; }
@@ -92,7 +91,7 @@ private:
 
         friend bool operator==(const PrimitiveEdit&, const PrimitiveEdit&) = default;
     };
-    /// New rows by primitive; empty: the instance is as it was.
+    /// New rows by primitive; empty: the instance did not change.
     using InstanceEdit = std::map<std::size_t, PrimitiveEdit>;
 
     void findChanges();
@@ -110,13 +109,13 @@ void editClips(Editing& editing);
 /// Replaces the compressed data of a primitive by plain data, all but its joints and weights.
 void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t index, Json& primitive);
 
-/// Puts 0 for every float that is not finite: what was mended stays in the file, unused.
+/// Replaces floats that are not finite by 0: repaired data remains in the file, unused.
 void clearNotFinite(Document& document);
 
 /// Whether Draco or meshopt hold any of a primitive's attributes.
 bool isCompressed(const Document& document, const JsonRef& primitive);
 
-/// Takes compression extensions that nobody uses any more off the document's lists.
+/// Removes compression extensions that are no longer used from the document's lists.
 void dropUnusedCompression(Document& document);
 
 }  // namespace pelt::io::gltf

@@ -37,13 +37,13 @@ public:
     }
 
 private:
-    /// Whether a loaded clip has keys that are not those of the file, which are then not to be written again.
+    /// Whether keys of a loaded clip were repaired: the keys of the file must then not be written again.
     bool isMended(std::size_t clip) const {
         const std::vector<bool>& channels = editing_.source.clip_sources[clip].mended;
         return std::find(channels.begin(), channels.end(), true) != channels.end();
     }
 
-    /// The loaded clip that this one came from: by name, else by place and equal channels (a renamed one).
+    /// The loaded clip that corresponds to this one: by name, otherwise by index and equal channels (a renamed clip).
     std::optional<std::size_t> originOf(const Clip& clip, std::size_t place) {
         const auto take = [&](std::size_t index) {
             used_[index] = true;
@@ -66,12 +66,12 @@ private:
     std::map<std::size_t, std::size_t> kept_samplers_;  ///< of the animation at hand: old index -> new
 };
 
-/// A channel of the file, with its sampler, as it was.
+/// A channel of the file with its sampler, unchanged.
 void ClipEditor::keep(Json& animation, const Json& original, const Json& channel) {
     const auto given = channel.find("sampler");
     if (given == channel.end() || !given->is_number_unsigned()) return;
     const std::size_t sampler = given->get<std::size_t>();
-    if (sampler >= original["samplers"].size()) return;  // it cannot be read, and nobody could
+    if (sampler >= original["samplers"].size()) return;  // cannot be read by any program
     const auto [found, is_new] = kept_samplers_.try_emplace(sampler, animation["samplers"].size());
     if (is_new) animation["samplers"].push_back(original["samplers"][sampler]);
     Json copy = channel;
@@ -110,7 +110,7 @@ Json ClipEditor::edited(const Clip& clip, std::optional<std::size_t> origin) {
     animation["channels"] = Json::array();
     animation["samplers"] = Json::array();
     kept_samplers_.clear();
-    // What moves other things of the file stays.
+    // Channels for other nodes of the file are kept.
     const std::set<std::size_t> ours(place.channels.begin(), place.channels.end());
     for (std::size_t c = 0; c < original["channels"].size(); ++c)
         if (!ours.contains(c)) keep(animation, original, original["channels"][c]);

@@ -19,7 +19,7 @@ std::size_t addVertexView(Editing& editing, std::span<const std::byte> packed, s
     return editing.appender.addView(padded, ViewTarget::vertices, stride);
 }
 
-/// The bounds that an accessor states, of the numbers as they are stored (quantised data decodes a little beside them).
+/// The bounds that an accessor states, of the numbers as they are stored (quantized data decodes a little beside them).
 void writeBounds(Json& accessor, const AccessorInfo& about, std::span<const std::byte> packed) {
     AccessorInfo stored = about;
     stored.normalized = false;
@@ -57,7 +57,7 @@ void unpackDracoPrimitive(Editing& editing, PrimitiveReader& from, Json& primiti
     primitive.erase("mode");
 }
 
-/// Puts the plain bytes behind a view in the place of the compressed ones; whoever else reads the view reads the same.
+/// Replaces the compressed bytes of a view by the plain ones; other users of the view read the same data.
 void unpackView(Editing& editing, const Json& reference) {
     const std::size_t index = reference.get<std::size_t>();
     const JsonRef was = editing.source.document.item("bufferViews", index);

@@ -11,7 +11,7 @@ ShapeArrays shapeArrays(const Mesh& mesh, std::size_t first, std::size_t count, 
         const Vec3f p = placed ? Vec3f(to_file * Vec3d(mesh.positions[v])) : mesh.positions[v];
         shape.positions.insert(shape.positions.end(), {p.x, p.y, p.z});
         if (mesh.normals.empty()) continue;
-        // Normals go through the inverse transpose; from mesh to file that is the transpose.
+        // Normals are transformed by the inverse transpose; from mesh to file that is the transpose.
         Vec3d n(mesh.normals[v]);
         if (placed) n = {dot(linear.col[0], n), dot(linear.col[1], n), dot(linear.col[2], n)};
         const Vec3f unit = normalized(Vec3f(n), Vec3f{0, 0, 1});

@@ -11,7 +11,8 @@ bool hasTransform(const Json& node) {
            node.contains("scale");
 }
 
-/// The `skeleton` of a skin must stand above all its joints; it is only a hint, so it goes where it no longer does.
+/// The `skeleton` of a skin must be an ancestor of all its joints. It is only a hint, so it is removed if it no longer
+/// is.
 void dropWrongSkeleton(Document& document, Json& skin) {
     if (!skin.contains("skeleton")) return;
     const NodeTree tree = readNodeTree(document);
@@ -73,7 +74,7 @@ void SkinEditor::bindNode(std::size_t instance, std::size_t skin) {
         nodes[old_node]["skin"] = skin;
         return;
     }
-    // The transforms above a skinned mesh count for nothing, and viewers warn of them: the mesh moves to a root node.
+    // Transforms above a skinned mesh are ignored, and viewers warn about them: the mesh moves to a root node.
     const std::size_t new_node = nodes.size();
     Json moved = Json::object();
     for (const char* key : {"name", "mesh", "weights"})
@@ -117,7 +118,7 @@ void SkinEditor::write(std::size_t skin) {
     std::vector<Affine3d> matrices;
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const Affine3d& inverse_bind = now[slots[i]].inverse_bind;
-        // What did not change goes out as it came in, to the bit.
+        // Unchanged data is written bit by bit as it was read.
         const bool read = skin < editing_.source.inverse_binds.size() && i < editing_.source.inverse_binds[skin].size();
         const bool same = read && inverse_bind == was[slots[i]].inverse_bind;
         matrices.push_back(same ? editing_.source.inverse_binds[skin][i] : inverse_bind * skins_[skin].placement);

@@ -27,7 +27,7 @@ PayloadPart WeightEditor::payloadPart(const PartSource& part, std::size_t first,
     if (payload.bind.empty()) return out;
     const std::size_t mesh = source.instances[part.instance].mesh;
     const JsonRef was = source.document.item("meshes", mesh).at("primitives").element(part.primitive);
-    // As a rule the original bind is a skin that the file has already.
+    // Usually the original bind is a skin that the file already has.
     if (!part.mended_weights && sameRows(payload.bind, source.weights, first, count) &&
         !isCompressed(source.document, was)) {
         for (const auto& [name, accessor] : was.at("attributes").value().items())
@@ -57,7 +57,7 @@ void WeightEditor::findChanges() {
             const JsonRef was = source.document.item("meshes", instance.mesh).at("primitives").element(part.primitive);
             const std::size_t skin = skins_.skinOf(part.instance);
             PrimitiveEdit& edit = edits_[part.instance][part.primitive];
-            // What is compressed goes out plain, all of it.
+            // All compressed data is written uncompressed.
             if (!same || isCompressed(source.document, was))
                 edit.weights = encodeWeights(weights, first, count,
                                              [&](std::uint32_t slot) { return skins_.indexOf(skin, slot); });
@@ -68,7 +68,7 @@ void WeightEditor::findChanges() {
 }
 
 void WeightEditor::apply(std::size_t source_mesh, std::size_t mesh, const InstanceEdit& edit) {
-    // A new top-level array moves all others: those that appending needs must be there before one is referred to.
+    // A new top-level array moves all others: the arrays that appending needs must exist before references are taken.
     if (!edit.empty())
         for (const char* name : {"buffers", "bufferViews", "accessors"}) collection(editing_.document, name);
     for (const auto& [index, change] : edit) {
@@ -82,7 +82,7 @@ void WeightEditor::apply(std::size_t source_mesh, std::size_t mesh, const Instan
 
 void WeightEditor::edit() {
     findChanges();
-    // Nodes may share a mesh. Those whose new rows are equal go on sharing it; the unchanged ones, if any, keep the
+    // Nodes may share a mesh. Nodes whose new rows are equal continue to share it; unchanged ones, if any, keep the
     // original, and every other group gets a copy.
     std::map<std::size_t, std::vector<std::size_t>> users;
     for (std::size_t i = 0; i < edits_.size(); ++i) users[editing_.source.instances[i].mesh].push_back(i);

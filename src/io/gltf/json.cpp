@@ -34,12 +34,12 @@ std::size_t JsonRef::size() const {
 std::uint64_t JsonRef::asUnsigned() const {
     if (value_->is_number_unsigned()) return value_->get<std::uint64_t>();
     if (value_->is_number_integer() && value_->get<std::int64_t>() >= 0) return value_->get<std::uint64_t>();
-    // JSON knows one kind of number: 5.0 is a whole number too.
+    // JSON has only one kind of number: 5.0 is an integer too.
     if (value_->is_number_float()) {
         const double number = value_->get<double>();
         if (number >= 0 && number < 9e15 && number == std::floor(number)) return static_cast<std::uint64_t>(number);
     }
-    fail(fmt::format("must be a whole number that is not negative; re-export the file"));
+    fail(fmt::format("must be a non-negative integer; re-export the file"));
 }
 
 std::size_t JsonRef::asIndex(const char* collection, std::size_t count) const {
@@ -58,7 +58,8 @@ double JsonRef::asFinite() const {
 
 float JsonRef::asFloat() const {
     const double number = asFinite();
-    if (std::abs(number) > std::numeric_limits<float>::max()) fail("is beyond single precision; re-export the file");
+    if (std::abs(number) > std::numeric_limits<float>::max())
+        fail("is too large for single precision; re-export the file");
     return static_cast<float>(number);
 }
 

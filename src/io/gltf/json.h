@@ -10,8 +10,8 @@ namespace pelt::io::gltf {
 /// Keys stay in the order of the file, so that a saved document reads like the loaded one.
 using Json = nlohmann::ordered_json;
 
-/// A value of the document and where it stands, so that every complaint names its place. Borrows both the value and
-/// the file's name.
+/// A value of the document and its path, so that every error names its place. Keeps references to the value and the
+/// file's name.
 class JsonRef {
 public:
     JsonRef(const Json& value, const std::string& file, std::string place)
@@ -23,12 +23,12 @@ public:
     /// Throws Error (bad input): "file: place: message".
     [[noreturn]] void fail(const std::string& message) const;
 
-    /// A member, where the object has it. Fails where this is no object.
+    /// A member, if the object has it. Fails if this is not an object.
     std::optional<JsonRef> find(const char* key) const;
-    /// A member that must be there.
+    /// A required member.
     JsonRef at(const char* key) const;
     JsonRef element(std::size_t index) const;
-    /// The number of elements; fails where this is no array.
+    /// The number of elements; fails if this is not an array.
     std::size_t size() const;
 
     std::uint64_t asUnsigned() const;

@@ -6,15 +6,15 @@
 #include "gltf/primitive.h"
 #include "gltf/source.h"
 
-/// The steps of loading: skeleton, mesh with its weights, clips. Each fills its part of the character and what the
-/// source must know to edit it later.
+/// The steps of loading: skeleton, mesh with its weights, clips. Each fills its part of the character and of the source
+/// data needed for saving.
 namespace pelt::io::gltf {
 
 struct Loading {
     Loading(Document document, const Progress& told) : source(std::make_shared<GltfSource>()), progress(told) {
         source->document = std::move(document);
         if (const std::size_t mended = mendParents(source->document); mended > 0)
-            character.warnings.push_back(std::to_string(mended) + " nodes had two parents; they stay with the last");
+            character.warnings.push_back(std::to_string(mended) + " nodes had two parents; the last one was kept");
         reader.emplace(source->document);
         tree = readNodeTree(source->document);
     }
@@ -30,19 +30,19 @@ struct Loading {
     LoadProgress progress;
 };
 
-/// The nodes that carry the character's meshes: those with a skin, and as props those of the scene without; where
-/// none has a skin, all with a mesh. A file with joints or animations alone has none.
+/// The nodes that carry the character's meshes: those with a skin, and as props those of the scene without; where none
+/// has a skin, all with a mesh. A file with only joints or animations has none.
 void findInstances(Loading& loading);
 
 /// Joint slots of the skins in use (of all skins where no mesh has one) and the nodes above them.
 void loadSkeleton(Loading& loading);
 
-/// What meshes and clips will decode, for progress; counts what the document claims and never fails.
+/// The amount of data that meshes and clips will decode, for progress; uses the document's claims and never fails.
 std::uint64_t numbersToDecode(const Loading& loading);
 std::uint64_t numbersOfPrimitive(const Document& document, const Json& primitive);
 std::uint64_t numbersOfChannel(const Document& document, const Json& sampler);
 
-/// Fails where the vertices that the document claims need more memory than is free: a few kilobytes can claim millions.
+/// Fails if the vertices that the document claims need more memory than is free: a few kilobytes can claim millions.
 void checkMemory(const Loading& loading);
 
 void loadMeshes(Loading& loading);
@@ -52,12 +52,12 @@ struct WeightEntry {
     float weight;
 };
 
-/// Appends the rows of one primitive. Collects what had to be mended.
+/// Appends the rows of one primitive. Records what was repaired.
 class WeightLoader {
 public:
     /// Whether some row of the primitive is not what the file says.
     bool append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out);
-    /// Gives rows to the vertices that have none, from their neighbours; `mesh` is the whole one.
+    /// Gives rows to the vertices that have none, from their neighbors; `mesh` is the whole one.
     void finish(const Loading& loading, const Mesh& mesh, SkinWeights& weights, std::vector<std::string>& warnings);
 
 private:
@@ -76,7 +76,7 @@ private:
 
 void loadClips(Loading& loading);
 
-/// Brings mesh, joints and payload into the space that the figure moves in, and remembers how to write them back.
+/// Transforms mesh, joints and payload to the space in which the character moves, and records how to write them back.
 void normalizeSpace(Loading& loading);
 
 }  // namespace pelt::io::gltf

@@ -25,11 +25,11 @@ public:
         mended_.tell(loading_.character.warnings);
         if (left_out_ > 0)
             loading_.character.warnings.push_back(
-                fmt::format("{} animation channels cannot be read; left out", left_out_));
+                fmt::format("{} animation channels cannot be read; they were left out", left_out_));
     }
 
 private:
-    /// The clip's channel for a channel of the file; nullopt where it moves nothing of the character.
+    /// The clip's channel for a channel of the file; nullopt if it moves nothing of the character.
     std::optional<Channel> targetOf(const JsonRef& channel) const;
     /// Whether there is a value for every key.
     bool readValues(const JsonRef& sampler, Channel& out);

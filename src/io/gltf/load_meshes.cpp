@@ -11,7 +11,7 @@ namespace {
 
 Vec3f vec3At(const std::vector<float>& flat, std::size_t i) { return {flat[i * 3], flat[i * 3 + 1], flat[i * 3 + 2]}; }
 
-/// How the numbers of a node's mesh come to root space.
+/// The map of a node's mesh to root space.
 class Placement {
 public:
     explicit Placement(const Affine3d& matrix)
@@ -24,7 +24,7 @@ public:
     bool mirrored() const { return mirrored_; }
     Vec3f point(const Vec3f& p) const { return identity_ ? p : Vec3f(matrix_ * Vec3d(p)); }
     Vec3f offset(const Vec3f& d) const { return identity_ ? d : Vec3f(matrix_.linear() * Vec3d(d)); }
-    /// A unit normal; quantised ones are brought to length 1, ones without direction point up z.
+    /// A unit normal; quantized ones are normalized, those without direction become +z.
     Vec3f normal(const Vec3f& n) const {
         const Vec3d moved = identity_ ? Vec3d(n) : normal_ * Vec3d(n);
         const bool unit = identity_ && std::abs(dot(moved, moved) - 1) < 2e-6;
@@ -58,7 +58,7 @@ void appendFaceNormals(Mesh& mesh, const MeshPart& part) {
     for (const Vec3d& sum : sums) mesh.normals.push_back(Vec3f(normalized(sum, Vec3d{0, 0, 1})));
 }
 
-/// The node of each part of the props; a mirrored node turns faces inside out, so these are turned back.
+/// The node of each part of the props; a mirrored node turns faces inside out, so these are flipped.
 void placePropsOnNodes(Loading& loading) {
     const GltfSource& source = *loading.source;
     Props& props = loading.character.props;
@@ -79,12 +79,14 @@ struct MendedMeshes {
     void tell(std::vector<std::string>& warnings) const {
         if (attributes > 0)
             warnings.push_back(
-                fmt::format("{} attributes of primitives (normals, tangents, UVs) do not fit their vertices; left out",
+                fmt::format("{} attributes of primitives (normals, tangents, UVs) do not match the number of vertices; "
+                            "they were left out",
                             attributes));
         if (positions > 0)
-            warnings.push_back(fmt::format("{} vertices were not finite; moved between their neighbours", positions));
+            warnings.push_back(
+                fmt::format("{} vertices were not finite; they were moved to the mean of their neighbors", positions));
         if (offsets > 0)
-            warnings.push_back(fmt::format("{} offsets of morph targets were not finite; taken as 0", offsets));
+            warnings.push_back(fmt::format("{} offsets of morph targets were not finite; they were set to 0", offsets));
     }
 };
 
@@ -127,7 +129,7 @@ private:
     void addMorphs(PrimitiveReader& primitive, const Placement& placement, std::size_t first_morph);
     void addOffsets(const JsonRef& target, const char* key, std::size_t count, std::vector<float>& out);
     std::size_t startMorphs(const JsonRef& mesh, const JsonRef& node, std::size_t instance);
-    /// So many numbers of the primitive were decoded.
+    /// Reports that this many numbers of the primitive were decoded.
     void tell(std::uint64_t numbers) {
         numbers = std::min(numbers, untold_);
         untold_ -= numbers;
@@ -142,7 +144,7 @@ private:
     MendedMeshes& mended_;
     WeightLoader weights_;
     bool missing_normals_ = false, missing_tangents_ = false, any_uvs_ = false, make_normals_ = false;
-    std::uint64_t untold_ = 0;  // numbers of the primitive that progress has not heard of
+    std::uint64_t untold_ = 0;  // numbers of the primitive not yet reported to progress
 };
 
 void MeshLoader::addInstance(std::size_t index) {
@@ -210,8 +212,9 @@ void MeshLoader::addVertices(PrimitiveReader& primitive, const std::vector<float
     for (std::size_t v = 0; v < count; ++v) {
         mesh_.positions.push_back(placement.point(vec3At(positions, v)));
         if (!isFinite(mesh_.positions.back()))
-            primitive.json().fail(
-                fmt::format("vertex {} lies beyond single precision in root space; scale it down", v));
+            primitive.json().fail(fmt::format(
+                "vertex {} is too far from the origin in root space for single precision; scale the character down",
+                v));
     }
     const std::size_t total = mesh_.positions.size();
     tell(3 * count);
@@ -322,7 +325,7 @@ void loadMeshes(Loading& loading) {
     MeshLoader skin(loading, character.mesh, source.instances, 0, mended);
     skin.load();
     if (character.mesh.positions.empty() && !source.instances.empty())
-        loading.document().root().fail("no mesh has vertices; choose a file with some");
+        loading.document().root().fail("the file has no mesh with vertices; choose another file");
     skin.finishWeights();
     MeshLoader props(loading, character.props.mesh, source.props, source.instances.size(), mended);
     props.makeNormals(!character.mesh.normals.empty());

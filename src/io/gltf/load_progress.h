@@ -7,16 +7,16 @@
 
 namespace pelt::io::gltf {
 
-/// How far loading is: a share for the document as such, the rest by the numbers that its accessors hold. Keeps a
-/// reference to what it tells.
+/// The progress of loading: a fixed share for the document, the rest by the numbers in its accessors. Keeps a reference
+/// to the Progress.
 class LoadProgress {
 public:
     explicit LoadProgress(const Progress& progress) : progress_(progress) {}
 
     void documentRead() const { progress_.report("load", kDocument); }
-    /// How many numbers there are to decode, as the document claims; a wrong claim makes the bar wrong, nothing else.
+    /// The number of values to decode, as claimed by the document; a wrong claim only affects the progress bar.
     void expect(std::uint64_t numbers) { total_ = numbers; }
-    /// So many more were decoded. Throws Error (cancelled) when the caller asked for a stop.
+    /// Reports that this many more were decoded. Throws Error (cancelled) if the caller asked for a stop.
     void decoded(std::uint64_t numbers) {
         done_ = std::min(done_ + numbers, total_);
         const double share = total_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(total_);

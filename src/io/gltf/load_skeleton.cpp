@@ -11,7 +11,7 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// Whether a matrix can be undone: its columns are there and do not lie in a plane.
+/// Whether a matrix is invertible: its columns are not in a plane.
 bool isInvertible(const Affine3d& matrix) {
     const Mat3d a = matrix.linear();
     const double volume = length(a.col[0]) * length(a.col[1]) * length(a.col[2]);
@@ -29,7 +29,7 @@ std::optional<Affine3d> bindMatrix(const float* m) {
     return isInvertible(out) ? std::optional(out) : std::nullopt;
 }
 
-/// Per joint of a skin. What is missing or cannot be undone is taken from where the joint's node stands.
+/// Per joint of a skin. Missing or singular matrices are computed from the rest pose of the joint's node.
 std::vector<Affine3d> readInverseBinds(Loading& loading, std::size_t skin_index, std::size_t& mended) {
     const Document& document = loading.document();
     const JsonRef skin = document.item("skins", skin_index), joints = skin.at("joints");
@@ -104,7 +104,7 @@ void findInstances(Loading& loading) {
     if (!instances.empty()) return;
     loading.all_nodes = true;
     if (document.count("nodes") == 0 || document.count("skins") + document.count("animations") == 0)
-        document.root().fail("no node shows a mesh; choose a file with a character");
+        document.root().fail("no node has a mesh; choose a file with a character");
 }
 
 void loadSkeleton(Loading& loading) {
@@ -128,7 +128,8 @@ void loadSkeleton(Loading& loading) {
     }
     if (mended > 0)
         loading.character.warnings.push_back(fmt::format(
-            "{} inverse bind matrices are missing or cannot be undone; taken from where the joints stand", mended));
+            "{} inverse bind matrices are missing or singular; they were computed from the rest pose of the joints",
+            mended));
     std::vector<bool> wanted(document.count("nodes"), false);
     if (loading.all_nodes) wanted.assign(wanted.size(), true);
     std::vector<std::size_t> leaves = joint_nodes;

@@ -11,7 +11,7 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// The payload's rows from the space that the file keeps them in to that of the mesh. As a rule that is the same.
+/// Transforms the payload's rows from the space of the file to that of the mesh. Usually these are the same.
 void movePayload(Loading& loading) {
     Character& character = loading.character;
     if (!character.ddm) return;
@@ -48,8 +48,8 @@ void renumber(SkinWeights& weights, const std::vector<std::uint32_t>& new_slot) 
                 std::swap(weights.joints[k], weights.joints[k - 1]);
 }
 
-/// Parts of one figure often have a skin each, with matrices that differ only by where the parts' meshes stood. In the
-/// space of the figure those are equal, and a joint is one joint again.
+/// Parts of one character often have separate skins, with matrices that differ only by the placement of the meshes. In
+/// the space of the character these are equal, and a joint has a single slot again.
 void mergeJoints(Loading& loading) {
     Character& character = loading.character;
     std::vector<Joint>& joints = character.skeleton.joints;
@@ -80,7 +80,7 @@ void mergeJoints(Loading& loading) {
     character.ddm = std::move(payload);
 }
 
-/// Per skin, its body: skins that share a joint slot hang on one skeleton in the same way.
+/// Per skin, its body: skins that share a joint slot use one skeleton in the same way.
 std::vector<std::uint32_t> bodiesOfSkins(const std::vector<std::vector<std::uint32_t>>& skin_slots, std::size_t slots) {
     std::vector<std::uint32_t> leader(skin_slots.size()), first_skin(slots, ~0u);
     std::iota(leader.begin(), leader.end(), 0u);
@@ -98,7 +98,7 @@ std::vector<std::uint32_t> bodiesOfSkins(const std::vector<std::vector<std::uint
     return leader;
 }
 
-/// Parts whose skins share joints are welded where they meet; others stand in one place by chance.
+/// Parts whose skins share joints are welded where they meet; others are in the same place by chance.
 void findBodies(Loading& loading) {
     const GltfSource& source = *loading.source;
     const std::vector<std::uint32_t> bodies =
@@ -124,7 +124,7 @@ void normalizeSpace(Loading& loading) {
     for (const Vec3f& p : character.mesh.positions)
         if (!isFinite(p))
             loading.document().root().fail(
-                "a vertex lies beyond single precision where the figure moves; scale it down");
+                "a vertex is too far from the origin for single precision; scale the character down");
     for (std::size_t i = 0; i < source.instances.size() && !character.from_file.empty(); ++i)
         if (source.instances[i].skin) source.instances[i].placement = character.from_file[i];
     movePayload(loading);

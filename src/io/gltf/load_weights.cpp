@@ -13,8 +13,8 @@ bool heavier(const WeightEntry& a, const WeightEntry& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.slot < b.slot;
 }
 
-/// Appends a row: repeated joints merged, heaviest first, divided by the sum. A sum that is 1 to rounding is left
-/// alone, so that what Pelt wrote comes back bit by bit.
+/// Appends a row: repeated joints merged, heaviest first, divided by the sum. A sum that is 1 up to rounding is not
+/// changed, so that files written by Pelt are read back bit by bit.
 double appendRow(std::vector<WeightEntry>& row, SkinWeights& out) {
     std::sort(row.begin(), row.end(), [](const WeightEntry& a, const WeightEntry& b) { return a.slot < b.slot; });
     double sum = 0;
@@ -65,8 +65,7 @@ bool WeightLoader::append(PrimitiveReader& primitive, const std::vector<std::uin
     for (std::size_t v = 0; v < count; ++v) mended |= appendVertexRow(v, slots, out);
     if (2 * beyond_here_ > count)
         primitive.json().fail(
-            fmt::format("most of its vertices follow joints that the skin does not have, which has {}; "
-                        "re-export the file",
+            fmt::format("most of its vertices use joints that the skin does not have (it has {}); re-export the file",
                         slots.size()));
     return mended;
 }
@@ -113,17 +112,19 @@ void WeightLoader::finish(const Loading& loading, const Mesh& mesh, SkinWeights&
         if (count > 0) warnings.push_back(count == 1 ? fmt::format("1 {}", one) : fmt::format("{} {}", count, many));
     };
     if (off_ > 0)
-        warnings.push_back(fmt::format("{} vertices had weights that do not sum to 1 (the worst to {:.4g}); normalised",
-                                       off_, worst_));
-    warn(lone_sets_, "set of JOINTS or WEIGHTS had no counterpart; left out",
-         "sets of JOINTS or WEIGHTS had no counterpart; left out");
-    warn(negative_, "vertex had negative weights; taken as 0", "vertices had negative weights; taken as 0");
-    warn(not_finite_, "vertex had weights that are not finite; taken as 0",
-         "vertices had weights that are not finite; taken as 0");
-    warn(beyond_, "vertex had weights on joints that the skin does not have; left out",
-         "vertices had weights on joints that the skin does not have; left out");
-    warn(lost_.size(), "vertex had no sound weight; it follows its neighbours",
-         "vertices had no sound weight; they follow their neighbours");
+        warnings.push_back(
+            fmt::format("{} vertices had weights that do not sum to 1 (the worst sum is {:.4g}); they were normalized",
+                        off_, worst_));
+    warn(lone_sets_, "set of JOINTS or WEIGHTS had no counterpart; it was left out",
+         "sets of JOINTS or WEIGHTS had no counterpart; they were left out");
+    warn(negative_, "vertex had negative weights; they were set to 0",
+         "vertices had negative weights; they were set to 0");
+    warn(not_finite_, "vertex had weights that are not finite; they were set to 0",
+         "vertices had weights that are not finite; they were set to 0");
+    warn(beyond_, "vertex had weights on joints that the skin does not have; they were left out",
+         "vertices had weights on joints that the skin does not have; they were left out");
+    warn(lost_.size(), "vertex had no valid weight; it follows its neighbors",
+         "vertices had no valid weight; they follow their neighbors");
     if (lost_.empty()) return;
     std::vector<WeightedRange> ranges;
     for (const MeshPart& part : mesh.parts) {

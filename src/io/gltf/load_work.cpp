@@ -6,8 +6,8 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// Numbers that an accessor claims to hold, 0 where the document is not sound: the loader finds that out, with its
-/// place.
+/// The number of values that an accessor claims; 0 if the document is malformed, which the loader reports later with
+/// its place.
 std::uint64_t numbersOf(const Document& document, const Json& index) {
     if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= document.count("accessors")) return 0;
     const Json& accessor = document.item("accessors", index.get<std::size_t>()).value();
@@ -32,7 +32,7 @@ std::uint64_t numbersOfAttributes(const Document& document, const Json* attribut
     return sum;
 }
 
-/// Without morph targets, of which only what moves is kept.
+/// Without morph targets, of which only moving vertices are kept.
 std::uint64_t numbersOfVertices(const Document& document, const Json& primitive) {
     const Json* indices = member(primitive, "indices");
     return numbersOfAttributes(document, member(primitive, "attributes")) +
@@ -69,16 +69,16 @@ std::uint64_t numbersOfChannel(const Document& document, const Json& sampler) {
 }
 
 void checkMemory(const Loading& loading) {
-    // Measured: what a vertex's numbers take at the worst moment, decoded, copied and kept to compare with when saving.
+    // Measured: peak memory per vertex, for decoded data, copies and the state that saving compares with.
     constexpr std::uint64_t kBytesPerNumber = 24;
     const std::uint64_t needed = kBytesPerNumber * sumOverPrimitives(loading, numbersOfVertices);
     constexpr std::uint64_t kWorthAsking = std::uint64_t(1) << 28;
     if (needed < kWorthAsking) return;
     if (const std::uint64_t free = availableMemory(); needed > free)
-        loading.document().root().fail(fmt::format(
-            "the vertices that it claims need {} MiB of memory, and {} MiB are free here; split the file or "
-            "use a machine with more",
-            needed >> 20, free >> 20));
+        loading.document().root().fail(
+            fmt::format("the vertices that the file claims need {} MiB of memory, but only {} MiB are free; split the "
+                        "file or use a machine with more memory",
+                        needed >> 20, free >> 20));
 }
 
 std::uint64_t numbersToDecode(const Loading& loading) {

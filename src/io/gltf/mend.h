@@ -8,40 +8,40 @@
 
 #include "gltf/json.h"
 
-/// What is wrong in a file and still has one sensible reading. docs/gltf.md has the table.
+/// Repairs of faults in files that have only one sensible interpretation. docs/gltf.md lists them.
 namespace pelt::io::gltf {
 
-/// Goes inwards from what is known, a ring at a time: `take(v, neighbours)` once for every vertex that is not and that
-/// some path of edges joins to one that is, with its neighbours of earlier rings; marks it as known.
+/// Fills unknown vertices from known ones, ring by ring: calls `take(v, neighbours)` once for every unknown vertex that
+/// is connected to a known one, with its neighbors of earlier rings, and marks it as known.
 void walkRings(std::span<const Triangle> triangles, std::vector<char>& known,
                const std::function<void(std::uint32_t, std::span<const std::uint32_t>)>& take);
 
-/// Moves vertices that are not finite to the mean of their neighbours; how many there were. `positions` holds three
-/// numbers a vertex. Fails in the name of `who` where more than half of them are lost.
+/// Moves vertices that are not finite to the mean of their neighbors; returns their number. `positions` has three
+/// numbers per vertex. Fails, naming `who`, if more than half of them are not finite.
 std::size_t mendPositions(const JsonRef& who, std::vector<float>& positions, std::span<const Triangle> triangles);
 
-/// Vertices of a mesh that may lend each other their weights: those of one skin, and nearer ones those of one instance.
+/// Vertices of a mesh that may copy weights from each other: those of one skin, preferably of one instance.
 struct WeightedRange {
     std::uint32_t first = 0, count = 0, instance = 0, skin = 0;
-    std::uint32_t fallback = 0;  ///< the slot for what finds nothing else
+    std::uint32_t fallback = 0;  ///< the slot for vertices without any other source
 };
 
 /// Gives rows to the vertices of `lost` (ascending), whose rows are empty: the one of a vertex at the same place, else
-/// the mean of their neighbours through the mesh's edges, else, for a piece without any weight, that of the nearest
+/// the mean of their neighbors through the mesh's edges, else, for a piece without any weight, that of the nearest
 /// vertex of its instance or its skin.
 SkinWeights mendRows(const Mesh& mesh, const SkinWeights& weights, std::span<const std::uint32_t> lost,
                      std::span<const WeightedRange> ranges);
 
-/// What keys needed, over all channels of a file.
+/// The repairs of keys, over all channels of a file.
 struct MendedKeys {
     std::size_t equal = 0, unsorted = 0, not_finite = 0;  ///< channels
 
     void tell(std::vector<std::string>& warnings) const;
 };
 
-/// Puts keys in order of time and leaves out those that are not finite. Of several at one time the last counts; the
-/// first stays just before it, where the motion jumps. Whether anything changed. The channel may end without keys.
-/// `values` may be empty, then only times are looked at.
+/// Sorts keys by time and removes those that are not finite. Of several keys at one time the last counts; the first is
+/// kept just before it if the motion jumps. Returns whether anything changed. The channel may become empty. If `values`
+/// is empty, only times are checked.
 bool mendKeys(Channel& channel, MendedKeys& told);
 
 }  // namespace pelt::io::gltf

@@ -62,11 +62,14 @@ void dropEqualTimes(const Channel& channel, KeyChoice& choice) {
 
 void MendedKeys::tell(std::vector<std::string>& warnings) const {
     if (unsorted > 0)
-        warnings.push_back(fmt::format("{} animation channels had keys out of order; sorted by time", unsorted));
+        warnings.push_back(
+            fmt::format("{} animation channels had keys out of order; they were sorted by time", unsorted));
     if (equal > 0)
-        warnings.push_back(fmt::format("{} animation channels had keys at equal times; the last ones count", equal));
+        warnings.push_back(
+            fmt::format("{} animation channels had keys at equal times; the last ones were kept", equal));
     if (not_finite > 0)
-        warnings.push_back(fmt::format("{} animation channels had keys that are not finite; left out", not_finite));
+        warnings.push_back(
+            fmt::format("{} animation channels had keys that are not finite; they were left out", not_finite));
 }
 
 bool mendKeys(Channel& channel, MendedKeys& told) {

@@ -67,7 +67,7 @@ std::size_t mendPositions(const JsonRef& who, std::vector<float>& positions, std
     }
     if (lost.empty()) return 0;
     if (2 * lost.size() > count)
-        who.fail(fmt::format("vertex {} is not finite, and {} of {} are not; re-export the file", lost.front(),
+        who.fail(fmt::format("vertex {} and others ({} of {}) are not finite; re-export the file", lost.front(),
                              lost.size(), count));
     std::vector<char> known(count, 1);
     for (const std::uint32_t v : lost) known[v] = 0;

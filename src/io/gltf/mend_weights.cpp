@@ -8,11 +8,11 @@
 namespace pelt::io::gltf {
 namespace {
 
-constexpr std::size_t kMostMended = 4;  ///< joints that a mended row has at most: what every viewer blends
+constexpr std::size_t kMostMended = 4;  ///< maximal number of joints of a repaired row: what every viewer supports
 
 using MendedRow = std::vector<std::pair<std::uint32_t, float>>;  ///< joint, weight
 
-/// Rows by place: vertices of an instance that lie at one point are one here.
+/// Rows by position: vertices of an instance with equal positions are treated as one.
 class RowMender {
 public:
     RowMender(const Mesh& mesh, const SkinWeights& weights, std::span<const WeightedRange> ranges)
@@ -79,7 +79,7 @@ private:
         return row;
     }
 
-    /// Pieces that no edge joins to a weight: each follows, as one, the vertex that is nearest to any of its own.
+    /// Pieces that are not connected to any weight: each as a whole follows the vertex nearest to any of its own.
     void followNearest(std::span<const Triangle> triangles, const std::vector<char>& reached,
                        std::span<const std::uint32_t> lost);
     std::uint32_t nearest(std::span<const std::uint32_t> piece) const;
@@ -129,7 +129,7 @@ std::uint32_t RowMender::nearest(std::span<const std::uint32_t> piece) const {
         std::uint32_t found = none;
         for (const std::uint32_t p : piece) {
             const Vec3d at(mesh_.positions[p]);
-            // Outwards along x from the vertex itself, until x alone is farther than the best.
+            // Searches outward along x from the vertex, until the distance in x alone exceeds the best.
             const auto look = [&](std::uint32_t v) {
                 const Vec3d d = Vec3d(mesh_.positions[v]) - at;
                 if (d.x * d.x > best) return false;

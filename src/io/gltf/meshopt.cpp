@@ -3,12 +3,12 @@
 #include "gltf/accessor.h"
 #include "gltf/meshopt_v1.h"
 
-/// EXT_meshopt_compression and its ratified form: buffer views as meshoptimizer packs them.
+/// EXT_meshopt_compression and its ratified form: buffer views compressed by meshoptimizer.
 namespace pelt::io::gltf {
 namespace {
 
-/// The most elements that so many packed bytes can hold; from the codecs' formats: an index or a triangle takes a
-/// byte, sixteen equal vertices two bits for each byte of a vertex.
+/// The maximal number of elements in this many compressed bytes; from the codecs' formats: an index or a triangle takes
+/// a byte, sixteen equal vertices two bits for each byte of a vertex.
 std::uint64_t mostElements(const std::string& mode, std::uint64_t packed_bytes, std::uint64_t stride, bool version1) {
     if (mode == "TRIANGLES") return packed_bytes * 3;
     if (mode == "INDICES") return packed_bytes;
@@ -20,7 +20,7 @@ void checkFilter(const JsonRef& json, const std::string& filter, std::uint64_t s
     const bool four_or_eight = stride == 4 || stride == 8;
     if (filter == "NONE" || ((filter == "OCTAHEDRAL" || filter == "COLOR") && four_or_eight)) return;
     if ((filter == "QUATERNION" && stride == 8) || (filter == "EXPONENTIAL" && stride % 4 == 0)) return;
-    json.fail(fmt::format("filter '{}' does not go with a stride of {}; re-export the file", filter, stride));
+    json.fail(fmt::format("filter '{}' does not allow a stride of {}; re-export the file", filter, stride));
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ std::vector<std::byte> unpackMeshopt(AccessorReader& reader, const JsonRef& json
     if (!vertices && mode != "TRIANGLES" && mode != "INDICES")
         json.fail(fmt::format("unknown mode '{}'; re-export the file", mode));
     const bool stride_fits = vertices ? stride > 0 && stride <= 256 && stride % 4 == 0 : stride == 2 || stride == 4;
-    if (!stride_fits) json.fail(fmt::format("byteStride {} does not go with {}; re-export the file", stride, mode));
+    if (!stride_fits) json.fail(fmt::format("byteStride {} is not allowed for {}; re-export the file", stride, mode));
     if (count > mostElements(mode, packed.size(), stride, isVertexVersion1(packed)) ||
         (mode == "TRIANGLES" && count % 3 != 0))
         json.fail(fmt::format("{} bytes cannot hold {} elements; re-export the file", packed.size(), count));
@@ -51,7 +51,7 @@ std::vector<std::byte> unpackMeshopt(AccessorReader& reader, const JsonRef& json
         count * stride + kAround);
     failUnlessUnpacked(json, answer, "meshopt");
     if (answer.arrays.size() != 1 || answer.arrays[0].size() != count * stride)
-        json.fail("the meshopt data is broken; re-export the file");
+        json.fail("the meshopt data is damaged; re-export the file");
     return std::move(answer.arrays[0]);
 }
 

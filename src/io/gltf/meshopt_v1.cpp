@@ -36,7 +36,7 @@ private:
     bool broken_ = false;
 };
 
-/// Sixteen deltas of `bits` bits; one with all bits set stands for a whole byte that follows.
+/// Sixteen deltas of `bits` bits; one with all bits set means that a whole byte follows.
 void readGroup(PackedBytes& from, unsigned bits, std::uint8_t* deltas) {
     if (bits == 0) return static_cast<void>(std::fill_n(deltas, kGroup, std::uint8_t(0)));
     if (bits == 8) return static_cast<void>(std::generate_n(deltas, kGroup, [&] { return from.next(); }));

@@ -13,16 +13,16 @@ struct NodeTree {
     std::vector<std::size_t> order;   ///< parents before children, children in document order
 };
 
-/// Takes nodes out of the children of all their parents but the last, as viewers do; how many there were.
+/// Removes nodes from the children of all their parents but the last, as viewers do; returns their number.
 std::size_t mendParents(Document& document);
 
 /// The hierarchy of all nodes, whatever scene they are in. Fails for a node with two parents and for a cycle.
 NodeTree readNodeTree(const Document& document);
 
-/// Per node, whether the default scene (else the first) shows it; all, where the file has no scene.
+/// Per node, whether the default scene (else the first) shows it; all, if the file has no scene.
 std::vector<bool> shownNodes(const Document& document, const NodeTree& tree);
 
-/// Name (else "node_12") and rest transform of a node; `parent` is left alone. A node with a matrix also gets the
+/// Name (otherwise "node_12") and rest transform of a node; `parent` is not set. A node with a matrix also gets the
 /// nearest translation, rotation and scale, for clips that move it.
 SkeletonNode readNode(const Document& document, std::size_t node);
 

@@ -9,7 +9,8 @@ namespace {
 
 enum Mode : std::uint64_t { kTriangles = 4, kStrip = 5, kFan = 6 };
 
-/// Draco is read where the plain data is not in the file: an accessor without a buffer view and without sparse values.
+/// Draco data is read if the plain data is not in the file: an accessor without a buffer view and without sparse
+/// values.
 bool lacksPlainData(const Document& document, const JsonRef& primitive, const JsonRef& extension) {
     const auto empty = [&](const JsonRef& reference) {
         const JsonRef accessor =
@@ -34,7 +35,7 @@ PrimitiveReader::PrimitiveReader(AccessorReader& reader, JsonRef primitive)
     for (const auto& [name, accessor] : attributes.value().items())
         attributes_[name] = attributes.at(name.c_str()).asIndex("accessors", document.count("accessors"));
     if (!has("POSITION")) {
-        // Legal, but there is nothing to draw or to skin.
+        // Valid, but there is nothing to draw or to skin.
         return;
     }
     vertex_count_ = info("POSITION").count;
@@ -79,7 +80,7 @@ std::vector<std::uint32_t> PrimitiveReader::joints(const std::string& attribute)
     std::vector<std::uint32_t> out;
     for (const float joint : floats(attribute, "VEC4")) {
         if (!(joint >= 0 && joint < 65536 && joint == std::floor(joint)))
-            attributeRef(attribute).fail(fmt::format("{} is no number of a joint; re-export the file", joint));
+            attributeRef(attribute).fail(fmt::format("{} is not the index of a joint; re-export the file", joint));
         out.push_back(static_cast<std::uint32_t>(joint));
     }
     return out;
@@ -103,8 +104,8 @@ std::vector<std::uint32_t> PrimitiveReader::indices() {
     }
     for (std::size_t i = 0; i < out.size(); ++i)
         if (out[i] >= vertex_count_)
-            json_.fail(
-                fmt::format("index {} is vertex {}, but there are {}; re-export the file", i, out[i], vertex_count_));
+            json_.fail(fmt::format("index {} refers to vertex {}, but there are {}; re-export the file", i, out[i],
+                                   vertex_count_));
     return out;
 }
 
@@ -119,8 +120,8 @@ std::vector<Triangle> PrimitiveReader::triangles() {
             out.push_back({corners[i], corners[i + 1], corners[i + 2]});
         return out;
     }
-    // glTF 2.0, 3.7.2.1: strip p_i = {v_i, v_(i+1+i%2), v_(i+2-i%2)}, fan p_i = {v_(i+1), v_(i+2), v_0}. Repeated
-    // corners only join strips and are no faces.
+    // glTF 2.0, 3.7.2.1: strip p_i = {v_i, v_(i+1+i%2), v_(i+2-i%2)}, fan p_i = {v_(i+1), v_(i+2), v_0}. Triangles with
+    // repeated corners only join strips and are not faces.
     for (std::size_t i = 0; i + 2 < corners.size(); ++i) {
         const Triangle t = mode == kFan ? Triangle{corners[i + 1], corners[i + 2], corners[0]}
                                         : Triangle{corners[i], corners[i + 1 + i % 2], corners[i + 2 - i % 2]};

@@ -15,10 +15,10 @@ struct DracoData {
     std::map<std::string, std::vector<std::byte>> attributes;
 };
 
-/// Unpacks the extension object of a primitive. Throws Error (bad input).
+/// Decompresses the extension object of a primitive. Throws Error (bad input).
 DracoData unpackDraco(AccessorReader& reader, const JsonRef& primitive, const JsonRef& extension);
 
-/// One primitive of a mesh, whatever holds its numbers.
+/// One primitive of a mesh, compressed or not.
 class PrimitiveReader {
 public:
     PrimitiveReader(AccessorReader& reader, JsonRef primitive);
@@ -30,19 +30,19 @@ public:
     std::vector<std::string> attributeNames() const;
     AccessorInfo info(const std::string& attribute) const { return reader_.info(attributes_.at(attribute)); }
 
-    /// vertexCount() · width numbers. Fails where the attribute has another type or another number of vertices.
+    /// vertexCount() · width numbers. Fails if the attribute has another type or another number of vertices.
     std::vector<float> floats(const std::string& attribute, const char* type);
     std::vector<std::uint32_t> integers(const std::string& attribute, const char* type);
 
-    /// JOINTS_n, four a vertex; whole numbers in floats will do.
+    /// JOINTS_n, four per vertex; integers stored as floats are accepted.
     std::vector<std::uint32_t> joints(const std::string& attribute);
-    /// Whether the attribute is there, of that type and as long as the positions.
+    /// Whether the attribute exists, has that type and is as long as the positions.
     bool fits(const std::string& attribute, const char* type) const;
 
-    /// Vertices of this primitive, three a triangle: strips and fans are taken apart, points and lines have none.
+    /// Vertices of this primitive, three per triangle: strips and fans are converted, points and lines have none.
     std::vector<Triangle> triangles();
 
-    /// The unpacked form, where Draco is the only one that the file has.
+    /// The decompressed data, if the file has only Draco.
     const DracoData* draco() const { return draco_ ? &*draco_ : nullptr; }
 
 private:

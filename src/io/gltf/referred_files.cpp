@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The JSON of a .glb or .gltf; the bytes behind it, most of the file, are not read.
+/// The JSON of a .glb or .gltf; the binary data after it is not read.
 std::vector<std::byte> jsonBytes(const fs::path& path) {
     const std::unique_ptr<ByteSource> file = openFile(path);
     std::array<std::byte, 20> head{};
@@ -48,7 +48,7 @@ std::vector<fs::path> referredFiles(const fs::path& path) {
         const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         collectUris(gltf::parseJson(text, path.string()), path.parent_path(), files);
     } catch (const Error&) {
-        files.clear();  // whoever reads it says what is wrong with it
+        files.clear();  // errors are reported when the file is loaded
     }
     return files;
 }

@@ -13,13 +13,13 @@ struct InstanceSource {
     Affine3d placement;  ///< file positions to the rest space of the character
 };
 
-/// Where a part of the mesh stands in the document.
+/// The place of a part of the mesh in the document.
 struct PartSource {
     std::size_t instance = 0, primitive = 0, vertex_count = 0;
-    bool mended_weights = false, mended_shape = false;  ///< the file's own are not to be written again
+    bool mended_weights = false, mended_shape = false;  ///< the file's own must not be written again
 };
 
-/// Where a clip stands: per channel of the clip, the channel of the animation.
+/// The place of a clip in the document: per channel of the clip, the channel of the animation.
 struct ClipSource {
     std::size_t animation = 0;
     std::vector<std::size_t> channels;
@@ -33,7 +33,7 @@ public:
     Document document;
     std::vector<std::size_t> node_of;  ///< skeleton node -> document node
     std::vector<InstanceSource> instances;
-    std::vector<InstanceSource> props;                   ///< those of Character::props; saving leaves them alone
+    std::vector<InstanceSource> props;                   ///< those of Character::props; saving does not change them
     std::vector<PartSource> parts;                       ///< one per part of the mesh
     std::vector<std::vector<std::uint32_t>> skin_slots;  ///< skin -> index in the skin -> joint slot; empty: not read
     std::vector<ClipSource> clip_sources;
@@ -51,7 +51,7 @@ public:
     std::vector<std::uint64_t> shape_hashes;  ///< one per part
 };
 
-/// Numbers to see whether a mesh is still the one that was loaded: for its triangles, and for positions, normals and
+/// Hashes to detect whether a mesh was changed after loading: for its triangles, and for positions, normals and
 /// tangents of some vertices.
 std::uint64_t hashFaces(const Mesh& mesh);
 std::uint64_t hashShape(const Mesh& mesh, std::size_t first, std::size_t count);

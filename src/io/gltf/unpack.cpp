@@ -21,7 +21,7 @@ private:
     std::vector<std::byte> out_;
 };
 
-/// Nothing is believed: what is not there reads as zero and makes the whole invalid.
+/// The input is not trusted: reading beyond its end gives zero and makes the result invalid.
 class ByteReader {
 public:
     explicit ByteReader(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -37,7 +37,7 @@ public:
         const std::span<const std::byte> bytes = block();
         return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     }
-    /// A number of things that take at least `bytes` each.
+    /// A count of items of at least `bytes` each.
     std::size_t count(std::size_t bytes) {
         const std::uint64_t n = number();
         if (n > left_.size() / bytes) good_ = false;

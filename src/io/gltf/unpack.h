@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-/// Mesh data as compression libraries pack it. Packed bytes of a stranger are unpacked by another process (unpacker.h),
-/// which is asked and answers in these terms.
+/// Compressed mesh data. Untrusted data is decompressed by another process (unpacker.h); these are its requests and
+/// answers.
 namespace pelt::io::gltf {
 
-/// An attribute of Draco's mesh and how it is wanted: that many components of that type (glTF's numbers) a vertex.
+/// A requested attribute of a Draco mesh: the number of components per vertex and their type (as numbered in glTF).
 struct DracoWish {
     std::uint32_t id = 0, component_type = 0, width = 0;
 };
@@ -29,9 +29,9 @@ struct UnpackRequest {
 enum class UnpackFault : std::uint32_t {
     none,
     broken,        ///< the packed bytes are damaged
-    other_count,   ///< there are UnpackAnswer::count vertices, not as many as asked for
-    no_attribute,  ///< the wish of number UnpackAnswer::count names one that is not there
-    unfit,         ///< nor can the attribute of that wish be given as it says
+    other_count,   ///< there are UnpackAnswer::count vertices, not the expected number
+    no_attribute,  ///< request number UnpackAnswer::count is for a missing attribute
+    unfit,         ///< the attribute of that request does not have the requested form
     memory,        ///< more than the process may use
     crashed,       ///< the process ended without an answer
     too_slow,
@@ -40,16 +40,16 @@ enum class UnpackFault : std::uint32_t {
 struct UnpackAnswer {
     UnpackFault fault = UnpackFault::none;
     std::uint64_t count = 0;
-    std::vector<std::uint32_t> indices;          ///< three a face, below the number of vertices (Draco)
+    std::vector<std::uint32_t> indices;          ///< three per face, below the number of vertices (Draco)
     std::vector<std::vector<std::byte>> arrays;  ///< one of elements (meshopt), one for each wish (Draco)
 };
 
-/// Asks the compression libraries, in this process.
+/// Calls the compression libraries in this process.
 UnpackAnswer unpackHere(const UnpackRequest& request);
 UnpackAnswer unpackMeshoptHere(const UnpackRequest& request);
 UnpackAnswer unpackDracoHere(const UnpackRequest& request);
 
-/// As two processes of one machine pass them on; nullopt where the bytes are none. A request borrows from its bytes.
+/// Serialization between two processes of one machine; nullopt for invalid bytes. A request refers to its bytes.
 std::vector<std::byte> toBytes(const UnpackRequest& request);
 std::vector<std::byte> toBytes(const UnpackAnswer& answer);
 std::optional<UnpackRequest> requestFrom(std::span<const std::byte> bytes);

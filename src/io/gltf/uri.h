@@ -11,16 +11,16 @@ namespace pelt::io::gltf {
 
 /// "a%20b" -> "a b"; a stray percent sign stays.
 std::string percentDecoded(std::string_view text);
-/// What a file name needs to be a relative URI.
+/// A file name as a relative URI.
 std::string percentEncoded(std::string_view file_name);
 
-/// The bytes of a base64 data URI; nullopt where it is something else or damaged.
+/// The bytes of a base64 data URI; nullopt if it is something else or damaged.
 std::optional<std::vector<std::byte>> decodeDataUri(std::string_view uri);
 
 /// The file a relative URI means; nullopt for absolute paths and for anything with a scheme.
 std::optional<std::filesystem::path> relativeFile(const std::filesystem::path& folder, std::string_view uri);
 
-/// Whether a file may be read that a document in `folder` names (setLocalFilesOnly).
+/// Whether a document in `folder` may read this external file (setLocalFilesOnly).
 bool mayRead(const std::filesystem::path& folder, const std::filesystem::path& file);
 
 }  // namespace pelt::io::gltf

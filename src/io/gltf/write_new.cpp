@@ -15,7 +15,7 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// Parts that cover the mesh as the header promises; one for everything where they do not.
+/// The parts of the mesh if they cover it as documented; otherwise a single part.
 std::vector<MeshPart> usableParts(const Mesh& mesh) {
     std::size_t vertices = 0, triangles = 0;
     bool good = !mesh.parts.empty();
@@ -174,7 +174,7 @@ std::size_t NewDocument::material(const std::string& name) {
 }
 
 void NewDocument::addPart(const MeshPart& part) {
-    if (part.vertex_count == 0) return;  // glTF knows no empty accessor
+    if (part.vertex_count == 0) return;  // glTF has no empty accessors
     Json primitive = {{"attributes", vertexAttributes(part)}};
     if (part.triangle_count > 0) {
         std::vector<std::uint32_t> indices;
@@ -249,7 +249,7 @@ void NewDocument::addMeshNodes() {
 void NewDocument::addProps() {
     const Props& props = character_.props;
     if (props.mesh.parts.empty()) return;
-    // Faces are stored as they are seen, in a file as they are before a mirrored node turns them.
+    // Faces are stored with their visible orientation; in a file, as they are before a mirrored node flips them.
     Mesh mesh = props.mesh;
     const std::vector<Affine3d> worlds = rig::nodeWorlds(character_, nullptr, 0);
     meshes_.clear();
@@ -277,7 +277,7 @@ void NewDocument::addClip(const Clip& clip) {
         if (channel.times.empty() || (morphs && !instance_node_.contains(channel.target))) continue;
         addChannel(appender_, animation, channel, morphs ? instance_node_.at(channel.target) : channel.target);
     }
-    // An animation without channels cannot be said in glTF.
+    // glTF has no animations without channels.
     if (!animation["channels"].empty()) document_.json["animations"].push_back(std::move(animation));
 }
 

@@ -6,10 +6,10 @@
 
 namespace pelt::io::gltf {
 
-/// Throws Error (bad usage) where sizes and indices of the character contradict each other.
+/// Throws Error (bad usage) if sizes or indices of the character are inconsistent.
 void checkCharacter(const Character& character);
 
-/// A document of its own for a character that comes from no glTF file.
+/// A new document for a character that was not loaded from glTF.
 Document makeDocument(const Character& character);
 
 }  // namespace pelt::io::gltf

@@ -22,7 +22,7 @@ fs::path numberedBinary(const fs::path& path, int number) {
     return name;
 }
 
-/// Whether writePair may have given the name: the stem of the .gltf, with a number or without.
+/// Whether the name may come from writePair: the stem of the .gltf, with or without a number.
 bool isOwnBinary(const fs::path& path, const fs::path& binary) {
     const std::string stem = path.stem().string(), name = binary.filename().string();
     if (!name.starts_with(stem) || !name.ends_with(".bin")) return false;
@@ -38,8 +38,7 @@ bool isOneOf(const fs::path& file, const std::vector<fs::path>& files) {
     });
 }
 
-/// The .bin of the .gltf that is to be replaced. It may go with it unless the document was read from it; saving a
-/// document in its own place is what the caller asked for.
+/// The .bin of the .gltf that is to be replaced. It may be removed unless the document was read from it.
 std::optional<fs::path> oldBinary(const Document& document, const fs::path& path) {
     std::ifstream stream(path, std::ios::binary);
     const Json old = Json::parse(stream, nullptr, false);
@@ -64,7 +63,7 @@ bool holds(const fs::path& file, std::span<const std::byte> bytes) {
     return std::equal(there.begin(), there.end(), bytes.begin(), bytes.end());
 }
 
-/// The first name that nothing has, or that has these very bytes already.
+/// The first name that does not exist, or whose file has the same bytes.
 fs::path chooseName(const fs::path& path, std::span<const std::byte> binary, const std::set<fs::path>& refused) {
     for (int number = 0;; ++number) {
         fs::path name = numberedBinary(path, number);
@@ -93,7 +92,7 @@ void writePair(Document& document, const fs::path& path, std::span<const std::by
         AtomicFile file(path);
         file.write(document.json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
         if (beside && !holds(name, binary) && !beside->commitAs(name)) {
-            refused.insert(name);  // somebody else was faster
+            refused.insert(name);  // another process was faster
             continue;
         }
         file.commit();

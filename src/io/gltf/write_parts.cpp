@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSumTolerance = 1e-7;  // per influence; the validator complains beyond 2e-7
 
-/// The weights of one vertex with the sum 1 in single precision; untouched where they have it.
+/// The weights of one vertex with sum 1 in single precision; unchanged if they already have it.
 std::vector<float> unitRow(std::span<const float> row) {
     double sum = 0;
     for (const float w : row) sum += w;
@@ -44,7 +44,7 @@ const char* interpolationName(Interpolation interpolation) {
     return interpolation == Interpolation::linear ? "LINEAR" : "CUBICSPLINE";
 }
 
-/// Keys as glTF wants them: rotations of unit length (tangents of a spline are no rotations).
+/// Keys as glTF requires them: rotations of unit length (tangents of a spline are not rotations).
 std::vector<float> keyValues(const Channel& channel) {
     std::vector<float> values = channel.values;
     if (channel.path != ChannelPath::rotation) return values;

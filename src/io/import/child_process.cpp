@@ -29,7 +29,7 @@ class Pipe {
 public:
     Pipe() {
         int ends[2];
-        // Close-on-exec, so that a child started by another thread does not hold the writing end open.
+        // Close-on-exec, so that a child started by another thread does not keep the writing end open.
         if (::pipe2(ends, O_CLOEXEC) != 0) throw Error::system(fmt::format("cannot make a pipe: {}", strerror(errno)));
         read_ = ends[0], write_ = ends[1];
     }
@@ -60,7 +60,8 @@ std::size_t drain(Pipe& pipe, std::vector<std::byte>& buffer) {
     return 0;
 }
 
-/// Takes the whole lines "progress: F" out of what the child said and passes each rise on. `fraction` is the last.
+/// Removes complete lines "progress: F" from the child's messages and reports each increase. `fraction` is the last
+/// value.
 void passProgressOn(std::string& messages, std::size_t& looked_at, double& fraction, const Progress& progress) {
     constexpr std::string_view kMark = "progress: ";
     for (std::size_t end; (end = messages.find('\n', looked_at)) != std::string::npos;) {
@@ -79,7 +80,7 @@ void passProgressOn(std::string& messages, std::size_t& looked_at, double& fract
     }
 }
 
-/// Fills `result` until both pipes end; gives false when the child has to be killed.
+/// Fills `result` until both pipes end; returns false if the child must be killed.
 bool readStreams(Pipe& out, Pipe& err, ChildResult& result, Clock::time_point deadline, std::size_t output_limit,
                  const Progress& progress) {
     std::vector<std::byte> buffer;
@@ -138,7 +139,7 @@ pid_t startChild(const std::filesystem::path& program, const std::vector<std::st
     addStream(actions, streams.err, STDERR_FILENO);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    // Signals mean to the helper what they mean by default, whatever this program does with them: Ctrl-C ends both.
+    // The helper uses default signal handlers, whatever this program does: Ctrl-C ends both.
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);

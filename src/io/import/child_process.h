@@ -39,16 +39,16 @@ struct ChildStreams {
     int in = -1, out = -1, err = -1;
 };
 
-/// Throws Error (system) where it cannot be started.
+/// Throws Error (system) if it cannot be started.
 pid_t startChild(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                  const ChildStreams& streams);
 
 inline constexpr std::size_t kMostMessageBytes = std::size_t(1) << 18;
 
-/// Runs a program to its end, reading both its streams; standard input is empty. It is killed when the time is up,
-/// when it writes more than `output_limit` bytes, or when `progress` asks for a stop (which throws). Lines
-/// "progress: F" on its stderr, F rising from 0 to 1, are passed on and left out of the messages.
-/// Throws Error (system) where it cannot be started.
+/// Runs a program to its end, reading both its streams; standard input is empty. It is killed when the time is up, when
+/// it writes more than `output_limit` bytes, or when `progress` asks for a stop (which throws). Lines "progress: F" on
+/// its stderr, F rising from 0 to 1, are passed on and left out of the messages. Throws Error (system) if it cannot be
+/// started.
 ChildResult runChild(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                      double timeout_seconds, std::size_t output_limit, const Progress& progress);
 

@@ -18,7 +18,8 @@ constexpr std::string_view kWarning = "warning: ", kError = "error: ";
 constexpr int kBadInputStatus = 3;
 constexpr double kHelperShare = 0.9;  // of the time that an import takes
 
-/// What the helper said: lines "warning: …" and at most one "error: …"; anything else is noise of its libraries.
+/// What the helper said: lines "warning: …" and at most one "error: …"; anything else comes from its libraries and is
+/// ignored.
 struct Messages {
     std::vector<std::string> warnings;
     std::string error;
@@ -46,15 +47,15 @@ Messages readMessages(std::string_view text) {
 [[noreturn]] void throwFault(const std::string& name, const ChildResult& child, const Messages& messages,
                              const ImportOptions& options) {
     if (child.timed_out || child.signal == SIGXCPU)
-        throw Error::badInput({name},
-                              fmt::format("reading it took longer than {:.4g} seconds, so it was stopped; the file "
-                                          "is damaged or too large; export it as glTF instead",
-                                          options.timeout_seconds));
+        throw Error::badInput({name}, fmt::format("reading it took longer than {:.4g} seconds and was stopped; the "
+                                                  "file is damaged or too large; export it as glTF instead",
+                                                  options.timeout_seconds));
     if (child.too_much_output)
-        throw Error::badInput({name}, fmt::format("what it holds needs more than {} MiB; export it as glTF instead",
-                                                  options.memory_bytes >> 20));
+        throw Error::badInput({name},
+                              fmt::format("its contents need more than {} MiB of memory; export it as glTF instead",
+                                          options.memory_bytes >> 20));
     if (child.signal == SIGINT || child.signal == SIGTERM || child.signal == SIGHUP)
-        throw Error(ErrorCode::cancelled, {name}, "reading it was cancelled");
+        throw Error(ErrorCode::cancelled, {name}, "reading was canceled");
     if (child.exit_status == kBadInputStatus && !messages.error.empty()) throw Error::badInput({name}, messages.error);
     if (child.exit_status == 1 && !messages.error.empty()) throw Error::system({name}, messages.error);
     const std::string how =
@@ -75,10 +76,8 @@ bool isProgram(const fs::path& path) {
 fs::path findImporter() {
     if (const char* chosen = std::getenv("PELT_IMPORTER"); chosen && *chosen) {
         if (isProgram(chosen)) return chosen;
-        throw Error::system(
-            fmt::format("PELT_IMPORTER names {}, which is no program; set it to the path of "
-                        "pelt-import or unset it",
-                        chosen));
+        throw Error::system(fmt::format(
+            "PELT_IMPORTER is {}, which is not a program; set it to the path of pelt-import or unset it", chosen));
     }
     std::error_code no_proc;
     const fs::path folder = fs::read_symlink("/proc/self/exe", no_proc).parent_path();
@@ -86,7 +85,7 @@ fs::path findImporter() {
                                       fs::path(PELT_IMPORTER_BUILT), fs::path(PELT_IMPORTER_INSTALLED)})
         if (isProgram(candidate)) return candidate;
     throw Error::system(
-        "the program pelt-import, which reads .fbx and .dae and unpacks compressed meshes, is neither beside this "
+        "the program pelt-import, which reads .fbx and .dae and decompresses meshes, was found neither beside this "
         "program nor where it was installed; set PELT_IMPORTER to its path, or export the file as plain glTF");
 }
 

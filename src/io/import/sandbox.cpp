@@ -30,7 +30,7 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 
 constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
 
-/// Memory, clocks, locks between threads, and what an open descriptor is read and written by.
+/// Memory, clocks, locks between threads, and reading and writing open descriptors.
 constexpr long kAllowed[] = {
     SYS_read,           SYS_write,        SYS_readv,           SYS_writev, SYS_recvfrom,
     SYS_sendto,         SYS_close,        SYS_lseek,           SYS_ppoll,  SYS_brk,

@@ -36,7 +36,7 @@ bool isReady(int descriptor, short events, Clock::time_point deadline) {
     }
 }
 
-/// All of it, or false with errno set; a closed other end is no signal.
+/// Writes everything, or returns false with errno set; a closed pipe raises no signal.
 bool sendAll(int socket, std::span<const std::byte> bytes, Clock::time_point deadline) {
     while (!bytes.empty()) {
         if (!isReady(socket, POLLOUT, deadline)) return false;
@@ -79,7 +79,7 @@ public:
     Process() {
         int ends[2];
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-            throw Error::system(fmt::format("cannot talk to pelt-import: {}", std::strerror(errno)));
+            throw Error::system(fmt::format("cannot communicate with pelt-import: {}", std::strerror(errno)));
         socket_ = ends[0];
         try {
             const std::uint64_t memory = std::min(kMostMemory, availableMemory());

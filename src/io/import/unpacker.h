@@ -6,9 +6,9 @@
 
 namespace pelt::io {
 
-/// Unpacks compressed mesh data in a process of its own (`pelt-import --unpack`), which can do nothing but compute: a
-/// fault of a compression library that a file provokes ends that process and gets at nothing. The process is started
-/// when it is first needed and ended with this object.
+/// Decompresses mesh data in a sandboxed process (`pelt-import --unpack`): if a malicious file exploits a fault in a
+/// compression library, it can only end that process. The process is started when first needed and ended with this
+/// object.
 class Unpacker {
 public:
     Unpacker();
@@ -16,8 +16,8 @@ public:
     Unpacker(Unpacker&&) noexcept;
     Unpacker& operator=(Unpacker&&) noexcept;
 
-    /// An answer of more than `most_bytes` is taken for a crash. Throws Error (system) where the process cannot be
-    /// found or started.
+    /// An answer of more than `most_bytes` is treated as a crash. Throws Error (system) if the process cannot be found
+    /// or started.
     gltf::UnpackAnswer unpack(const gltf::UnpackRequest& request, std::uint64_t most_bytes);
 
 private:

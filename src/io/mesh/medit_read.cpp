@@ -17,11 +17,13 @@ public:
 
     TetMesh read() {
         if (text_.next() != "MeshVersionFormatted")
-            text_.fail("is not a MEDIT file: it does not begin with MeshVersionFormatted; a binary one is not read");
+            text_.fail(
+                "is not a MEDIT file: it does not begin with MeshVersionFormatted (binary files are not supported)");
         text_.nextInteger("the version");
         for (std::string_view keyword = text_.next(); !keyword.empty() && keyword != "End"; keyword = text_.next())
             readSection(keyword);
-        if (mesh_.tets.empty()) text_.fail("has no Tetrahedra; fill the surface with tets first, or leave it out");
+        if (mesh_.tets.empty())
+            text_.fail("has no tetrahedra; fill the surface with tetrahedra first, or leave out this file");
         checkCorners();
         return std::move(mesh_);
     }
@@ -30,7 +32,7 @@ private:
     void readSection(std::string_view keyword) {
         if (keyword == "Dimension") {
             const std::int64_t dimension = text_.nextInteger("the dimension");
-            if (dimension != 3) text_.fail(fmt::format("has dimension {}; tets need 3", dimension));
+            if (dimension != 3) text_.fail(fmt::format("has dimension {}; tetrahedra need 3", dimension));
         } else if (keyword == "Vertices") {
             readVertices();
         } else if (keyword == "Tetrahedra") {
@@ -42,7 +44,7 @@ private:
             for (std::uint64_t i = 0; i < lines && !text_.atEnd(); ++i) text_.nextLine();
         } else if (!keyword.empty()) {
             text_.fail(
-                fmt::format("{} stands where a section such as Vertices or Tetrahedra should", inQuotes(keyword)));
+                fmt::format("{} found where a section such as Vertices or Tetrahedra was expected", inQuotes(keyword)));
         }
     }
 
@@ -52,7 +54,7 @@ private:
         const std::uint64_t fits = (text_.bytesLeft() + 1) / least_bytes;
         if (std::uint64_t(count) > fits)
             text_.fail(
-                fmt::format("claims {} {}, but at most {} fit in the file; it is cut short or its count is wrong",
+                fmt::format("claims {} {}, but at most {} fit in the file; it is truncated or its count is wrong",
                             count, what, fits));
         return std::uint64_t(count);
     }
@@ -65,7 +67,7 @@ private:
     }
 
     void readVertices() {
-        if (!mesh_.positions.empty()) text_.fail("has its Vertices twice");
+        if (!mesh_.positions.empty()) text_.fail("has two sections Vertices");
         const std::uint64_t count = readCount("vertices", 8);  // "0 0 0 0" and a line end
         mesh_.positions.reserve(count);
         for (std::uint64_t i = 0; i < count; ++i) {
@@ -85,7 +87,7 @@ private:
             for (std::uint32_t& corner : tet) {
                 const std::int64_t vertex = text_.nextInteger(fmt::format("a corner of tet {}", i + 1));
                 if (vertex < 1 || vertex > 0xffffffff)
-                    text_.fail(fmt::format("tet {} uses vertex {}; they are counted from 1", i + 1, vertex));
+                    text_.fail(fmt::format("tet {} uses vertex {}; vertices are counted from 1", i + 1, vertex));
                 corner = std::uint32_t(vertex - 1);
             }
             mesh_.tets.push_back(tet);

@@ -22,7 +22,7 @@ float toFloat(double value) {
 }
 
 bool makeUnit(std::span<Vec3f> normals) {
-    // A unit vector rounded to floats is off by a few 1e-8 in squared length; it must come through bit by bit.
+    // A unit vector rounded to floats is off by a few 1e-8 in squared length; it must not be changed.
     constexpr double kRounding = 1e-6;
     for (Vec3f& n : normals) {
         const Vec3d wide(n);

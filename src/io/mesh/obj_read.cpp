@@ -62,7 +62,7 @@ std::vector<Vec2f> vertexUvs(const ObjData& data) {
 }
 
 /// Each vertex takes the normal that its corners share, else the direction of their sum; a vertex without corners, the
-/// record of its own number where there are as many as vertices. Empty where a corner has none.
+/// record of its own number where there are as many as vertices. Empty if a corner has none.
 std::vector<Vec3f> vertexNormals(const ObjData& data) {
     if (data.normals.empty() || (data.faces.empty() && data.normals.size() != data.positions.size())) return {};
     std::vector<Vec3f> units = data.normals;

@@ -45,14 +45,14 @@ private:
         return value;
     }
 
-    /// A weight or colour after the three coordinates is not used.
+    /// A weight or color after the three coordinates is not used.
     void readPosition() {
         const Vec3f p{number("x"), number("y"), number("z")};
         if (!isFinite(p)) text_.fail(fmt::format("vertex {} is not finite", data_.positions.size()));
         data_.positions.push_back(p);
     }
 
-    /// One that is not finite counts as (0, 0): exporters write such for faces without area.
+    /// A UV that is not finite is read as (0, 0): exporters write these for faces without area.
     Vec2f readUv() {
         const float u = number("u");
         const std::string_view token = text_.nextOnLine();
@@ -99,10 +99,10 @@ private:
     /// Positive indices count from 1, also forwards; negative ones back from the last record so far.
     std::uint32_t index(std::string_view corner, std::string_view digits, std::size_t so_far) {
         std::int64_t value = 0;
-        if (!parseNumber(digits, value)) text_.fail(fmt::format("{} is no face corner", inQuotes(corner)));
+        if (!parseNumber(digits, value)) text_.fail(fmt::format("{} is not a face corner", inQuotes(corner)));
         if (value == 0) text_.fail(fmt::format("face corner {}: indices start at 1", inQuotes(corner)));
         const std::int64_t index = value > 0 ? value - 1 : static_cast<std::int64_t>(so_far) + value;
-        if (index < 0) text_.fail(fmt::format("face corner {} goes back beyond the first record", inQuotes(corner)));
+        if (index < 0) text_.fail(fmt::format("face corner {} refers to a record before the first", inQuotes(corner)));
         if (index >= ObjData::kNone) text_.fail(fmt::format("face corner {} is out of range", inQuotes(corner)));
         return static_cast<std::uint32_t>(index);
     }

@@ -46,11 +46,11 @@ private:
         take("C");
         has_normals_ = take("N");
         if (token == "4OFF" || token == "nOFF" || token == "4nOFF")
-            text_.fail(
-                fmt::format("{} has points that are not in three dimensions, which is not read", inQuotes(keyword)));
+            text_.fail(fmt::format("{} has points that are not in three dimensions, which is not supported",
+                                   inQuotes(keyword)));
         if (token != "OFF") text_.fail("is not an OFF file: it does not begin with OFF, COFF, NOFF or STOFF");
         token = text_.next();
-        if (token == "BINARY") text_.fail("binary OFF is not read; save it as text, or as PLY");
+        if (token == "BINARY") text_.fail("binary OFF is not supported; save it as text, or as PLY");
         if (!parseNumber(token, count)) text_.failNumber("the count of vertices", token);
         return asCount(count, "the count of vertices");
     }
@@ -66,10 +66,9 @@ private:
         // The last line needs no line end.
         const std::uint64_t fits = (text_.bytesLeft() + 1) / least_bytes;
         if (count > fits)
-            text_.fail(
-                fmt::format("the header says {} {}, but at most {} fit in the file; it is cut short or its header "
-                            "is wrong",
-                            count, what, fits));
+            text_.fail(fmt::format(
+                "the header says {} {}, but at most {} fit in the file; it is truncated or its header is wrong", count,
+                what, fits));
     }
 
     Vec3f readVector(std::uint64_t vertex) {
@@ -78,7 +77,7 @@ private:
         return {x, y, text_.nextFloat(what)};
     }
 
-    /// Position, normal, colour (three or four numbers), texture coordinates: one vertex a line. Colours are not used.
+    /// Position, normal, color (three or four numbers), texture coordinates: one vertex a line. Colors are not used.
     void readVertex(std::uint64_t i) {
         const Vec3f p = readVector(i);
         if (!isFinite(p)) text_.fail(fmt::format("vertex {} is not finite", i));
@@ -95,7 +94,7 @@ private:
         text_.nextLine();
     }
 
-    /// What follows the corners on their line is a colour.
+    /// What follows the corners on their line is a color.
     void readFace(std::uint64_t i) {
         const std::uint64_t count = readCount("the number of corners");
         if (count < 3) text_.fail(fmt::format("face {} has {} corners; it needs at least 3", i, count));

@@ -37,7 +37,7 @@ public:
         if (text_.nextOnLine() != "ply") text_.fail("is not a PLY file: it does not begin with 'ply'");
         bool has_format = false;
         for (;;) {
-            if (!text_.nextLine()) text_.fail("the header has no 'end_header'; the file may be cut short");
+            if (!text_.nextLine()) text_.fail("the header has no 'end_header'; the file may be truncated");
             const std::string_view keyword = text_.nextOnLine();
             if (keyword == "end_header") break;
             if (keyword == "format") {
@@ -48,7 +48,7 @@ public:
             } else if (keyword == "property") {
                 readProperty();
             } else if (!keyword.empty() && keyword != "comment" && keyword != "obj_info") {
-                text_.fail(fmt::format("{} is no keyword of a PLY header", inQuotes(keyword)));
+                text_.fail(fmt::format("{} is not a keyword of a PLY header", inQuotes(keyword)));
             }
         }
         if (!has_format) text_.fail("the header has no 'format' line");

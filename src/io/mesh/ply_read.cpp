@@ -146,7 +146,7 @@ private:
         for (const double value : list_) corners_.push_back(index(value));
     }
 
-    /// A strip turns its winding with every triangle; a negative index starts anew.
+    /// The winding alternates with every triangle of a strip; a negative index starts a new one.
     void addStrip(std::uint64_t strip) {
         std::size_t length = 0;
         std::array<std::uint32_t, 2> last{};

@@ -21,10 +21,9 @@ void PlyValues::checkFits(const PlyElement& element) const {
     // The last number of an ascii file needs no line end after it.
     const std::uint64_t fits = least == 0 ? element.count : (bytesLeft() + (text_ ? 1 : 0)) / least;
     if (element.count > fits)
-        throw Error::badInput({name_},
-                              fmt::format("the header says {} of element {}, but at most {} fit in the file; it is cut "
-                                          "short or its header is wrong",
-                                          element.count, inQuotes(element.name), fits));
+        throw Error::badInput({name_}, fmt::format("the header says {} of element {}, but at most {} fit in the file; "
+                                                   "it is truncated or its header is wrong",
+                                                   element.count, inQuotes(element.name), fits));
 }
 
 void PlyValues::setPlace(const PlyElement& element, std::uint64_t index) {
@@ -80,7 +79,8 @@ std::size_t PlyValues::readListLength(const PlyProperty& property) {
         static_cast<double>(bytesLeft() + 1) / (text_ ? 2.0 : static_cast<double>(plySize(property.type)));
     if (!(length >= 0) || length != std::floor(length))
         fail(fmt::format("the list '{}' has length {}", property.name, length));
-    if (length > fits) fail(fmt::format("the list '{}' of {} items goes beyond the file's end", property.name, length));
+    if (length > fits)
+        fail(fmt::format("the list '{}' of {} items exceeds the end of the file", property.name, length));
     return static_cast<std::size_t>(length);
 }
 

@@ -12,7 +12,7 @@ class PlyValues {
 public:
     PlyValues(std::span<const std::byte> data, const PlyHeader& header, const std::string& name);
 
-    /// Throws Error (bad input) where the elements cannot fit in what is left of the file.
+    /// Throws Error (bad input) if the elements cannot fit in what is left of the file.
     void checkFits(const PlyElement& element) const;
     /// Says which element is being read, for messages.
     void setPlace(const PlyElement& element, std::uint64_t index);

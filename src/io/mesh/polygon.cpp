@@ -21,7 +21,7 @@ double cross2(const Point& a, const Point& b, const Point& c) {
 }
 
 /// The corners in the plane that drops the axis in which the polygon's area vector (Newell) is largest, turning to the
-/// left; empty where the area vanishes.
+/// left; empty if the area vanishes.
 std::vector<Point> project(std::span<const std::uint32_t> corners, std::span<const Vec3f> positions) {
     const Vec3d origin(positions[corners[0]]);
     Vec3d area;

@@ -31,7 +31,7 @@ TextCursor::TextCursor(std::span<const std::byte> bytes, std::string name)
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
 }
 
-/// How many bytes a line join takes at this place: a backslash and a line end; 0 where there is none.
+/// How many bytes a line join takes at this place: a backslash and a line end; 0 if there is none.
 std::size_t TextCursor::joinLength() const {
     if (text_[at_] != '\\' || at_ + 1 == text_.size()) return 0;
     const std::string_view after = text_.substr(at_ + 1, 2);
@@ -103,7 +103,7 @@ void TextCursor::fail(const std::string& what) const {
 }
 
 void TextCursor::failNumber(std::string_view what, std::string_view token) const {
-    if (token.empty()) fail(fmt::format("{} is missing; the line or the file may be cut short", what));
+    if (token.empty()) fail(fmt::format("{} is missing; the line or the file may be truncated", what));
     fail(fmt::format("{} is {}, not a number", what, inQuotes(token)));
 }
 

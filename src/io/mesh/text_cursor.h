@@ -19,7 +19,7 @@ public:
     std::size_t bytesLeft() const { return text_.size() - at_; }
     std::uint64_t line() const { return line_; }
 
-    /// The next token of this line; empty where the line ends or a comment begins.
+    /// The next token of this line; empty if the line ends or a comment begins.
     std::string_view nextOnLine();
     /// The next token of the file, over line ends and comments; empty at the file's end.
     std::string_view next();
@@ -28,7 +28,7 @@ public:
     /// Goes to the start of the next line; true unless the file ends.
     bool nextLine();
 
-    /// The next number of the file. Fails, calling it `what`, where there is none.
+    /// The next number of the file. Fails, calling it `what`, if there is none.
     float nextFloat(std::string_view what);
     std::int64_t nextInteger(std::string_view what);
 
@@ -47,8 +47,8 @@ private:
     std::uint64_t line_ = 1;
 };
 
-/// Whole-token numbers; a leading '+' is fine. A value too small for the type becomes 0, one too large is no number;
-/// "nan" and "inf" are read as such. False where the token is no number.
+/// Parses a whole token as a number; a leading '+' is accepted. A value too small for the type becomes 0, one too large
+/// is not a number; "nan" and "inf" are accepted. False if the token is not a number.
 bool parseNumber(std::string_view token, float& value);
 bool parseNumber(std::string_view token, double& value);
 bool parseNumber(std::string_view token, std::int64_t& value);

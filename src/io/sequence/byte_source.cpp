@@ -23,7 +23,7 @@ public:
         size_ = static_cast<std::uint64_t>(status.st_size);
         if (is_file) return;
         ::close(descriptor_);
-        throw Error::badInput({name()}, "is not a plain file");
+        throw Error::badInput({name()}, "is not a regular file");
     }
     ~File() override { ::close(descriptor_); }
     File(const File&) = delete;

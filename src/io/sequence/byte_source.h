@@ -17,14 +17,14 @@ public:
 
     const std::string& name() const { return name_; }  ///< for messages
     virtual std::uint64_t size() const = 0;
-    /// Fills `out` from `offset` on. Throws Error (bad input) where the bytes are not there.
+    /// Fills `out` from `offset` on. Throws Error (bad input) if the bytes are not there.
     virtual void read(std::uint64_t offset, std::span<std::byte> out) = 0;
 
 private:
     std::string name_;
 };
 
-/// Throws Error (bad input) where the file cannot be opened or is no plain file.
+/// Throws Error (bad input) if the file cannot be opened or is not a regular file.
 std::unique_ptr<ByteSource> openFile(const std::filesystem::path& path);
 
 /// `bytes` must outlive the source.

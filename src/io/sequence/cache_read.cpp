@@ -25,7 +25,7 @@ template <std::size_t N>
 std::array<std::byte, N> readHeader(ByteSource& source, std::string_view format) {
     std::array<std::byte, N> header{};
     if (source.size() < N)
-        fail(source, fmt::format("its {} bytes are fewer than the {} header's {}", source.size(), format, N));
+        fail(source, fmt::format("it has {} bytes, fewer than the {} header ({})", source.size(), format, N));
     source.read(0, header);
     return header;
 }
@@ -36,7 +36,7 @@ std::uint64_t readCount(const std::byte* bytes, std::endian order, const ByteSou
     return static_cast<std::uint64_t>(count);
 }
 
-/// The step of an even row of times; 1/30 where they are not even, or too few to say.
+/// The step of evenly spaced times; 1/30 if they are not evenly spaced or too few.
 double evenStep(const std::vector<float>& times) {
     constexpr double kUnknown = 1.0 / 30.0, kUneven = 0.01;
     if (times.size() < 2) return kUnknown;
@@ -62,12 +62,12 @@ std::unique_ptr<MeshSequence> openPc2(std::unique_ptr<ByteSource> source, std::o
     if (std::memcmp(header.data(), kPc2Magic.data(), kPc2Magic.size()) != 0)
         fail(*source, "is not a .pc2 file: it does not begin with POINTCACHE2");
     const auto version = loadAs<std::int32_t>(header.data() + 12, std::endian::little);
-    if (version != 1) fail(*source, fmt::format("is .pc2 of version {}; version 1 is read", version));
+    if (version != 1) fail(*source, fmt::format("is .pc2 version {}; only version 1 is supported", version));
     FrameLayout layout;
     layout.offset = kPc2HeaderBytes;
     layout.vertices = readCount(header.data() + 16, std::endian::little, *source, "vertices");
     layout.frames = readCount(header.data() + 28, std::endian::little, *source, "frames");
-    // The file counts in frames of a scene whose rate it does not hold: 30 a second, as everywhere without a clock.
+    // The file counts frames of a scene without storing its rate: 30 per second, as for all formats without times.
     const auto frames_per_sample = loadAs<float>(header.data() + 24, std::endian::little);
     if (frames_per_sample > 0 && std::isfinite(frames_per_sample)) layout.frame_seconds = frames_per_sample / 30.0;
     checkLayout(layout, *source, ".pc2");
@@ -85,9 +85,9 @@ std::unique_ptr<MeshSequence> openMdd(std::unique_ptr<ByteSource> source, std::o
     const std::uint64_t size = layout.offset + 12 * layout.frames * layout.vertices;
     if (source->size() != size)  // without a magic number, the size is the only sign that this is an MDD file at all
         fail(*source,
-             fmt::format("its {} bytes are more than the {} that {} frames of {} vertices take: not a .mdd file, or "
-                         "damaged",
-                         source->size(), size, layout.frames, layout.vertices));
+             fmt::format(
+                 "it has {} bytes, more than the {} of {} frames of {} vertices: it is damaged or not a .mdd file",
+                 source->size(), size, layout.frames, layout.vertices));
     layout.frame_seconds = evenStep(readTimes(*source, layout.frames));
     return makeFrameReader(std::move(source), layout, std::move(mesh));
 }

@@ -43,7 +43,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// The same, handed on: nothing appears under a name, and nothing can be taken back.
+/// The same for a stream: there is no file, and nothing can be rewritten.
 class StreamWriter final : public CheckedWriter {
 public:
     StreamWriter(const SequenceInfo& info, std::span<const std::byte> header,
@@ -85,7 +85,7 @@ private:
 /// Point caches count in 32 bits with sign.
 std::int32_t cacheCount(std::size_t count, const std::filesystem::path& path) {
     if (count > std::numeric_limits<std::int32_t>::max())
-        throw Error::badUsage({path.string()}, fmt::format("{} are more than the format can count; write .npy", count));
+        throw Error::badUsage({path.string()}, fmt::format("{} are too many for this format; write .npy", count));
     return static_cast<std::int32_t>(count);
 }
 
@@ -118,7 +118,7 @@ std::unique_ptr<SequenceWriter> createPc2(const std::filesystem::path& path, con
     header.text(std::string_view("POINTCACHE2\0", 12));
     header.value(std::int32_t(1));
     header.value(cacheCount(info.vertices, path));
-    // Start frame and frames per sample. The format has no clock: every sample is a frame of the scene it is used in.
+    // Start frame and frames per sample. The format has no times: every sample is a frame of the scene it is used in.
     header.value(0.0f);
     header.value(1.0f);
     header.value(cacheCount(info.frames, path));

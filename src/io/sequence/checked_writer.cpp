@@ -14,11 +14,11 @@ CheckedWriter::CheckedWriter(std::filesystem::path path, const SequenceInfo& inf
                               fmt::format("a sequence of {} frames of {} vertices; there must be at least one of each",
                                           info.frames, info.vertices));
     if (!(info.frame_seconds > 0) || !std::isfinite(info.frame_seconds))
-        throw Error::badUsage({path_.string()}, fmt::format("a sequence with {} seconds a frame", info.frame_seconds));
+        throw Error::badUsage({path_.string()},
+                              fmt::format("a sequence with {} seconds per frame", info.frame_seconds));
     if (info.mesh && info.mesh->vertexCount() != info.vertices)
-        throw Error::badInput({path_.string()},
-                              fmt::format("frames of {} vertices, but the mesh that brings the faces has {}",
-                                          info.vertices, info.mesh->vertexCount()));
+        throw Error::badInput({path_.string()}, fmt::format("frames of {} vertices, but the mesh with the faces has {}",
+                                                            info.vertices, info.mesh->vertexCount()));
 }
 
 void CheckedWriter::write(std::span<const Vec3f> positions) {

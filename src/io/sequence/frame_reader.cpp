@@ -63,8 +63,8 @@ private:
         return loadAs<float>(bytes_.data() + 4 * i, layout_.order);
     }
 
-    /// In Fortran order the frames of one coordinate stand together, so a frame is spread over the whole file. A block
-    /// of frames is gathered in one pass over it and kept.
+    /// In Fortran order the frames of one coordinate are contiguous, so a frame is spread over the whole file. A block
+    /// of frames is read in one pass and kept.
     void readFromBlock(std::size_t frame, std::span<Vec3f> out) {
         const std::size_t vertices = out.size();
         if (frame < block_first_ || frame >= block_first_ + block_.size() / vertices) gatherBlock(frame);
@@ -107,7 +107,7 @@ private:
 void checkLayout(const FrameLayout& layout, const ByteSource& source, std::string_view format) {
     if (layout.frames == 0 || layout.vertices == 0)
         throw Error::badInput({source.name()},
-                              fmt::format("holds {} frames of {} vertices; there must be at least one of each",
+                              fmt::format("has {} frames of {} vertices; there must be at least one of each",
                                           layout.frames, layout.vertices));
     const std::uint64_t there = source.size() - std::min(source.size(), layout.offset);
     const std::uint64_t vertex_bytes = 3 * valueBytes(layout);
@@ -116,7 +116,7 @@ void checkLayout(const FrameLayout& layout, const ByteSource& source, std::strin
     if (fits < layout.frames)
         throw Error::badInput({source.name()},
                               fmt::format("the {} header says {} frames of {} vertices, but {} frames fit in the "
-                                          "file's {} bytes; it is cut short or its header is wrong",
+                                          "file's {} bytes; it is truncated or its header is wrong",
                                           format, layout.frames, layout.vertices, fits, source.size()));
 }
 
@@ -127,9 +127,8 @@ std::unique_ptr<MeshSequence> makeFrameReader(std::unique_ptr<ByteSource> source
 
 void checkVertexCount(const std::optional<Mesh>& mesh, std::uint64_t vertices, const std::string& name) {
     if (mesh && mesh->vertexCount() != vertices)
-        throw Error::badInput(
-            {name}, fmt::format("has frames of {} vertices, but the mesh that brings its faces has {}", vertices,
-                                mesh->vertexCount()));
+        throw Error::badInput({name}, fmt::format("has frames of {} vertices, but the mesh with its faces has {}",
+                                                  vertices, mesh->vertexCount()));
 }
 
 void checkFrameRequest(const MeshSequence& sequence, std::size_t frame, std::size_t room) {

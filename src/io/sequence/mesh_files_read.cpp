@@ -93,12 +93,12 @@ std::vector<fs::path> meshFilesInFolder(const fs::path& folder) {
     }
     if (fault) failReading(folder.string(), fault.value());
     if (!objs.empty() && !plys.empty())
-        throw Error::badInput({folder.string()},
-                              fmt::format("holds both .obj and .ply files; say which with a quoted pattern such as "
-                                          "'{}'",
-                                          (folder / "*.obj").string()));
+        throw Error::badInput(
+            {folder.string()},
+            fmt::format("contains both .obj and .ply files; choose with a quoted pattern such as '{}'",
+                        (folder / "*.obj").string()));
     std::vector<fs::path>& files = objs.empty() ? plys : objs;
-    if (files.empty()) throw Error::badInput({folder.string()}, "the folder holds no .obj or .ply file");
+    if (files.empty()) throw Error::badInput({folder.string()}, "the folder contains no .obj or .ply file");
     sortNaturally(files);
     return std::move(files);
 }

@@ -11,11 +11,9 @@ class MeshFrameWriter final : public CheckedWriter {
 public:
     MeshFrameWriter(const std::filesystem::path& path, const SequenceInfo& info) : CheckedWriter(path, info) {
         if (info.frames > 1)
-            throw Error::badUsage(
-                {path.string()},
-                fmt::format("one mesh file holds one frame, not {}; choose one (`frames` 0), or a name without "
-                            "extension for a folder",
-                            info.frames));
+            throw Error::badUsage({path.string()}, fmt::format("a mesh file has one frame, not {}; choose one "
+                                                               "(`frames` 0), or a name without extension for a folder",
+                                                               info.frames));
         if (!info.mesh) return;
         mesh_ = *info.mesh;
         mesh_.normals.clear();  // those of the rest pose would be wrong in a frame

@@ -161,14 +161,14 @@ public:
     }
 
 private:
-    /// A .glb counts its bytes in 32 bits. The weights alone, one a frame and frame, end at 32767 frames.
+    /// A .glb counts its bytes in 32 bits. The weights alone, one per frame and frame, end at 32767 frames.
     void checkSize() const {
         constexpr std::uint64_t kMostFrames = 1 << 15, kMostBytes = std::numeric_limits<std::uint32_t>::max();
         if (info().frames < kMostFrames && info().vertices <= kMostBytes && fileBytes() <= kMostBytes) return;
-        throw Error::badUsage({path().string()},
-                              fmt::format("{} frames of {} vertices are more than a .glb can hold; write .npy or "
-                                          "fewer frames",
-                                          info().frames, info().vertices));
+        throw Error::badUsage(
+            {path().string()},
+            fmt::format("{} frames of {} vertices are too many for a .glb; write .npy or fewer frames", info().frames,
+                        info().vertices));
     }
 
     static std::uint64_t roundUp(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }

@@ -138,9 +138,9 @@ void setType(const std::string& type, const std::string& name, FrameLayout& layo
     const bool has_order = !type.empty() && (type[0] == '<' || type[0] == '>' || type[0] == '=' || type[0] == '|');
     const std::string_view kind = std::string_view(type).substr(has_order ? 1 : 0);
     if (kind != "f4" && kind != "f8")
-        fail(name,
-             fmt::format("the .npy array holds {}; float32 and float64 are read: save it with .astype(numpy.float32)",
-                         kind == "f2" ? "half floats (f2)" : inQuotes(type)));
+        fail(name, fmt::format("the .npy array contains {}; only float32 and float64 are supported: save it with "
+                               ".astype(numpy.float32)",
+                               kind == "f2" ? "half floats (f2)" : inQuotes(type)));
     layout.is_double = kind == "f8";
     layout.order = has_order && type[0] == '>' ? std::endian::big : std::endian::little;
     if (has_order && type[0] == '=') layout.order = std::endian::native;
@@ -165,12 +165,12 @@ FrameLayout readLayout(ByteSource& source) {
     if (start_size < 10 || std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0)
         fail(name, "is not a .npy file: it does not begin with \\x93NUMPY");
     const int version = static_cast<int>(start[6]);
-    if (version < 1 || version > 3) fail(name, fmt::format("is .npy of version {}; 1 to 3 are read", version));
+    if (version < 1 || version > 3) fail(name, fmt::format("is .npy version {}; only 1 to 3 are supported", version));
     const std::uint64_t header_at = version == 1 ? 10 : 12;
     const std::uint64_t length = version == 1 ? loadAs<std::uint16_t>(start.data() + 8, std::endian::little)
                                               : loadAs<std::uint32_t>(start.data() + 8, std::endian::little);
     if (source.size() < header_at || length > source.size() - header_at || length > kLongestHeader)
-        fail(name, fmt::format("the .npy header of {} bytes does not fit; the file is cut short or damaged", length));
+        fail(name, fmt::format("the .npy header of {} bytes does not fit; the file is truncated or damaged", length));
     std::string text(length, '\0');
     source.read(header_at, std::as_writable_bytes(std::span(text)));
     const NpyHeader header = DictReader(text, name).read();

@@ -22,11 +22,13 @@ bool isFrameName(const fs::path& file) {
                        [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The folder is replaced as a whole, so it may only hold what an earlier run wrote.
+/// The folder is replaced as a whole, so it may only contain what an earlier run wrote.
 const fs::path& checkReplaceable(const fs::path& folder) {
     if (const auto other = findForeign(folder))
-        throw Error::system({folder.string()}, fmt::format("not replaced: it holds {}, which is not a frame of a sequence; choose another "
-                        "folder", other->filename().string()));
+        throw Error::system(
+            {folder.string()},
+            fmt::format("not replaced: it contains {}, which is not a frame of a sequence; choose another folder",
+                        other->filename().string()));
     return folder;
 }
 

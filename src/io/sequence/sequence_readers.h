@@ -24,7 +24,7 @@ struct FrameLayout {
     double frame_seconds = 1.0 / 30.0;
 };
 
-/// Throws Error (bad input) where the layout is empty or does not fit in the file: `format` and how many frames do.
+/// Throws Error (bad input) if the layout is empty or does not fit in the file: `format` and how many frames do.
 void checkLayout(const FrameLayout& layout, const ByteSource& source, std::string_view format);
 
 /// Frames read from `source` one at a time. A mesh must have as many vertices.
@@ -36,10 +36,10 @@ std::unique_ptr<MeshSequence> openNpy(std::unique_ptr<ByteSource> source, std::o
 std::unique_ptr<MeshSequence> openPc2(std::unique_ptr<ByteSource> source, std::optional<Mesh> mesh);
 std::unique_ptr<MeshSequence> openMdd(std::unique_ptr<ByteSource> source, std::optional<Mesh> mesh);
 
-/// One mesh file a frame (at least one), in the order given. Without a mesh, the first file brings the topology.
+/// One mesh file per frame (at least one), in the order given. Without a mesh, the first file provides the faces.
 std::unique_ptr<MeshSequence> openMeshFiles(std::vector<std::filesystem::path> files, std::optional<Mesh> mesh);
 
-/// The .obj or .ply files of a folder in natural order. Throws Error (bad input) where there are none or both kinds.
+/// The .obj or .ply files of a folder in natural order. Throws Error (bad input) if there are none or both kinds.
 std::vector<std::filesystem::path> meshFilesInFolder(const std::filesystem::path& folder);
 /// The files that a pattern (`*`, `?`, `[…]`) matches, in natural order; all must be .obj or .ply.
 std::vector<std::filesystem::path> meshFilesMatching(const std::string& pattern);
@@ -49,7 +49,7 @@ bool naturalLess(std::string_view a, std::string_view b);
 
 /// Throws Error (bad input) that names both counts where a mesh does not fit.
 void checkVertexCount(const std::optional<Mesh>& mesh, std::uint64_t vertices, const std::string& name);
-/// Throws Error (bad usage) where the frame or the room for it is not the sequence's.
+/// Throws Error (bad usage) if the frame does not exist or the span has the wrong size.
 void checkFrameRequest(const MeshSequence& sequence, std::size_t frame, std::size_t room);
 
 }  // namespace pelt::io

@@ -1,5 +1,5 @@
 // Direct Delta Mush [LeLewis19] and Enhanced DDM [Kalentchouk20] for blocks of vertices that share their list of
-// joints. ddm_reference.cpp has the formulas, ddm_layout.h the form in which blocks sum them.
+// joints. The formulas are in ddm_reference.cpp, the form in which blocks sum them in ddm_layout.h.
 #include "../../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,13 +14,13 @@ HWY_BEFORE_NAMESPACE();
 namespace pelt::runtime {
 namespace HWY_NAMESPACE {
 
-/// |d| X d / |X d| + q; q where X d is nothing.
+/// |d| X d / |X d| + q; q if X d is zero.
 HWY_INLINE Xyz withLengthOf(const Xyz& d, const Xyz& moved, const Xyz& q) {
     const V floor = hn::Set(Lanes(), 1e-36f);
     return mulAdd(moved, hn::Sqrt(hn::Div(dot(d, d), hn::Max(dot(moved, moved), floor))), q);
 }
 
-/// X n, unit; n where X n is nothing.
+/// X n, unit; n if X n is zero.
 HWY_INLINE Xyz unit(const Xyz& moved, const Xyz& n) {
     const Lanes d;
     const V squared = dot(moved, moved);
@@ -33,7 +33,7 @@ HWY_INLINE Xyz cofactorTimes(const Matrix& m, const Xyz& v) {
     return mulAdd(cross(m.a, m.b), v.z, cross(mulSub(m.b, v.x, mul(m.a, v.y)), m.c));
 }
 
-/// What takes a vertex and its normal along, by form.
+/// The map of a vertex and its normal, by form.
 struct ByRotation {
     Matrix r;
     HWY_INLINE Xyz position(const Xyz& d, const Xyz& q) const { return transformAdd(r, d, q); }
@@ -73,7 +73,7 @@ HWY_INLINE ByRotation solve(const DdmStep& s, Xyz& q) {
     return {nearestRotation(sum.s, s.base.rotation)};
 }
 
-/// What blends the lanes of a step, and q, where it takes the centre.
+/// What blends the lanes of a step, and q, where it takes the center.
 template <DdmForm kForm>
 HWY_INLINE auto blend(const DdmStep& s, Xyz& q) {
     if constexpr (kForm == DdmForm::v1 || kForm == DdmForm::v1_printed) {
@@ -98,7 +98,7 @@ struct WindowPart {
     HWY_INLINE bool has(std::size_t v) const { return v >= low && v < high; }
 };
 
-/// Where a block's lanes are read and written while its vertices lie apart.
+/// Buffers for the lanes of a block whose vertices are not consecutive.
 struct BlockCopy16 {
     DdmRow rest[3], rest_normals[3];
     Vec3f positions[kLanes], normals[kLanes];
@@ -121,7 +121,7 @@ inline HWY_NOINLINE void scatterPart(const DdmLanes& block, const WindowPart& pa
 
 HWY_INLINE void scatter(const DdmLanes& block, std::size_t start, const Vec3f* from, Vec3f* to) {
 #if HWY_TARGET <= HWY_AVX3
-    // One masked store a vertex.
+    // One masked store per vertex.
     const hn::FixedTag<float, 4> d;
     const auto three = hn::FirstN(d, 3);
     for (std::size_t l = 0; l < kLanes; ++l)
@@ -167,7 +167,8 @@ public:
                 runBlock(b, part, copy, direct ? streams_.out_positions + at : copy.positions,
                          direct && streams_.out_normals ? streams_.out_normals + at : copy.normals);
                 if (direct) continue;
-                // One block late: what was written as vectors is read as vertices when it has left the store buffer.
+                // Delayed by one block: data written as vectors is read as vertices only after it has left the store
+                // buffer.
                 turn ^= 1;
                 if (before) write(*before, part, copies[turn]);
                 before = &block;

@@ -9,7 +9,7 @@
 namespace pelt::runtime {
 namespace {
 
-/// The arrays of a rig whose header was looked at; false where they do not lie inside it.
+/// The arrays of a rig whose header was checked; false if they are not inside the rig.
 bool locate(std::span<const std::byte> bytes, DdmData& rig) noexcept {
     const auto& header = headerOf<DdmHeader>(bytes);
     RigArrays arrays(bytes);
@@ -28,7 +28,7 @@ bool locate(std::span<const std::byte> bytes, DdmData& rig) noexcept {
     return arrays.sound();
 }
 
-/// Whether the block's vertices are `count` at most and what it says of them is so.
+/// Whether the block has at most `count` vertices and its data about them is consistent.
 bool areVertices(const DdmLanes& block, std::size_t count) noexcept {
     std::uint16_t lowest = block.vertices[0], highest = lowest;
     bool consecutive = true;

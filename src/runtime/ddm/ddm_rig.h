@@ -9,7 +9,8 @@ struct alignas(64) DdmBase {
     float a[9], t[3], rotation[9], quaternion[4];
 };
 
-/// What a joint adds to its base: differences of the same numbers, the quaternion on the base's hemisphere.
+/// The contribution of a joint relative to its base: differences of the same numbers, the quaternion on the base's
+/// hemisphere.
 struct alignas(64) DdmDifference {
     float a[9], t[3], quaternion[4];
     float rotation[9];
@@ -31,7 +32,7 @@ struct DdmPose::Data {
     bool rigid = true;                     ///< no joint scales, shears or mirrors
 };
 
-/// Takes the pieces of a pose from the caller's memory; nothing is set.
+/// Places the arrays of a pose in the caller's memory, without initializing them.
 DdmPose::Data* layOutPose(const DdmRig& rig, std::span<std::byte> memory) noexcept;
 
 }  // namespace pelt::runtime

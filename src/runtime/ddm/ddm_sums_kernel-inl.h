@@ -71,7 +71,7 @@ struct DdmStep {
     const std::uint32_t *entry, *end;
     const DdmRow* rows;  ///< of the block
     std::size_t lane;
-    Xyz u, p;  ///< rest position and centre, from the origin
+    Xyz u, p;  ///< rest position and center, from the origin
 };
 
 /// S and q.
@@ -129,10 +129,10 @@ HWY_INLINE Procrustes leastSquares(const DdmStep& s) {
 }
 
 /// Rows of one entry in v2 and v3: χ about the origin, ω, ψ; in v4: ω, ψ.
-template <bool kCentred>
+template <bool kCentered>
 HWY_INLINE V addTranslation(const DdmDifference& joint, const DdmRow* rows, const DdmStep& s, Xyz& q) {
     const Matrix m = splatMatrix(joint.a);
-    if constexpr (kCentred) {
+    if constexpr (kCentered) {
         q = mulAdd(transformAdd(m, s.p, splat(joint.t)), loadRow(rows[0], s.lane), q);
         return loadRow(rows[1], s.lane);
     } else {
@@ -142,15 +142,15 @@ HWY_INLINE V addTranslation(const DdmDifference& joint, const DdmRow* rows, cons
 }
 
 /// Σ ψ_j q_j, quaternions on the base's hemisphere, and q of v2 or v4.
-template <bool kCentred>
+template <bool kCentered>
 HWY_INLINE Quaternion blendQuaternions(const DdmStep& s, Xyz& q) {
     const Lanes d;
     q = transformAdd(splatMatrix(s.base.a), s.p, splat(s.base.t));
     Quaternion sum{splat(s.base.quaternion), hn::Set(d, s.base.quaternion[3])};
     const DdmRow* rows = s.rows + 6;
-    for (const std::uint32_t* entry = s.entry; entry != s.end; ++entry, rows += kCentred ? 2 : 5) {
+    for (const std::uint32_t* entry = s.entry; entry != s.end; ++entry, rows += kCentered ? 2 : 5) {
         const DdmDifference& joint = s.differences[*entry];
-        const V psi = addTranslation<kCentred>(joint, rows, s, q);
+        const V psi = addTranslation<kCentered>(joint, rows, s, q);
         sum.v = mulAdd(splat(joint.quaternion), psi, sum.v);
         sum.w = hn::MulAdd(hn::Set(d, joint.quaternion[3]), psi, sum.w);
     }

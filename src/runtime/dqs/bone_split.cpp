@@ -16,8 +16,8 @@ double largestOf(const Mat3d& m) {
     return largest;
 }
 
-/// R where s2 and s3 are 0 but for rounding, A = s1 u v^T: no nearest rotation is defined,
-/// and the shortest one that takes v to u leaves the symmetric s1 v v^T.
+/// R if s2 and s3 are 0 up to rounding, A = s1 u v^T: the nearest rotation is not unique; the shortest one from v to u
+/// gives the symmetric stretch s1 v v^T.
 Mat3d rotationOfOneDirection(const Mat3d& a) {
     const Mat3d rows = transposed(a);
     int longest = 0;
@@ -34,7 +34,7 @@ Mat3d rotationOfOneDirection(const Mat3d& a) {
     return toMatrix(Quatd{n.x, n.y, n.z, 0});
 }
 
-/// The reflection in a stretch of eigenvalues s1, s2 and -s3, where s3 is one to speak of.
+/// The reflection in a stretch with eigenvalues s1, s2 and -s3, if s3 is not negligible.
 bool reflectionIn(const Mat3d& stretch, double s1, double det, Mat3d& mirror) {
     const double gap = stretch(0, 0) + stretch(1, 1) + stretch(2, 2) - s1, product = -det / s1;  // s2 − s3 and s2 s3
     const double s3 = 2 * product / (gap + std::sqrt(gap * gap + 4 * product)), s2 = gap + s3;

@@ -13,8 +13,8 @@ struct BoneSplit {
     bool mirrored = false;
 };
 
-/// Total: a singular or zero matrix gets some rotation, one that is not finite counts as the identity. Mirrors as
-/// boneRotation does.
+/// Defined for all matrices: a singular or zero matrix gets some rotation, a non-finite one is treated as the identity.
+/// Mirrors as boneRotation does.
 BoneSplit splitBone(const Mat3d& a) noexcept;
 
 }  // namespace pelt::runtime

@@ -64,7 +64,7 @@ struct DqsSums {
         return hn::Load(Lanes(), rig.rows[entry].lane + lane);
     }
 
-    /// Whether some lane of the block has to negate a joint.
+    /// Whether some lane of the block must negate a joint.
     HWY_INLINE bool opposed(std::size_t block) const {
         if (pose.aligned) return false;
         unsigned any = 0;
@@ -129,7 +129,7 @@ struct DqsSums {
         return transform(sum, y, offset);
     }
 
-    /// The blended reflection of a normal, unit; the normal itself where nothing is left of it.
+    /// The blended reflection of a normal, unit; the normal itself if the result is zero.
     HWY_INLINE Xyz mirrored(std::size_t entry, std::size_t end, std::size_t lane, const Xyz& n) const {
         const Lanes d;
         const V zero = hn::Zero(d);
@@ -144,8 +144,8 @@ struct DqsSums {
     }
 };
 
-/// A functor and not a lambda, whose body compilers leave out of line here. What a pose decides is decided per block:
-/// branches that always go the same way cost nothing next to a copy of all this for each.
+/// A functor and not a lambda, whose body compilers do not inline here. Properties of the pose are tested per block:
+/// branches that always go the same way cost less than a copy of this code for each case.
 struct DqsBlock {
     DqsSums sums;
     Triples triples{};

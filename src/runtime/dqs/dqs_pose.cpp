@@ -9,8 +9,8 @@
 namespace pelt::runtime {
 namespace {
 
-/// Stretches this near to none are the rounding of float bones, and count as none. Leaving them out moves a vertex by
-/// this fraction of its distance to the joint, which is less than single precision promises.
+/// Stretches this near to the identity are rounding errors of single-precision bones and are ignored. This moves a
+/// vertex by this fraction of its distance to the joint, which is below single precision.
 constexpr double kNoStretch = 1e-6;
 
 bool isIdentity(const Mat3d& m) {
@@ -32,11 +32,11 @@ RigidJoint toRigid(const Mat3d& rotation, const Vec3d& t) {
     return {{float(q.x), float(q.y), float(q.z), float(q.w)}, {float(d.x), float(d.y), float(d.z), float(d.w)}};
 }
 
-/// By how much the bones move the rest shape's middle, on average.
+/// The mean displacement of the middle of the rest shape by the bones.
 Vec3f meanShift(const DqsData& rig, std::span<const Affine3f> bones) {
     Vec3d sum;
     std::size_t count = 0;
-    for (std::size_t j = 0; j < rig.centres.size(); ++j) {
+    for (std::size_t j = 0; j < rig.centers.size(); ++j) {
         const Vec3d shift = Affine3d(bones[j]) * Vec3d(rig.origin) - Vec3d(rig.origin);
         if (!isFinite(shift)) continue;
         sum += shift;
@@ -50,8 +50,8 @@ float cosine(const RigidJoint& a, const RigidJoint& b) {
     return a.q[0] * b.q[0] + a.q[1] * b.q[1] + a.q[2] * b.q[2] + a.q[3] * b.q[3];
 }
 
-/// Flips joints (q and −q turn alike) so that those which a vertex blends share a hemisphere. Where no choice of signs
-/// does, as with two joints turned far from their common neighbour, marks the pairs left that do not.
+/// Flips joints (q and −q are the same rotation) so that joints blended by a vertex share a hemisphere. If no choice of
+/// signs achieves that, as with two joints rotated far from their common neighbor, marks the remaining pairs.
 void align(const DqsData& rig, DqsPose::Data& pose) {
     for (const JointPair& link : rig.links) {
         RigidJoint& joint = pose.rigid[link.second];
@@ -73,18 +73,18 @@ void align(const DqsData& rig, DqsPose::Data& pose) {
 void DqsPose::set(std::span<const Affine3f> bones) noexcept {
     Data& pose = *data_;
     const DqsData& rig = pose.rig;
-    assert(bones.size() >= rig.centres.size());
+    assert(bones.size() >= rig.centers.size());
     pose.shift = meanShift(rig, bones);
     const Vec3d origin(rig.origin), posed_origin = origin + Vec3d(pose.shift);
     pose.stretched = pose.mirrored = false;
-    for (std::size_t j = 0; j < rig.centres.size(); ++j) {
+    for (std::size_t j = 0; j < rig.centers.size(); ++j) {
         const Affine3d bone(bones[j]);
         BoneSplit split = splitBone(bone.linear());
         if (isIdentity(split.stretch)) split.stretch = {};
 
         // Both spaces counted from their origins: the joint at c, and where the bone takes it.
-        const Vec3d c = rig.centres[j] - origin;
-        const Vec3d placed = bone * rig.centres[j] - posed_origin;
+        const Vec3d c = rig.centers[j] - origin;
+        const Vec3d placed = bone * rig.centers[j] - posed_origin;
         pose.rigid[j] = toRigid(split.rotation, placed - split.rotation * c);
 
         StretchJoint& out = pose.stretch[j];

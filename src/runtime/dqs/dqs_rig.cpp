@@ -9,7 +9,7 @@
 namespace pelt::runtime {
 namespace {
 
-/// The arrays of a rig whose header was looked at; false where they do not lie inside it.
+/// The arrays of a rig whose header was checked; false if they are not inside the rig.
 bool locate(std::span<const std::byte> bytes, DqsData& rig) noexcept {
     const auto& header = headerOf<DqsHeader>(bytes);
     RigArrays arrays(bytes);
@@ -23,7 +23,7 @@ bool locate(std::span<const std::byte> bytes, DqsData& rig) noexcept {
     rig.links = arrays(header.links);
     rig.meeting_offsets = arrays(header.meeting_offsets);
     rig.meetings = arrays(header.meetings);
-    rig.centres = arrays(header.centres);
+    rig.centers = arrays(header.centers);
     rig.rest = {rig.vertex_count, arrays(header.positions), arrays(header.normals)};
     return arrays.sound();
 }
@@ -36,7 +36,7 @@ bool isSound(const DqsData& rig) noexcept {
     };
     return isSound(rig.rest) && areOffsets(rig.offsets, blocks, rig.joints.size()) &&
            rig.rows.size() == rig.joints.size() && allBelow(rig.joints, rig.joint_count) &&
-           rig.centres.size() == rig.joint_count && arePairs(rig.blended) && arePairs(rig.links) &&
+           rig.centers.size() == rig.joint_count && arePairs(rig.blended) && arePairs(rig.links) &&
            areOffsets(rig.meeting_offsets, blocks, rig.meetings.size()) &&
            std::all_of(rig.meetings.begin(), rig.meetings.end(),
                        [&](const Meeting& m) { return m.pair < rig.blended.size(); });

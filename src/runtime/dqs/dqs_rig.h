@@ -20,9 +20,9 @@ struct alignas(64) StretchJoint {
     std::uint32_t stretches = 0;  ///< 1: the stretch is not the identity
 };
 
-/// Dual quaternions blend alike whatever the origins of both spaces, so small numbers are kept: rest positions count
-/// from the rest shape's middle, posed ones from that middle moved by `shift`, which is added last. A character far
-/// away loses no more than its result rounds.
+/// Blending dual quaternions does not depend on the origins of both spaces, so they are chosen to keep numbers small:
+/// rest positions are relative to the middle of the rest shape, posed ones to that middle moved by `shift`, which is
+/// added last. A character far from the origin loses no precision beyond the rounding of its result.
 struct DqsPose::Data {
     const std::byte* bytes;  ///< of the rig
     DqsData rig;

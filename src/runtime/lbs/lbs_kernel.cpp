@@ -1,6 +1,7 @@
 // Linear blend skinning [Magnenat88], x' = (Σ_j w_j M_j) x, for blocks of vertices that share their list of joints. As
 // weights sum to 1, the blend is M_a + Σ_{j≠a} w_j (M_j − M_a) for a any joint, here the vertex's base (lbs_layout.h).
-// Normals go through the cofactor matrix of the blend, which is its inverse transpose up to a factor of either sign.
+// Normals are transformed by the cofactor matrix of the blend, which is its inverse transpose up to a factor of either
+// sign.
 #include "../../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -61,7 +62,7 @@ HWY_INLINE Xyz transformNormal(const BlendedMatrix& m, const Xyz& n) {
     return {hn::IfThenElse(valid, unit.x, n.x), hn::IfThenElse(valid, unit.y, n.y), hn::IfThenElse(valid, unit.z, n.z)};
 }
 
-/// A block whose lanes start from `base`. A functor and not a lambda, whose body compilers leave out of line here.
+/// A block whose lanes start from `base`. A functor and not a lambda, whose body compilers do not inline here.
 template <bool kNormals>
 struct LbsStep {
     const LbsData& rig;
@@ -114,8 +115,8 @@ struct LbsRange {
     /// For blocks that a range cuts.
     HWY_NOINLINE void operator()(const Step& s) const { step(runOf(s.block), s); }
 
-    /// The whole blocks [block, end). A run of one base keeps that in registers from block to block: broadcasting it
-    /// anew would cost a good part of what the differences save.
+    /// The whole blocks [block, end). A run with one base keeps it in registers from block to block: broadcasting it
+    /// again would cost much of what the differences save.
     HWY_INLINE void operator()(const VertexStreams& streams, std::size_t block, std::size_t end) const {
         for (const LbsRun* run = runOf(block); block < end; ++run) {
             if (run[1].base - run[0].base > 1) {

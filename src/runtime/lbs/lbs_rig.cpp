@@ -9,7 +9,7 @@
 namespace pelt::runtime {
 namespace {
 
-/// The arrays of a rig whose header was looked at; false where they do not lie inside it.
+/// The arrays of a rig whose header was checked; false if they are not inside the rig.
 bool locate(std::span<const std::byte> bytes, LbsData& rig) noexcept {
     const auto& header = headerOf<LbsHeader>(bytes);
     RigArrays arrays(bytes);

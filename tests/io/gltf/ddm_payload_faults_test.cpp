@@ -126,10 +126,10 @@ TEST(DdmPayloadFaults, MalformedPayloadsAreRefusedInOneLine) {
         {"unknown name 'v7'", [](Json& e) { e["variant"] = "v7"; }},
         {"unknown name 'q8'", [](Json& e) { e["encoding"] = "q8"; }},
         {"does not exist", [](Json& e) { e["bufferView"] = 99; }},
-        {"beyond the buffer view", [](Json& e) { e["vertexOffset"] = 1 << 30; }},
-        {"vertices do not lie", [](Json& e) { e["vertexOffset"] = e["entryOffset"].get<int>() + 900; }},
-        {"entries do not lie", [](Json& e) { e["entryOffset"] = e["entryOffset"].get<int>() + 4; }},
-        {"must be a whole number", [](Json& e) { e["settings"]["iterations"] = -2; }},
+        {"exceeds the buffer view", [](Json& e) { e["vertexOffset"] = 1 << 30; }},
+        {"vertices exceed", [](Json& e) { e["vertexOffset"] = e["entryOffset"].get<int>() + 900; }},
+        {"entries exceed", [](Json& e) { e["entryOffset"] = e["entryOffset"].get<int>() + 4; }},
+        {"must be a non-negative integer", [](Json& e) { e["settings"]["iterations"] = -2; }},
         {"must be a number", [](Json& e) { e["settings"]["lambda"] = "much"; }},
         {"16 numbers",
          [](Json& e) {
@@ -145,9 +145,9 @@ TEST(DdmPayloadFaults, MalformedRecordsAreRefusedInOneLine) {
     const std::vector<std::byte> good = toGlb(mushed(makeStrip().load()));
     const std::size_t vertex = recordsAt(good, "vertexOffset"), entry = recordsAt(good, "entryOffset");
     expectRefused(withValue(good, vertex + 12, 0U), "vertex 0 has no entry");
-    expectRefused(withValue(good, vertex + 16 + 12, 0xFFFFFFFFU), "entries do not lie");
+    expectRefused(withValue(good, vertex + 16 + 12, 0xFFFFFFFFU), "entries exceed");
     expectRefused(withValue(good, vertex, std::nanf("")), "not finite");
-    expectRefused(withValue(good, entry, 2U), "follows joint 2, but the skin has 2");
+    expectRefused(withValue(good, entry, 2U), "uses joint 2, but the skin has 2");
     expectRefused(withValue(good, entry + 48, 0U), "names a joint twice");
     expectRefused(withValue(good, entry + 4, HUGE_VALF), "not finite");
     expectRefused(withValue(good, entry + 40, 0.25F), "not to 1");
@@ -157,7 +157,7 @@ TEST(DdmPayloadFaults, MalformedRecordsAreRefusedInOneLine) {
     const std::size_t head = recordsAt(small, "vertexOffset"), block = recordsAt(small, "entryOffset");
     expectRefused(withValue(small, head + 12, std::uint16_t(0)), "has no entry");
     expectRefused(withValue(small, head + 14, std::int8_t(127)), "not finite");
-    expectRefused(withValue(small, block, std::uint16_t(7)), "follows joint 7");
+    expectRefused(withValue(small, block, std::uint16_t(7)), "uses joint 7");
     std::vector<std::byte> zero = withValue(small, block + 22, std::uint16_t(0));
     expectRefused(withValue(zero, block + 24 + 22, std::uint16_t(0)), "all 0");
 }
@@ -187,7 +187,9 @@ TEST(DdmPayloadFaults, WhatCannotBeWrittenIsRefused) {
             EXPECT_EQ(error.code(), ErrorCode::bad_usage) << error.what();
         }
     }
-    EXPECT_THROW(asStored({{0}, {}, {}, {}, {Vec3f{}}}, DdmEncoding::q16), Error);
+    DdmRows<float> without_rows;
+    without_rows.centers = {Vec3f{}};
+    EXPECT_THROW(asStored(without_rows, DdmEncoding::q16), Error);
 }
 
 }  // namespace

@@ -182,8 +182,8 @@ TEST(DdmPayloadFile, Q16TakesMomentsOfAnySize) {
     }
 }
 
-TEST(DdmPayloadFile, RowsThatAreNotCentredAreCentredWhileLoading) {
-    // The same Ω about another centre p - d: χ' grows by ω d and Ω' by χ' d^T + d χ'^T + ω d d^T.
+TEST(DdmPayloadFile, RowsThatAreNotCenteredAreCenteredWhileLoading) {
+    // The same Ω about another center p - d: χ' grows by ω d and Ω' by χ' d^T + d χ'^T + ω d d^T.
     const Character c = mushed(makeStrip().load());
     const Vec3f d{0.125F, -0.25F, 0.5F};
     auto moved = std::make_shared<DdmPayload>(*c.ddm);

@@ -87,7 +87,7 @@ TEST(GltfMend, WeightsThatAreNotFiniteGoAndTheOthersAreNormalised) {
 
 TEST(GltfMend, AVertexWithoutSoundWeightsTakesTheMeanOfItsNeighbours) {
     const Character c = stripWithWeights({{9, {kNan, kNan, kNan, kNan}}, {8, {0, 0, 0, 0}}}).load();
-    expectOneWarning(c, "2 vertices had no sound weight");
+    expectOneWarning(c, "2 vertices had no valid weight");
     for (const std::size_t v : {8, 9}) {
         ASSERT_EQ(c.weights.influenceCount(v), 2U);
         EXPECT_EQ(c.weights.jointsOf(v)[0], 1U);
@@ -115,7 +115,7 @@ TEST(GltfMend, APieceWithoutAnyWeightFollowsTheNearestVertex) {
     GlbMaker maker = stripWithWeights(rows);
     maker.json["meshes"][0]["primitives"][0]["indices"] = maker.addShorts({0, 1, 2, 4, 5, 6, 7, 9, 8}, "SCALAR");
     const Character c = maker.load();
-    expectOneWarning(c, "3 vertices had no sound weight");
+    expectOneWarning(c, "3 vertices had no valid weight");
     for (const std::size_t v : {7, 8, 9}) EXPECT_EQ(c.weights.jointsOf(v)[0], 1U) << v;
     savedAndLoaded(c);
 }
@@ -234,7 +234,7 @@ TEST(GltfMend, VerticesThatAreNotFiniteGoBetweenTheirNeighbours) {
     attributesIn(maker)["POSITION"] = maker.addFloats(positions, "VEC3");
     const Character c = maker.load();
     expectOneWarning(c, "2 vertices were not finite");
-    // 4 has the neighbours 2, 3, 5 and 6; 9 has 7 and 8.
+    // 4 has the neighbors 2, 3, 5 and 6; 9 has 7 and 8.
     EXPECT_NEAR(length(c.mesh.positions[4] - Vec3f{0, 0.875F, 0}), 0, 1e-6F);
     EXPECT_NEAR(length(c.mesh.positions[9] - Vec3f{0, 1.75F, 0}), 0, 1e-6F);
     savedAndLoaded(c);

@@ -33,7 +33,7 @@ std::shared_ptr<DdmPayload> makePayload(const Character& c, double radius, std::
     const std::size_t joints = c.skeleton.joints.size();
     for (std::size_t v = 0; v < c.mesh.vertexCount(); ++v) {
         const Vec3d here(c.mesh.positions[v]);
-        // Sums over the neighbourhood about the vertex itself, then about the centre of what is kept.
+        // Sums over the neighborhood about the vertex itself, then about the center of what is kept.
         std::vector<Candidate> row(joints);
         for (std::uint32_t j = 0; j < joints; ++j) row[j].joint = j;
         for (std::size_t k = 0; k < c.mesh.vertexCount(); ++k) {
@@ -51,12 +51,12 @@ std::shared_ptr<DdmPayload> makePayload(const Character& c, double radius, std::
         row.resize(std::min(influences, row.size()));
         std::erase_if(row, [](const Candidate& e) { return e.block.w < 1e-7 || e.psi < 1e-7; });
         double omega = 0, psi = 0;
-        Vec3d centre{};
+        Vec3d center{};
         for (const Candidate& e : row) {
             omega += e.block.w, psi += e.psi;
-            centre += Vec3d{e.block.x, e.block.y, e.block.z};
+            center += Vec3d{e.block.x, e.block.y, e.block.z};
         }
-        centre = centre / omega;
+        center = center / omega;
         // In single precision ties come up that were none.
         std::stable_sort(row.begin(), row.end(), [&](const auto& a, const auto& b) {
             const auto wa = static_cast<float>(a.block.w / omega), wb = static_cast<float>(b.block.w / omega);
@@ -68,22 +68,22 @@ std::shared_ptr<DdmPayload> makePayload(const Character& c, double radius, std::
             const auto shifted = [&](double old, double mi, double mj, double ci, double cj) {
                 return old - mi * cj - ci * mj + b.w * ci * cj;
             };
-            b = {shifted(b.xx, m.x, m.x, centre.x, centre.x),
-                 shifted(b.xy, m.x, m.y, centre.x, centre.y),
-                 shifted(b.xz, m.x, m.z, centre.x, centre.z),
-                 shifted(b.yy, m.y, m.y, centre.y, centre.y),
-                 shifted(b.yz, m.y, m.z, centre.y, centre.z),
-                 shifted(b.zz, m.z, m.z, centre.z, centre.z),
-                 m.x - b.w * centre.x,
-                 m.y - b.w * centre.y,
-                 m.z - b.w * centre.z,
+            b = {shifted(b.xx, m.x, m.x, center.x, center.x),
+                 shifted(b.xy, m.x, m.y, center.x, center.y),
+                 shifted(b.xz, m.x, m.z, center.x, center.z),
+                 shifted(b.yy, m.y, m.y, center.y, center.y),
+                 shifted(b.yz, m.y, m.z, center.y, center.z),
+                 shifted(b.zz, m.z, m.z, center.z, center.z),
+                 m.x - b.w * center.x,
+                 m.y - b.w * center.y,
+                 m.z - b.w * center.z,
                  b.w};
             rows.joints.push_back(e.joint);
             rows.blocks.push_back(divided(b, omega));
             rows.psi.push_back(static_cast<float>(e.psi / psi));
         }
         rows.offsets.push_back(static_cast<std::uint32_t>(rows.joints.size()));
-        rows.centers.push_back(Vec3f(here + centre));
+        rows.centers.push_back(Vec3f(here + center));
     }
     payload->bind = c.weights;
     payload->settings.iterations = 20;

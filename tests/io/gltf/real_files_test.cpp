@@ -93,7 +93,7 @@ TEST(GltfRealFiles, MalformedFilesLoadOrAreRefused) {
 }
 
 /// Everything that saving can change: weights with 6 influences, three joints more (one on a node of its own, one a new
-/// root, one a second binding), a clip more, a mushed skin.
+/// root, one per second binding), a clip more, a mushed skin.
 Character changed(Character c) {
     if (c.weights.empty()) return c;
     const SkinWeights bind = c.weights;

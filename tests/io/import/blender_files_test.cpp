@@ -8,7 +8,7 @@ using namespace pelt;
 namespace {
 
 constexpr double kBlenderFps = 24;
-constexpr double kTolerance = 2e-5;  // metres, on bars three metres long; the files hold single precision
+constexpr double kTolerance = 2e-5;  // meters, on bars three meters long; the files hold single precision
 
 void expectTruth(const Character& character, const std::string& name) {
     const Frames truth = readTruth(name);

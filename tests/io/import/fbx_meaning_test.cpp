@@ -189,7 +189,7 @@ TEST(ImportFbx, PreRotationWithoutRotationActiveDoesNotCount) {
 TEST(ImportFbx, CubicKeysFollowTheirTangents) {
     Script script;
     script.inherit("2002", 1).inherit("2003", 1);
-    // User tangents: leaves with 90 degrees a second and arrives with -30.
+    // User tangents: leaves with 90 degrees per second and arrives with -30.
     script.edit("AnimationCurve: 4202", "a: 4\n", "a: 1032\n")
         .edit("AnimationCurve: 4202", "a: 0,0,0,0", "a: 90,-30,0,0");
     expectMotion(script.load(), plainChain([](double t) {

@@ -27,7 +27,7 @@ TEST(Medit, ReadsVerticesAndTetsInAnyOrderAndPassesOverTheRest) {
 
 TEST(Medit, SaysPlaceAndReasonOfAFault) {
     EXPECT_SAYS(badInput([] { parseTets("OFF\n"); }), "is not a MEDIT file");
-    EXPECT_SAYS(badInput([] { parseTets(kHead + kVertices + "End\n"); }), "no Tetrahedra");
+    EXPECT_SAYS(badInput([] { parseTets(kHead + kVertices + "End\n"); }), "no tetrahedra");
     EXPECT_SAYS(badInput([] { parseTets("MeshVersionFormatted 1\nDimension 2\n"); }), "dimension 2");
     EXPECT_SAYS(badInput([] { parseTets(kHead + "Vertices\n900000000\n0 0 0 0\n"); }), "claims 900000000 vertices");
     EXPECT_SAYS(badInput([] { parseTets(kHead + "Vertices\n-1\n"); }), "is -1");

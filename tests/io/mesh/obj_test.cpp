@@ -118,9 +118,9 @@ TEST(Obj, SaysLineAndReasonOfAFault) {
     EXPECT_SAYS(badInput([] { parseObjText(squareAnd("f 1/1 2/1 3/1\n")); }),
                 "texture coordinate 1, but the file has 0");
     EXPECT_SAYS(badInput([] { parseObjText(squareAnd("f 1 2 0\n")); }), "indices start at 1");
-    EXPECT_SAYS(badInput([] { parseObjText(squareAnd("f 1 2 -5\n")); }), "beyond the first");
+    EXPECT_SAYS(badInput([] { parseObjText(squareAnd("f 1 2 -5\n")); }), "before the first");
     EXPECT_SAYS(badInput([] { parseObjText(squareAnd("f 1 2 4294967296\n")); }), "out of range");
-    EXPECT_SAYS(badInput([] { parseObjText(squareAnd("f 1 2 99999999999999999999\n")); }), "no face corner");
+    EXPECT_SAYS(badInput([] { parseObjText(squareAnd("f 1 2 99999999999999999999\n")); }), "not a face corner");
     EXPECT_SAYS(badInput([] { parseObjText(squareAnd("f 1 2\n")); }), "a face of 2 corners");
     EXPECT_SAYS(badInput([] { parseObjText("# nothing\n"); }), "no vertices");
     EXPECT_SAYS(badInput([] { parseObjText(""); }), "no vertices");

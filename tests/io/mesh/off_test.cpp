@@ -33,7 +33,7 @@ TEST(Off, ReadsItsPrefixesCommentsAndColours) {
 
 TEST(Off, SaysPlaceAndReasonOfAFault) {
     EXPECT_SAYS(badInput([] { parseOffText(""); }), "is not an OFF file");
-    EXPECT_SAYS(badInput([] { parseOffText("OFF BINARY\n"); }), "binary OFF is not read");
+    EXPECT_SAYS(badInput([] { parseOffText("OFF BINARY\n"); }), "binary OFF is not supported");
     EXPECT_SAYS(badInput([] { parseOffText("4OFF\n1 0 0\n"); }), "not in three dimensions");
     EXPECT_SAYS(badInput([] { parseOffText("OFF\n-3 1 0\n"); }), "is -3");
     EXPECT_SAYS(badInput([] { parseOffText("OFF\n4000000000000 1 0\n0 0 0\n"); }), "at most 1 fit");

@@ -233,7 +233,7 @@ TEST(Sequence, ACutFileSaysHowManyFramesFit) {
         EXPECT_SAYS(badInput([&] { open(file.opener, cut); }), "says 3 frames of 4 vertices, but 2 frames fit");
         expectEveryCutIsRefused(file.bytes, [&](std::span<const std::byte> bytes) { open(file.opener, bytes); });
     }
-    EXPECT_SAYS(badInput([&] { open(io::openPc2, bytesOf("POINTCACHE2 and more")); }), "20 bytes are fewer");
+    EXPECT_SAYS(badInput([&] { open(io::openPc2, bytesOf("POINTCACHE2 and more")); }), "20 bytes, fewer");
     auto longer = mddFile();
     longer.push_back({});
     EXPECT_SAYS(badInput([&] { open(io::openMdd, longer); }), "more than the");
@@ -331,7 +331,7 @@ TEST(Sequence, AnUnknownOrMissingFileIsBadInput) {
     EXPECT_SAYS(badInput([&] { io::openSequence(folder / "a.abc"); }), ".npy .pc2 .mdd");
     EXPECT_SAYS(badInput([&] { io::openSequence(folder / "b"); }), "no such file");
     EXPECT_SAYS(badInput([&] { io::openSequence(folder / "b.npy"); }), "cannot be read");
-    EXPECT_SAYS(badInput([&] { io::openSequence(folder.path()); }), "holds no .obj or .ply");
+    EXPECT_SAYS(badInput([&] { io::openSequence(folder.path()); }), "contains no .obj or .ply");
     EXPECT_SAYS(badInput([&] { io::loadMesh(folder / "a.abc"); }), ".obj .ply .off .glb .gltf .vrm .fbx .dae");
 }
 

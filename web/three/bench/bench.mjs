@@ -1,8 +1,9 @@
-// npm run bench: what a mushed character of 20k vertices costs in WebGL, next to three.js's own skinning of the same file.
+// npm run bench: what a mushed character of 20k vertices costs in WebGL, next to three.js's own skinning of the file.
 //   node bench/bench.mjs [--gpu]   --gpu: the machine's own Vulkan driver instead of SwiftShader
 import { open, pelt } from "./open.mjs";
 
-const variants = ["v0", "v1", "v2", "v3", "v4", "v5"], gpu = process.argv.includes("--gpu");
+const variants = ["v0", "v1", "v2", "v3", "v4", "v5"],
+  gpu = process.argv.includes("--gpu");
 pelt("sample", "biped", "-o", "biped.glb");
 for (const variant of variants) pelt("mush", "biped.glb", "--variant", variant, "-o", `${variant}.glb`);
 

@@ -27,13 +27,23 @@ export async function open(path, driver = "swiftshader", viewport = { width: 800
     const asked = new URL(request.url, "http://x").pathname;
     const file = asked.startsWith("/work/") ? join(work, asked.slice(6)) : join(web, asked);
     if (asked.includes("..") || !existsSync(file)) return void response.writeHead(404).end();
-    response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" }).end(readFileSync(file));
+    response
+      .writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" })
+      .end(readFileSync(file));
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
-           "--disable-component-update", "--disable-sync", "--ignore-gpu-blocklist", ...drivers[driver]],
+    args: [
+      "--no-sandbox",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--ignore-gpu-blocklist",
+      ...drivers[driver],
+    ],
   });
   const page = await browser.newPage({ viewport });
   page.on("pageerror", (error) => console.error(String(error)));

@@ -3,14 +3,35 @@ import { join } from "node:path";
 import { open, pelt, web } from "./open.mjs";
 
 const poses = [
-  { name: "three_twist", clip: "range_of_motion", time: 10.5, camera: [25, 10], options: ["--lambda", "50", "--alpha", "0"], other: "lbs" },
+  {
+    name: "three_twist",
+    clip: "range_of_motion",
+    time: 10.5,
+    camera: [25, 10],
+    options: ["--lambda", "50", "--alpha", "0"],
+    other: "lbs",
+  },
   { name: "three_scale", clip: "stretch", time: 1, camera: [20, 8], options: [], other: "ddm-v0" },
 ];
 pelt("sample", "bar", "--resolution", "6000", "-o", "bar.glb");
 for (const { name, clip, time, camera, options } of poses) {
   pelt("mush", "bar.glb", ...options, "-o", `${name}.glb`);
-  pelt("render", `${name}.glb`, "--method", "ddm", "--clip", clip, "--frame", String(time), "--camera", camera.join(","),
-       "--size", "420x560", "-o", `${name}.png`);
+  pelt(
+    "render",
+    `${name}.glb`,
+    "--method",
+    "ddm",
+    "--clip",
+    clip,
+    "--frame",
+    String(time),
+    "--camera",
+    camera.join(","),
+    "--size",
+    "420x560",
+    "-o",
+    `${name}.png`,
+  );
 }
 pelt("sample", "biped", "-o", "biped.glb");
 pelt("mush", "biped.glb", "-o", "mushed.glb");

@@ -30,10 +30,12 @@ export function namedBy(entry: DrivenObject): number[] {
 /** Why an entry cannot be used; null where it can. */
 export function problemOf(entry: DrivenObject, nodes: number): string | null {
   const isList = (value: unknown) => value === undefined || Array.isArray(value);
-  if (typeof entry !== "object" || entry === null || !isList(entry.children) || !isList(entry.inputs)) return "is malformed";
+  if (typeof entry !== "object" || entry === null || !isList(entry.children) || !isList(entry.inputs))
+    return "is malformed";
   if (entry.inputs?.some((input) => typeof input !== "object" || input === null)) return "is malformed";
   const named = namedBy(entry);
-  if (![entry.node, ...named].every((n) => Number.isInteger(n) && n >= 0 && n < nodes)) return "names a node that does not exist";
+  if (![entry.node, ...named].every((n) => Number.isInteger(n) && n >= 0 && n < nodes))
+    return "names a node that does not exist";
   if (named.includes(entry.node)) return "follows itself";
   if (entry.kind === "rotation")
     return isCount(entry.bindRotation, 4) && Number.isFinite(entry.fraction) ? null : "lacks fraction or bindRotation";
@@ -57,7 +59,13 @@ function pathTo(from: Object3D, to: Object3D): Path {
   for (let o: Object3D | null = from; o; o = o.parent, ++up) {
     const at = chain.indexOf(o);
     if (at < 0) continue;
-    return { up, down: chain.slice(0, at).reverse().map((child) => child.parent!.children.indexOf(child)) };
+    return {
+      up,
+      down: chain
+        .slice(0, at)
+        .reverse()
+        .map((child) => child.parent!.children.indexOf(child)),
+    };
   }
   throw new Error(`${to.name || "a node"} is in another tree than ${from.name || "its driven joint"}`);
 }
@@ -69,8 +77,14 @@ function follow(from: Object3D, { up, down }: Path): Object3D | undefined {
   return object ?? undefined;
 }
 
-const chain = new Matrix4(), point = new Vector3(), b1 = new Vector3(), b2 = new Vector3(), at = new Vector3();
-const turn = new Quaternion(), terms = new Float64Array(9), move = new Float64Array(6);
+const chain = new Matrix4(),
+  point = new Vector3(),
+  b1 = new Vector3(),
+  b2 = new Vector3(),
+  at = new Vector3();
+const turn = new Quaternion(),
+  terms = new Float64Array(9),
+  move = new Float64Array(6);
 
 /** A joint whose local transform follows from that of others, at the moment it is asked for. */
 export class DrivenBone extends Bone {
@@ -172,11 +186,16 @@ export class DrivenBone extends Bone {
     move.fill(0);
     const row = 9 * inputs!.length;
     inputs!.forEach((input, i) => {
-      turn.fromArray(input.bindRotation).conjugate().multiply(point4(this.node(input.node)));
-      const sign = turn.w < 0 ? -1 : 1, x = sign * turn.x, y = sign * turn.y, z = sign * turn.z;
+      turn
+        .fromArray(input.bindRotation)
+        .conjugate()
+        .multiply(point4(this.node(input.node)));
+      const sign = turn.w < 0 ? -1 : 1,
+        x = sign * turn.x,
+        y = sign * turn.y,
+        z = sign * turn.z;
       terms.set([x, y, z, x * x, y * y, z * z, x * y, y * z, z * x]);
-      for (let r = 0; r < 6; ++r)
-        for (let t = 0; t < 9; ++t) move[r] += coefficients![r * row + 9 * i + t] * terms[t];
+      for (let r = 0; r < 6; ++r) for (let t = 0; t < 9; ++t) move[r] += coefficients![r * row + 9 * i + t] * terms[t];
     });
     this.position.fromArray(placed!.translation).add(point.set(move[0], move[1], move[2]));
     point.set(move[3], move[4], move[5]);

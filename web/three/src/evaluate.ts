@@ -12,8 +12,14 @@ export interface VertexRow {
   center: ArrayLike<number>;
 }
 
-const s = mat3(), turned = mat3(), covariance = mat3(), other = mat3();
-const q = new Float64Array(3), d = new Float64Array(3), c = new Float64Array(3), blend = new Float64Array(4);
+const s = mat3(),
+  turned = mat3(),
+  covariance = mat3(),
+  other = mat3();
+const q = new Float64Array(3),
+  d = new Float64Array(3),
+  c = new Float64Array(3),
+  blend = new Float64Array(4);
 
 /** Where vertex u goes, in root space. */
 export function evaluateVertex(skeleton: PeltSkeleton, row: VertexRow, u: ArrayLike<number>, out: Float64Array): void {
@@ -53,12 +59,15 @@ function follow(skeleton: PeltSkeleton, row: VertexRow, u: ArrayLike<number>, ou
 
 /** q and the rotation of v2 to v4. */
 function blendRotations(skeleton: PeltSkeleton, row: VertexRow): void {
-  const { form, matrices, rotations } = skeleton, { data } = skeleton.skin.rows;
+  const { form, matrices, rotations } = skeleton,
+    { data } = skeleton.skin.rows;
   q.fill(0);
   blend.fill(0);
   turned.fill(0);
   for (let e = row.first; e < row.first + row.count; ++e) {
-    const at = entryNumbers * e, joint = data[at], psi = data[at + 2];
+    const at = entryNumbers * e,
+      joint = data[at],
+      psi = data[at + 2];
     transform(matrices, 12 * joint, row.center, c);
     for (let r = 0; r < 3; ++r) {
       q[r] += data[at + 1] * c[r];
@@ -82,18 +91,23 @@ function blendRotations(skeleton: PeltSkeleton, row: VertexRow): void {
 
 /** q and the rotation of v0 and Enhanced DDM, or X of v1. */
 function solve(skeleton: PeltSkeleton, row: VertexRow, u: ArrayLike<number>): void {
-  const { form, matrices, rotations } = skeleton, { data } = skeleton.skin.rows;
+  const { form, matrices, rotations } = skeleton,
+    { data } = skeleton.skin.rows;
   q.fill(0);
   s.fill(0);
   covariance.fill(0);
   for (let e = row.first; e < row.first + row.count; ++e) {
-    const at = entryNumbers * e, joint = data[at], omega = data[at + 1];
+    const at = entryNumbers * e,
+      joint = data[at],
+      omega = data[at + 1];
     const chi = data.subarray(at + 4, at + 7);
     symmetric(data, at, other);
     for (let i = 0; i < 9; ++i) covariance[i] += other[i];
     bone(form, matrices, rotations, joint, row, u);
     for (let r = 0; r < 3; ++r) {
-      const a0 = turned[r], a1 = turned[3 + r], a2 = turned[6 + r];
+      const a0 = turned[r],
+        a1 = turned[3 + r],
+        a2 = turned[6 + r];
       q[r] += a0 * chi[0] + a1 * chi[1] + a2 * chi[2] + omega * c[r];
       for (let k = 0; k < 3; ++k)
         s[3 * k + r] += a0 * other[3 * k] + a1 * other[3 * k + 1] + a2 * other[3 * k + 2] + c[r] * chi[k];
@@ -106,8 +120,14 @@ function solve(skeleton: PeltSkeleton, row: VertexRow, u: ArrayLike<number>): vo
 }
 
 /** A_j into `turned` and c_j into `c`; R_j and M_j u − R_j (u − p) in Enhanced DDM. */
-function bone(form: Form, matrices: Float64Array, rotations: Float64Array, joint: number, row: VertexRow,
-              u: ArrayLike<number>): void {
+function bone(
+  form: Form,
+  matrices: Float64Array,
+  rotations: Float64Array,
+  joint: number,
+  row: VertexRow,
+  u: ArrayLike<number>,
+): void {
   if (form !== Form.eddm) {
     for (let i = 0; i < 9; ++i) turned[i] = matrices[12 * joint + 4 * (i % 3) + Math.floor(i / 3)];
     return transform(matrices, 12 * joint, row.center, c);
@@ -134,7 +154,7 @@ function isFlat(p: Mat3): boolean {
 /** turned = cofactor(S P⁻¹) */
 function withoutRotation(): void {
   const det = determinant(covariance);
-  cofactor(covariance, other);  // P⁻¹ times det: P is symmetric
+  cofactor(covariance, other); // P⁻¹ times det: P is symmetric
   const product = mat3();
   for (let k = 0; k < 3; ++k)
     for (let r = 0; r < 3; ++r)

@@ -9,7 +9,7 @@ export class Fnv1a {
       low = (low ^ data[i]) >>> 0;
       // times 2^40 + 0x1b3; the products stay below 2^53
       const product = low * 0x1b3;
-      high = ((high * 0x1b3 + Math.floor(product / 0x100000000)) % 0x100000000 + ((low << 8) >>> 0)) % 0x100000000;
+      high = (((high * 0x1b3 + Math.floor(product / 0x100000000)) % 0x100000000) + ((low << 8) >>> 0)) % 0x100000000;
       low = product % 0x100000000;
     }
     this.high = high;
@@ -19,7 +19,7 @@ export class Fnv1a {
 
   /** Each number as the four bytes of a float32, little-endian. */
   floats(data: ArrayLike<number>): this {
-    const values = Float32Array.from(data);
+    const values = data instanceof Float32Array ? data.slice() : Float32Array.from(data);
     if (new Uint8Array(Uint16Array.of(1).buffer)[0] === 0) {
       const view = new DataView(values.buffer);
       for (let i = 0; i < values.length; ++i) view.setFloat32(4 * i, values[i], true);

@@ -1,5 +1,10 @@
 import {
-  type IUniform, type Material, MeshDepthMaterial, MeshDistanceMaterial, type WebGLProgramParametersWithUniforms, type WebGLRenderer,
+  type IUniform,
+  type Material,
+  MeshDepthMaterial,
+  MeshDistanceMaterial,
+  type WebGLProgramParametersWithUniforms,
+  type WebGLRenderer,
 } from "three";
 import { glsl } from "./generated/shaders.js";
 import { prepareNodes } from "./nodes.js";
@@ -80,7 +85,10 @@ const position = /* glsl */ `
 `;
 
 /** Puts Pelt's skinning in the place of three.js's, in any shader that includes its chunks. */
-export function injectSkinning(shader: { vertexShader: string; uniforms: Record<string, IUniform> }, rows: SkinRows | null) {
+export function injectSkinning(
+  shader: { vertexShader: string; uniforms: Record<string, IUniform> },
+  rows: SkinRows | null,
+) {
   shader.uniforms.peltRows = { value: rows?.texture ?? null };
   const forms = `#define PELT_ALONE ${rows?.formAlone ?? -1}\n`;
   shader.vertexShader = shader.vertexShader
@@ -106,10 +114,11 @@ export function prepareMaterial<T extends Material>(material: T, rows: SkinRows)
   Object.defineProperty(material, "onBeforeCompile", {
     configurable: true,
     enumerable: false,
-    get: (): Compile => function (this: Material, shader, renderer) {
-      own.call(this, shader, renderer);
-      injectSkinning(shader, rows);
-    },
+    get: (): Compile =>
+      function (this: Material, shader, renderer) {
+        own.call(this, shader, renderer);
+        injectSkinning(shader, rows);
+      },
     set: (compile: Compile) => void (own = compile),
   });
   material.customProgramCacheKey = function () {
@@ -132,7 +141,10 @@ const shadows = new WeakMap<Material, Shadows>();
 export function shadowMaterials(material: Material, rows: SkinRows): Shadows {
   let pair = shadows.get(material);
   if (!pair) {
-    pair = { depth: prepareMaterial(new MeshDepthMaterial(), rows), distance: prepareMaterial(new MeshDistanceMaterial(), rows) };
+    pair = {
+      depth: prepareMaterial(new MeshDepthMaterial(), rows),
+      distance: prepareMaterial(new MeshDistanceMaterial(), rows),
+    };
     const { depth, distance } = pair;
     shadows.set(material, pair);
     material.addEventListener("dispose", () => {

@@ -4,7 +4,9 @@ import { prepareMaterial, shadowMaterials } from "./materials.js";
 import { checkMethod, Form, type Method } from "./method.js";
 import { PeltSkeleton } from "./skeleton.js";
 
-const point = new Vector3(), sum = new Vector3(), matrix = new Matrix4();
+const point = new Vector3(),
+  sum = new Vector3(),
+  matrix = new Matrix4();
 const result = new Float64Array(3);
 
 interface Posed {
@@ -96,7 +98,8 @@ export class PeltSkinnedMesh extends SkinnedMesh {
   }
 
   private updatePosed(): boolean {
-    const { form } = this.skeleton, { position } = this.geometry.attributes;
+    const { form } = this.skeleton,
+      { position } = this.geometry.attributes;
     const boneMatrices = this.skeleton.boneMatrices as Float32Array;
     const version = "version" in position ? position.version : 0;
     const state = [form, version, this.geometry.id, this.bindMatrixInverse.elements, this.morphTargetInfluences].join();
@@ -130,14 +133,17 @@ export class PeltSkinnedMesh extends SkinnedMesh {
   }
 
   private transform(index: number, target: Vector3 | Vector4): void {
-    const { attributes } = this.geometry, { skeleton } = this;
+    const { attributes } = this.geometry,
+      { skeleton } = this;
     target.applyMatrix4(this.bindMatrix);
     const isPoint = !("isVector4" in target) || target.w === 1;
     if (skeleton.form === Form.plain || !attributes.peltRow || !isPoint) this.transformPlain(index, target);
     else {
       const { peltRow, peltCenter } = attributes;
       const row = {
-        first: peltRow.getX(index), count: peltRow.getY(index), pivot: peltRow.getZ(index),
+        first: peltRow.getX(index),
+        count: peltRow.getY(index),
+        pivot: peltRow.getZ(index),
         center: [peltCenter.getX(index), peltCenter.getY(index), peltCenter.getZ(index)],
       };
       point2.set(target.x, target.y, target.z).applyMatrix4(skeleton.skin.space);
@@ -151,7 +157,8 @@ export class PeltSkinnedMesh extends SkinnedMesh {
 
   private transformPlain(index: number, target: Vector3 | Vector4): void {
     const { skinIndex, skinWeight } = this.geometry.attributes;
-    const from = target.clone() as Vector4, moved = target.clone() as Vector4;
+    const from = target.clone() as Vector4,
+      moved = target.clone() as Vector4;
     target.multiplyScalar(0);
     for (let k = 0; k < 4; ++k) {
       const weight = skinWeight.getComponent(index, k);
@@ -163,7 +170,8 @@ export class PeltSkinnedMesh extends SkinnedMesh {
   }
 }
 
-const matrixPoint = new Vector3(), point2 = new Vector3();
+const matrixPoint = new Vector3(),
+  point2 = new Vector3();
 
 type Hidden = {
   shown: Material | Material[];

@@ -4,15 +4,29 @@
  */
 export type Method = "ddm" | "ddm-v0" | "ddm-v1" | "ddm-v2" | "ddm-v3" | "ddm-v4" | "ddm-v5" | "eddm" | "lbs";
 
-export const methods: readonly Method[] =
-  ["ddm", "ddm-v0", "ddm-v1", "ddm-v2", "ddm-v3", "ddm-v4", "ddm-v5", "eddm", "lbs"];
+export const methods: readonly Method[] = [
+  "ddm",
+  "ddm-v0",
+  "ddm-v1",
+  "ddm-v2",
+  "ddm-v3",
+  "ddm-v4",
+  "ddm-v5",
+  "eddm",
+  "lbs",
+];
 
 /** The forms by their numbers in the shaders. */
 export const Form = { v0: 0, v1: 1, v2: 2, v3: 3, v4: 4, lbs: 5, eddm: 6, plain: 7 } as const;
 export type Form = (typeof Form)[keyof typeof Form];
 
 const stored: Record<string, Form> = {
-  v0: Form.v0, v1: Form.v1, v2: Form.v2, v3: Form.v3, v4: Form.v4, v5: Form.lbs,
+  v0: Form.v0,
+  v1: Form.v1,
+  v2: Form.v2,
+  v3: Form.v3,
+  v4: Form.v4,
+  v5: Form.lbs,
 };
 
 /** What a method comes to for a file's variant and a pose. */

@@ -7,8 +7,13 @@ let loading: Promise<Nodes> | null = null;
 
 /** The part for WebGPURenderer, which needs a second build of three.js: loaded when it is asked for. */
 export function loadNodes(): Promise<Nodes> {
-  loading ??= nodes ? Promise.resolve(nodes) : import("./webgpu.js").then(useNodes);
+  loading ??= nodes ? Promise.resolve(nodes) : import("./webgpu.js").then(useNodes, fail);
   return loading;
+}
+
+function fail(error: unknown): never {
+  console.warn('@pelt/three: WebGPURenderer needs "three/webgpu", which could not be loaded; the plain skin plays.');
+  throw error;
 }
 
 export function useNodes(loaded: Nodes): Nodes {
@@ -18,8 +23,8 @@ export function useNodes(loaded: Nodes): Nodes {
 
 /**
  * Gives a material the node that WebGPURenderer skins by. That renderer alone reads positionNode, so that reading it
- * tells which renderer there is. Until the other part is loaded, the first frames show the plain skin; a page that wants
- * none of them imports "@pelt/three/webgpu".
+ * tells which renderer there is. Until the other part is loaded, the first frames show the plain skin; a page that
+ * wants none of them imports "@pelt/three/webgpu".
  */
 export function prepareNodes(material: Material): void {
   let own: unknown = (material as Material & { positionNode?: unknown }).positionNode ?? null;
@@ -28,7 +33,10 @@ export function prepareNodes(material: Material): void {
     enumerable: true,
     get: () => {
       if (nodes) return nodes.nodeFor(material, () => own);
-      void loadNodes().then(() => (material.needsUpdate = true));
+      loadNodes().then(
+        () => (material.needsUpdate = true),
+        () => {},
+      );
       return own;
     },
     set: (node: unknown) => void (own = node),

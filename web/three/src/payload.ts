@@ -42,7 +42,8 @@ export function positionHash(position: BufferAttribute | InterleavedBufferAttrib
 }
 
 export function jointsHash(joints: { name: string; inverseBind: ArrayLike<number> }[]): string {
-  const hash = new Fnv1a(), text = new TextEncoder();
+  const hash = new Fnv1a(),
+    text = new TextEncoder();
   for (const joint of joints) hash.bytes(text.encode(joint.name)).bytes(Uint8Array.of(0)).floats(joint.inverseBind);
   return hash.digits();
 }
@@ -74,7 +75,8 @@ export function readRows(object: PayloadObject, view: ArrayBuffer, count: number
   };
   const row: Entry[] = [];
   for (let v = 0, first = 0; v < count; first += counts[v++]) {
-    while (row.length < counts[v]) row.push({ joint: 0, w: new Float64Array(6), chi: new Float64Array(3), omega: 0, psi: 0 });
+    while (row.length < counts[v])
+      row.push({ joint: 0, w: new Float64Array(6), chi: new Float64Array(3), omega: 0, psi: 0 });
     if (short) readShort(data, vertexOffset + 16 * v, entryOffset + 24 * first, counts[v], row);
     else readFloat(data, entryOffset + 48 * first, counts[v], row);
     const p = vertexOffset + 16 * v;
@@ -111,8 +113,10 @@ function readFloat(data: DataView, at: number, count: number, row: Entry[]): voi
 }
 
 function readShort(data: DataView, vertex: number, at: number, count: number, row: Entry[]): void {
-  const w = 2 ** data.getInt8(vertex + 14), chi = 2 ** data.getInt8(vertex + 15);
-  let omegas = 0, psis = 0;
+  const w = 2 ** data.getInt8(vertex + 14),
+    chi = 2 ** data.getInt8(vertex + 15);
+  let omegas = 0,
+    psis = 0;
   for (let e = 0; e < count; ++e, at += 24) {
     const entry = row[e];
     entry.joint = data.getUint16(at, true);
@@ -144,10 +148,22 @@ function store(row: Entry[], count: number, rows: PrimitiveRows, v: number, firs
     const { joint, w, chi, omega, psi } = row[e];
     const moved = (value: number, k: number, l: number) => value - s[k] * chi[l] - chi[k] * s[l] + omega * s[k] * s[l];
     rows.entries.set(
-      [joint, omega, psi, moved(w[5], 2, 2),
-       chi[0] - omega * s[0], chi[1] - omega * s[1], chi[2] - omega * s[2], moved(w[4], 1, 2),
-       moved(w[0], 0, 0), moved(w[1], 0, 1), moved(w[2], 0, 2), moved(w[3], 1, 1)],
-      entryNumbers * (first + e));
+      [
+        joint,
+        omega,
+        psi,
+        moved(w[5], 2, 2),
+        chi[0] - omega * s[0],
+        chi[1] - omega * s[1],
+        chi[2] - omega * s[2],
+        moved(w[4], 1, 2),
+        moved(w[0], 0, 0),
+        moved(w[1], 0, 1),
+        moved(w[2], 0, 2),
+        moved(w[3], 1, 1),
+      ],
+      entryNumbers * (first + e),
+    );
   }
 }
 
@@ -164,14 +180,17 @@ export function weightRows(geometry: BufferGeometry, first?: Float64Array): Prim
     sets.push({ joints, weights });
   }
   if (sets.length < 2) return null;
-  const count = sets[0].joints.count, counts = new Uint32Array(count), pivots = new Uint32Array(count);
+  const count = sets[0].joints.count,
+    counts = new Uint32Array(count),
+    pivots = new Uint32Array(count);
   const entries: number[] = [];
   for (let v = 0; v < count; ++v) {
     const row = new Map<number, number>();
     let sum = 0;
     for (const [n, { joints, weights }] of sets.entries())
       for (let k = 0; k < 4; ++k) {
-        const weight = n === 0 && first ? first[4 * v + k] : weights.getComponent(v, k), joint = joints.getComponent(v, k);
+        const weight = n === 0 && first ? first[4 * v + k] : weights.getComponent(v, k),
+          joint = joints.getComponent(v, k);
         if (!(weight > 0)) continue;
         row.set(joint, (row.get(joint) ?? 0) + weight);
         sum += weight;

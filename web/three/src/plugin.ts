@@ -3,11 +3,20 @@ import type { GLTF, GLTFLoaderPlugin, GLTFParser } from "three/addons/loaders/GL
 import { DrivenBone, type DrivenObject, namedBy, problemOf } from "./driven.js";
 import { PeltSkinnedMesh } from "./mesh.js";
 import { checkMethod, formOf, type Method } from "./method.js";
-import { checkObject, jointsHash, PayloadError, type PayloadObject, positionHash, readRows, weightRows } from "./payload.js";
+import {
+  checkObject,
+  jointsHash,
+  PayloadError,
+  type PayloadObject,
+  positionHash,
+  readRows,
+  weightRows,
+} from "./payload.js";
 import { type PrimitiveRows, SkinRows } from "./rows.js";
 import { PeltSkeleton, type SkinData } from "./skeleton.js";
 
-const mushName = "PELT_direct_delta_mush", drivenName = "PELT_driven_joints";
+const mushName = "PELT_direct_delta_mush",
+  drivenName = "PELT_driven_joints";
 
 interface Primitive {
   attributes: Record<string, number>;
@@ -27,7 +36,8 @@ interface Shown {
  *     loader.register((parser) => new PeltPlugin(parser));
  *
  * Primitives with a payload are skinned by the variant it names, meshes with more than four joints a vertex by all of
- * them, and driven joints follow their drivers. A payload that does not fit is a warning; its mesh plays the plain skin.
+ * them, and driven joints follow their drivers. A payload that does not fit is a warning; its mesh plays the plain
+ * skin.
  */
 export class PeltPlugin implements GLTFLoaderPlugin {
   readonly name = mushName;
@@ -69,12 +79,14 @@ export class PeltPlugin implements GLTFLoaderPlugin {
 
   private async shownMeshes(gltf: GLTF): Promise<Shown[]> {
     const { json } = this.parser;
-    const primitiveOf = new Map<BufferGeometry | Object3D, Primitive>(), skinOf = new Map<Skeleton, number>();
+    const primitiveOf = new Map<BufferGeometry | Object3D, Primitive>(),
+      skinOf = new Map<Skeleton, number>();
     for (let m = 0; m < (json.meshes?.length ?? 0); ++m) {
       const object: Object3D = await this.parser.getDependency("mesh", m);
       const meshes = (json.meshes[m].primitives.length === 1 ? [object] : object.children) as SkinnedMesh[];
       meshes.forEach((mesh, p) =>
-        primitiveOf.set(mesh, json.meshes[m].primitives[p]).set(mesh.geometry, json.meshes[m].primitives[p]));
+        primitiveOf.set(mesh, json.meshes[m].primitives[p]).set(mesh.geometry, json.meshes[m].primitives[p]),
+      );
     }
     for (let s = 0; s < (json.skins?.length ?? 0); ++s) skinOf.set(await this.parser.getDependency("skin", s), s);
     const shown: Shown[] = [];
@@ -83,8 +95,12 @@ export class PeltPlugin implements GLTFLoaderPlugin {
         const mesh = object as SkinnedMesh;
         if (!mesh.isSkinnedMesh) return;
         // GLTFLoader clones what several nodes show, and primitives with the same accessors share a geometry.
-        const { meshes, primitives } = (this.parser.associations.get(mesh) ?? {}) as { meshes?: number; primitives?: number };
-        const primitive = primitiveOf.get(mesh) ??
+        const { meshes, primitives } = (this.parser.associations.get(mesh) ?? {}) as {
+          meshes?: number;
+          primitives?: number;
+        };
+        const primitive =
+          primitiveOf.get(mesh) ??
           (meshes === undefined ? primitiveOf.get(mesh.geometry) : json.meshes[meshes].primitives[primitives ?? 0]);
         const skin = skinOf.get(mesh.skeleton) ?? this.sameSkin(mesh, skinOf);
         if (primitive && skin !== undefined) shown.push({ mesh, primitive, skin });
@@ -103,14 +119,14 @@ export class PeltPlugin implements GLTFLoaderPlugin {
     const objectOf = ({ primitive }: Shown) => primitive.extensions?.[mushName] as PayloadObject | undefined;
     if (!shown.some(objectOf)) return false;
     try {
-      const rows = new Map<BufferGeometry, PrimitiveRows>(), objects = new Map<BufferGeometry, PayloadObject>();
+      const rows = new Map<BufferGeometry, PrimitiveRows>(),
+        objects = new Map<BufferGeometry, PayloadObject>();
       const first = objectOf(shown.find(objectOf)!)!;
       for (const one of shown) {
         const object = objectOf(one);
         if (!object) throw new PayloadError(`${one.mesh.name || "a skinned mesh"} has none`);
         checkObject(object);
-        if (object.variant !== first.variant)
-          throw new PayloadError("its primitives disagree");
+        if (object.variant !== first.variant) throw new PayloadError("its primitives disagree");
         this.checkHashes(one, object);
         const view: ArrayBuffer = await this.parser.getDependency("bufferView", object.bufferView);
         const known = objects.get(one.mesh.geometry);
@@ -122,7 +138,8 @@ export class PeltPlugin implements GLTFLoaderPlugin {
       }
       this.adopt(gltf, shown, rows, first.variant, (one) => objectOf(one)!.space);
       return true;
-    } catch (error) {  // also what reading a buffer view that does not exist throws
+    } catch (error) {
+      // also what reading a buffer view that does not exist throws
       const why = error instanceof Error ? error.message : String(error);
       console.warn(`@pelt/three: ${mushName} is not used, the plain skin plays: ${why}. Mush the file again.`);
       return false;
@@ -134,7 +151,8 @@ export class PeltPlugin implements GLTFLoaderPlugin {
       throw new PayloadError(`the mesh ${mesh.name} was edited since`);
     const { json } = this.parser;
     const joints = json.skins[skin].joints.map((node: number, j: number) => ({
-      name: json.nodes[node].name ?? "", inverseBind: mesh.skeleton.boneInverses[j].elements,
+      name: json.nodes[node].name ?? "",
+      inverseBind: mesh.skeleton.boneInverses[j].elements,
     }));
     if (object.jointsHash !== jointsHash(joints)) throw new PayloadError("the skeleton was edited since");
   }
@@ -152,12 +170,19 @@ export class PeltPlugin implements GLTFLoaderPlugin {
   }
 
   /** Makes the meshes skinned by these rows; each skin has a skeleton for each space that its meshes are in. */
-  private adopt(gltf: GLTF, shown: Shown[], primitives: Map<BufferGeometry, PrimitiveRows>, variant: string | null,
-                spaceOf: (one: Shown) => number[] | undefined): void {
+  private adopt(
+    gltf: GLTF,
+    shown: Shown[],
+    primitives: Map<BufferGeometry, PrimitiveRows>,
+    variant: string | null,
+    spaceOf: (one: Shown) => number[] | undefined,
+  ): void {
     const rows = new SkinRows(primitives, formOf("ddm", variant ?? "v5", true));
     const skeletons = new Map<Skeleton, Map<string, PeltSkeleton>>();
     for (const one of shown) {
-      const { mesh } = one, numbers = spaceOf(one) ?? new Matrix4().elements, key = numbers.join();
+      const { mesh } = one,
+        numbers = spaceOf(one) ?? new Matrix4().elements,
+        key = numbers.join();
       const { bones, boneInverses } = mesh.skeleton;
       const ofSkin = skeletons.get(mesh.skeleton) ?? new Map<string, PeltSkeleton>();
       skeletons.set(mesh.skeleton, ofSkin);
@@ -176,9 +201,10 @@ export class PeltPlugin implements GLTFLoaderPlugin {
     const { json } = this.parser;
     const extension = json.extensions?.[drivenName] as { version: number; joints: DrivenObject[] } | undefined;
     if (!extension) return;
-    const problem = extension.version !== 1 || !Array.isArray(extension.joints)
-      ? `its version is ${extension.version}, this reader knows 1`
-      : firstProblem(extension.joints, json.nodes.length);
+    const problem =
+      extension.version !== 1 || !Array.isArray(extension.joints)
+        ? `its version is ${extension.version}, this reader knows 1`
+        : firstProblem(extension.joints, json.nodes.length);
     if (problem) return console.warn(`@pelt/three: ${drivenName} is not used, the clips' keys play: ${problem}.`);
     for (const entry of extension.joints) {
       const bone: Object3D = await this.parser.getDependency("node", entry.node);

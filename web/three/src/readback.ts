@@ -1,6 +1,20 @@
 import {
-  BufferGeometry, type Camera, FloatType, type IUniform, type Mesh, NearestFilter, NoBlending, type Object3D, OrthographicCamera,
-  Points, RGBAFormat, Scene, ShaderMaterial, type SkinnedMesh, type WebGLRenderer, WebGLRenderTarget,
+  BufferGeometry,
+  type Camera,
+  FloatType,
+  type IUniform,
+  type Mesh,
+  NearestFilter,
+  NoBlending,
+  type Object3D,
+  OrthographicCamera,
+  Points,
+  RGBAFormat,
+  Scene,
+  ShaderMaterial,
+  type SkinnedMesh,
+  type WebGLRenderer,
+  WebGLRenderTarget,
 } from "three";
 import { injectSkinning } from "./materials.js";
 import { PeltSkinnedMesh } from "./mesh.js";
@@ -39,7 +53,11 @@ async function read(renderer: Renderer, mesh: Mesh, what: What): Promise<Float32
   top.updateMatrixWorld(true);
   const count = mesh.geometry.attributes.position.count;
   const target = new WebGLRenderTarget(width, Math.max(1, Math.ceil(count / width)), {
-    type: FloatType, format: RGBAFormat, minFilter: NearestFilter, magFilter: NearestFilter, depthBuffer: false,
+    type: FloatType,
+    format: RGBAFormat,
+    minFilter: NearestFilter,
+    magFilter: NearestFilter,
+    depthBuffer: false,
   });
   try {
     const texels = renderer.isWebGLRenderer
@@ -130,17 +148,26 @@ function materialFor(renderer: WebGLRenderer, mesh: Mesh): ShaderMaterial {
   const isPelt = mesh instanceof PeltSkinnedMesh;
   const pairs = kept.get(renderer) ?? new Map<boolean, Kept>();
   kept.set(renderer, pairs);
-  if (!pairs.has(tangents)) pairs.set(tangents, { plain: makeMaterial(tangents, false), pelt: makeMaterial(tangents, true) });
+  if (!pairs.has(tangents))
+    pairs.set(tangents, { plain: makeMaterial(tangents, false), pelt: makeMaterial(tangents, true) });
   const material = pairs.get(tangents)![isPelt ? "pelt" : "plain"];
   if (isPelt) material.uniforms.peltRows.value = mesh.skeleton.skin.rows.texture;
   return material;
 }
 
 function makeMaterial(tangents: boolean, isPelt: boolean): ShaderMaterial {
-  const shader = { vertexShader, uniforms: { size: { value: [1, 1] }, what: { value: 0 } } as Record<string, IUniform> };
+  const shader = {
+    vertexShader,
+    uniforms: { size: { value: [1, 1] }, what: { value: 0 } } as Record<string, IUniform>,
+  };
   if (isPelt) injectSkinning(shader, null);
   return new ShaderMaterial({
-    ...shader, fragmentShader, blending: NoBlending, depthTest: false, depthWrite: false, toneMapped: false,
+    ...shader,
+    fragmentShader,
+    blending: NoBlending,
+    depthTest: false,
+    depthWrite: false,
+    toneMapped: false,
     defines: tangents ? { USE_TANGENT: "" } : {},
   });
 }
@@ -150,11 +177,14 @@ function drawWebGL(renderer: WebGLRenderer, mesh: Mesh, what: What, target: WebG
   material.uniforms.size.value = [target.width, target.height];
   material.uniforms.what.value = ["position", "normal", "tangent"].indexOf(what);
   material.uniformsNeedUpdate = true;
-  const points = pointsOf(mesh), scene = new Scene();
+  const points = pointsOf(mesh),
+    scene = new Scene();
   points.material = material;
   scene.add(points);
   scene.matrixWorldAutoUpdate = false;
-  const before = renderer.getRenderTarget(), { autoClear, shadowMap } = renderer, shadows = shadowMap.autoUpdate;
+  const before = renderer.getRenderTarget(),
+    { autoClear, shadowMap } = renderer,
+    shadows = shadowMap.autoUpdate;
   renderer.autoClear = true;
   shadowMap.autoUpdate = false;
   renderer.setRenderTarget(target);

@@ -8,7 +8,8 @@ export function mat3(): Mat3 {
 
 export function cofactor(m: Mat3, out: Mat3): Mat3 {
   for (let c = 0; c < 3; ++c) {
-    const a = 3 * ((c + 1) % 3), b = 3 * ((c + 2) % 3);
+    const a = 3 * ((c + 1) % 3),
+      b = 3 * ((c + 2) % 3);
     out[3 * c] = m[a + 1] * m[b + 2] - m[a + 2] * m[b + 1];
     out[3 * c + 1] = m[a + 2] * m[b] - m[a] * m[b + 2];
     out[3 * c + 2] = m[a] * m[b + 1] - m[a + 1] * m[b];
@@ -39,7 +40,11 @@ function newtonStep(r: Mat3): void {
   combine(r, 0.5, c, 0.5 / firstColumn(r, c), r);
 }
 
-const scratch = mat3(), unit = mat3(), cof = mat3(), x = mat3(), cofX = mat3();
+const scratch = mat3(),
+  unit = mat3(),
+  cof = mat3(),
+  x = mat3(),
+  cofX = mat3();
 const noGap = 1e-7;
 
 interface Nearest {
@@ -54,7 +59,8 @@ export function nearestRotation(s: Mat3, out: Mat3): Nearest {
   if (!(norm > 1e-150 && norm < 1e150)) return { largest: 0, gap: 0 };
   for (let i = 0; i < 9; ++i) unit[i] = s[i] / norm;
   cofactor(unit, cof);
-  const det = firstColumn(unit, cof), minors = squaredNorm(cof);
+  const det = firstColumn(unit, cof),
+    minors = squaredNorm(cof);
   const p = Math.sqrt(Math.max(1 - 3 * minors, 1e-30));
   const cosine = (2 - 9 * minors + 27 * det * det) / (2 * p * p * p);
   const squared = (1 + 2 * p * Math.cos(Math.acos(Math.min(Math.max(cosine, -1), 1)) / 3)) / 3;
@@ -82,7 +88,9 @@ export function isRigid(a: Mat3): boolean {
 
 /** The rotation of a mirroring bone whose two smallest singular values tie; a mirror has many nearest ones. */
 function mirroredRotation(a: Mat3, largest: number, out: Mat3): void {
-  const negative = mat3(), o = mat3(), stretch = mat3();
+  const negative = mat3(),
+    o = mat3(),
+    stretch = mat3();
   for (let i = 0; i < 9; ++i) negative[i] = -a[i];
   nearestRotation(negative, o);
   for (let i = 0; i < 9; ++i) o[i] = -o[i];
@@ -96,7 +104,8 @@ function mirroredRotation(a: Mat3, largest: number, out: Mat3): void {
       projector[i] = projector[i] * (1 + smallest / (largest - smallest)) - stretch[i] / (largest - smallest);
   let axis = 0;
   for (let i = 1; i < 3; ++i) if (projector[4 * i] > projector[4 * axis] + 1e-3) axis = i;
-  const n = projector.subarray(3 * axis, 3 * axis + 3), length = Math.hypot(n[0], n[1], n[2]) || 1;
+  const n = projector.subarray(3 * axis, 3 * axis + 3),
+    length = Math.hypot(n[0], n[1], n[2]) || 1;
   for (let r = 0; r < 3; ++r) {
     const along = (o[r] * n[0] + o[3 + r] * n[1] + o[6 + r] * n[2]) / length;
     for (let c = 0; c < 3; ++c) out[3 * c + r] = o[3 * c + r] - (2 * along * n[c]) / length;
@@ -130,7 +139,8 @@ export function toQuaternion(r: Mat3, out: Float64Array): Float64Array {
   }
   let i = r[4] > r[0] ? 1 : 0;
   if (r[8] > r[4 * i]) i = 2;
-  const j = (i + 1) % 3, k = (i + 2) % 3;
+  const j = (i + 1) % 3,
+    k = (i + 2) % 3;
   const s = 2 * Math.sqrt(1 + r[4 * i] - r[4 * j] - r[4 * k]);
   out[i] = 0.25 * s;
   out[3] = (r[3 * j + k] - r[3 * k + j]) / s;

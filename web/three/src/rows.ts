@@ -1,4 +1,12 @@
-import { BufferAttribute, BufferGeometry, DataTexture, FloatType, type Material, NearestFilter, RGBAFormat } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DataTexture,
+  FloatType,
+  type Material,
+  NearestFilter,
+  RGBAFormat,
+} from "three";
 import { Form } from "./method.js";
 
 /** Numbers of one entry as the texture has them: joint ω ψ zz, χ yz, xx xy xz yy. */

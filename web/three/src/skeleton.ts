@@ -19,14 +19,19 @@ const jointsPerRow = 16;
 /** In the header, so that a mesh whose skeleton is not one of these is recognised. */
 export const magic = 7919;
 
-const matrix = new Matrix4(), rootInverse = new Matrix4(), spaceInverse = new Matrix4(), identity = new Matrix4();
-const linear = mat3(), rotation = mat3(), quaternion = new Float64Array(4);
+const matrix = new Matrix4(),
+  rootInverse = new Matrix4(),
+  spaceInverse = new Matrix4(),
+  identity = new Matrix4();
+const linear = mat3(),
+  rotation = mat3(),
+  quaternion = new Float64Array(4);
 
 /**
- * A skeleton whose matrices take rest space to the file's root space, where joints that do not scale are rigid whatever
- * the scene does with the model, and single precision is not spent on where it stands. Its texture has three.js's bone
- * matrices in the upper half; in the lower one, per joint, the rows of M_j and its rotation, as web/shaders/pelt_skin.glsl
- * reads them, and in the last four texels the rows of N, then form, magic, and whether N is
+ * A skeleton whose matrices take rest space to the file's root space, where joints that do not scale are rigid
+ * whatever the scene does with the model, and single precision is not spent on where it stands. The upper half of its
+ * texture has three.js's bone matrices. The lower half has, per joint, the rows of M_j and its rotation, as
+ * web/shaders/pelt_skin.glsl reads them; and in the last four texels the rows of N, then form, magic, and whether N is
  * another map than the identity.
  */
 export class PeltSkeleton extends Skeleton {
@@ -38,7 +43,12 @@ export class PeltSkeleton extends Skeleton {
   readonly rotations: Float64Array;
   private texels = new Float32Array(0);
 
-  constructor(bones: Bone[], boneInverses: Matrix4[], readonly skin: SkinData, private readonly rootDepth: number) {
+  constructor(
+    bones: Bone[],
+    boneInverses: Matrix4[],
+    readonly skin: SkinData,
+    private readonly rootDepth: number,
+  ) {
     super(bones, boneInverses);
     this.matrices = new Float64Array(12 * bones.length);
     this.rotations = new Float64Array(4 * bones.length);
@@ -71,9 +81,10 @@ export class PeltSkeleton extends Skeleton {
   override update(): void {
     this.updatePose();
     if (this.boneTexture === null) return;
-    const start = this.texels.length / 2, last = this.texels.length - 16, { space } = this.skin;
-    for (let r = 0; r < 3; ++r)
-      for (let c = 0; c < 4; ++c) this.texels[last + 4 * r + c] = space.elements[4 * c + r];
+    const start = this.texels.length / 2,
+      last = this.texels.length - 16,
+      { space } = this.skin;
+    for (let r = 0; r < 3; ++r) for (let c = 0; c < 4; ++c) this.texels[last + 4 * r + c] = space.elements[4 * c + r];
     this.texels[last + 12] = this.form;
     this.texels[last + 13] = magic;
     this.texels[last + 14] = space.equals(identity) ? 0 : 1;

@@ -1,23 +1,45 @@
 // WebGPURenderer: the same textures as for WebGL, and the shaders of web/shaders as they are. This file needs
-// "three/webgpu" and "three/tsl"; it is loaded when a material of Pelt's meets that renderer, or imported by the page.
+// "three/webgpu"; it is loaded when a material of Pelt's meets that renderer, or imported by the page.
 import type { Material, Mesh, Object3D, SkinnedMesh, WebGLRenderTarget } from "three";
 import { NoBlending, OrthographicCamera, Scene, Vector2 } from "three";
-import * as TSL from "three/tsl";
-import { Node, NodeMaterial } from "three/webgpu";
+import { Node, NodeMaterial, TSL } from "three/webgpu";
 import { glsl, wgsl } from "./generated/shaders.js";
 import { type Renderer, pointsOf } from "./readback.js";
 import { magic, PeltSkeleton } from "./skeleton.js";
 
 // three.js's types for node graphs do not reach this far.
 const {
-  attribute, code, Fn, glslFn, mat3, normalGeometry, normalLocal, OnObjectUpdate, positionGeometry, positionLocal,
-  reference, tangentGeometry, tangentLocal, texture, vec4, wgslFn, morphReference, materialReference, varying, vertexIndex,
-  modelWorldMatrix, vec2, float, uniform,
+  attribute,
+  code,
+  Fn,
+  glslFn,
+  mat3,
+  normalGeometry,
+  normalLocal,
+  OnObjectUpdate,
+  positionGeometry,
+  positionLocal,
+  reference,
+  tangentGeometry,
+  tangentLocal,
+  texture,
+  vec4,
+  wgslFn,
+  morphReference,
+  materialReference,
+  varying,
+  vertexIndex,
+  modelWorldMatrix,
+  vec2,
+  float,
+  uniform,
 } = TSL as any;
 
-const wgslLibrary = code(wgsl, [], "wgsl"), glslLibrary = code(glsl, [], "glsl");
+const wgslLibrary = code(wgsl, [], "wgsl"),
+  glslLibrary = code(glsl, [], "glsl");
 
-const wgslMatrix = wgslFn(/* wgsl */ `
+const wgslMatrix = wgslFn(
+  /* wgsl */ `
 fn peltThreeMatrix(rows: texture_2d<f32>, bones: texture_2d<f32>, row: vec3f, center: vec3f, rest: vec3f,
                    joints: vec4u, weights: vec4f) -> mat4x4f {
   let size = vec2i(textureDimensions(bones));
@@ -38,9 +60,12 @@ fn peltThreeMatrix(rows: texture_2d<f32>, bones: texture_2d<f32>, row: vec3f, ce
                                 textureLoad(bones, size - vec2i(2, 1), 0), vec4f(0.0, 0.0, 0.0, 1.0)));
   return peltSkin(rows, bones, size.y / 2, form, i32(row.x), i32(row.y), i32(row.z), center,
                   (space * vec4f(rest, 1.0)).xyz) * space;
-}`, [wgslLibrary]);
+}`,
+  [wgslLibrary],
+);
 
-const wgslNormals = wgslFn(/* wgsl */ `
+const wgslNormals = wgslFn(
+  /* wgsl */ `
 fn peltThreeNormals(skin: mat4x4f, bones: texture_2d<f32>, row: vec3f) -> mat3x3f {
   let size = vec2i(textureDimensions(bones));
   let header = textureLoad(bones, size - 1, 0);
@@ -52,9 +77,12 @@ fn peltThreeNormals(skin: mat4x4f, bones: texture_2d<f32>, row: vec3f) -> mat3x3
                                 textureLoad(bones, size - vec2i(2, 1), 0), vec4f(0.0, 0.0, 0.0, 1.0)));
   let c = peltNormalMatrix(space, PELT_LBS);  // N^-T up to a positive factor, and so N^-1 transposed
   return peltLinearPart(skin) * transpose(c) * c;
-}`, [wgslLibrary]);
+}`,
+  [wgslLibrary],
+);
 
-const glslMatrix = glslFn(/* glsl */ `
+const glslMatrix = glslFn(
+  /* glsl */ `
 mat4 peltThreeMatrix(sampler2D rows, sampler2D bones, vec3 row, vec3 center, vec3 rest, uvec4 joints, vec4 weights) {
   ivec2 size = textureSize(bones, 0);
   vec4 header = texelFetch(bones, size - 1, 0);
@@ -72,9 +100,12 @@ mat4 peltThreeMatrix(sampler2D rows, sampler2D bones, vec3 row, vec3 center, vec
                               texelFetch(bones, size - ivec2(2, 1), 0), vec4(0.0, 0.0, 0.0, 1.0)));
   return peltSkin(rows, bones, size.y / 2, form, int(row.x), int(row.y), int(row.z), center,
                   (space * vec4(rest, 1.0)).xyz) * space;
-}`, [glslLibrary]);
+}`,
+  [glslLibrary],
+);
 
-const glslNormals = glslFn(/* glsl */ `
+const glslNormals = glslFn(
+  /* glsl */ `
 mat3 peltThreeNormals(mat4 skin, sampler2D bones, vec3 row) {
   ivec2 size = textureSize(bones, 0);
   vec4 header = texelFetch(bones, size - 1, 0);
@@ -85,7 +116,9 @@ mat3 peltThreeNormals(mat4 skin, sampler2D bones, vec3 row) {
                               texelFetch(bones, size - ivec2(2, 1), 0), vec4(0.0, 0.0, 0.0, 1.0)));
   mat3 c = peltNormalMatrix(space, PELT_LBS);  // N^-T up to a positive factor, and so N^-1 transposed
   return mat3(skin) * transpose(c) * c;
-}`, [glslLibrary]);
+}`,
+  [glslLibrary],
+);
 
 /** A texture as an argument of a GLSL function; three.js hands over a sampler's name that only WGSL has. */
 class SamplerNode extends (Node as any) {
@@ -101,7 +134,8 @@ class SamplerNode extends (Node as any) {
 function skinned(object: SkinnedMesh, builder: any): void {
   const skeleton = object.skeleton as PeltSkeleton;
   if (skeleton.boneTexture === null) skeleton.computeBoneTexture();
-  const rows = texture(skeleton.skin.rows.texture), bones = texture(skeleton.boneTexture);
+  const rows = texture(skeleton.skin.rows.texture),
+    bones = texture(skeleton.boneTexture);
   OnObjectUpdate(({ object: drawn }: { object: SkinnedMesh }) => {
     const own = drawn.skeleton as PeltSkeleton;
     if (own.boneTexture === null) own.computeBoneTexture();
@@ -109,20 +143,31 @@ function skinned(object: SkinnedMesh, builder: any): void {
     bones.value = own.boneTexture;
   });
   const isWgsl = builder.renderer.backend.isWebGPUBackend === true;
-  const matrixFn = isWgsl ? wgslMatrix : glslMatrix, normalsFn = isWgsl ? wgslNormals : glslNormals;
+  const matrixFn = isWgsl ? wgslMatrix : glslMatrix,
+    normalsFn = isWgsl ? wgslNormals : glslNormals;
   const argument = (node: any) => (isWgsl ? node : new SamplerNode(node));
-  const row = attribute("peltRow", "vec3"), bind = reference("bindMatrix", "mat4");
+  const row = attribute("peltRow", "vec3"),
+    bind = reference("bindMatrix", "mat4");
   const toLocal = reference("bindMatrixInverse", "mat4");
   const rest = bind.mul(vec4(positionLocal, 1)).xyz.toVar();
-  const matrix = matrixFn(argument(rows), argument(bones), row, attribute("peltCenter", "vec3"), rest,
-                          attribute("skinIndex", "uvec4"), attribute("skinWeight", "vec4")).toVar();
+  const matrix = matrixFn(
+    argument(rows),
+    argument(bones),
+    row,
+    attribute("peltCenter", "vec3"),
+    rest,
+    attribute("skinIndex", "uvec4"),
+    attribute("skinWeight", "vec4"),
+  ).toVar();
   positionLocal.assign(toLocal.mul(matrix.mul(vec4(rest, 1))).xyz);
   if (!builder.hasGeometryAttribute("normal")) return;
   const cofactor = (m: any) => mat3(m[1].cross(m[2]), m[2].cross(m[0]), m[0].cross(m[1]));
   const back = mat3(toLocal).toVar();
   const backCofactor = cofactor([0, 1, 2].map((i) => back.element(i))).toVar();
   const sign = back.element(0).dot(backCofactor.element(0)).sign();
-  normalLocal.assign(backCofactor.mul(normalsFn(matrix, argument(bones), row).mul(mat3(bind).mul(normalLocal))).mul(sign));
+  normalLocal.assign(
+    backCofactor.mul(normalsFn(matrix, argument(bones), row).mul(mat3(bind).mul(normalLocal))).mul(sign),
+  );
   if (builder.hasGeometryAttribute("tangent"))
     tangentLocal.assign(back.mul(mat3(matrix).mul(mat3(bind).mul(tangentLocal))));
 }
@@ -139,8 +184,12 @@ const positionNode = (own: () => any) =>
       if (position || normal) morphReference(object);
       skinned(object, builder);
       if (material.displacementMap) {
-        const height = materialReference("displacementMap", "texture").x.mul(materialReference("displacementScale", "float"));
-        positionLocal.addAssign(normalLocal.normalize().mul(height.add(materialReference("displacementBias", "float"))));
+        const height = materialReference("displacementMap", "texture").x.mul(
+          materialReference("displacementScale", "float"),
+        );
+        positionLocal.addAssign(
+          normalLocal.normalize().mul(height.add(materialReference("displacementBias", "float"))),
+        );
       }
     }
     return own() ?? positionLocal;
@@ -167,15 +216,21 @@ function materialFor(renderer: Renderer, what: string): any {
   material = new NodeMaterial();
   materials.set(what, material);
   material.size = uniform(new Vector2());
-  const index = float(vertexIndex), y = index.div(material.size.x).floor();
-  const at = vec2(index.sub(y.mul(material.size.x)), y).add(0.5).div(material.size);
+  const index = float(vertexIndex),
+    y = index.div(material.size.x).floor();
+  const at = vec2(index.sub(y.mul(material.size.x)), y)
+    .add(0.5)
+    .div(material.size);
   const up = (renderer as any).backend.isWebGPUBackend ? at.y.oneMinus() : at.y;
   material.positionNode = positionNode(() => null)();
   material.vertexNode = vec4(at.x.mul(2).sub(1), up.mul(2).sub(1), 0, 1);
   const world = mat3(modelWorldMatrix);
-  const value = what === "position" ? modelWorldMatrix.mul(vec4(positionLocal, 1))
-    : what === "normal" ? vec4(world.inverse().transpose().mul(normalLocal).normalize(), 0)
-    : vec4(world.mul(tangentLocal).normalize(), 0);
+  const value =
+    what === "position"
+      ? modelWorldMatrix.mul(vec4(positionLocal, 1))
+      : what === "normal"
+        ? vec4(world.inverse().transpose().mul(normalLocal).normalize(), 0)
+        : vec4(world.mul(tangentLocal).normalize(), 0);
   material.fragmentNode = varying(value).setInterpolation("flat");
   material.depthTest = material.depthWrite = material.toneMapped = false;
   material.blending = NoBlending;
@@ -185,7 +240,9 @@ function materialFor(renderer: Renderer, what: string): any {
 /** readPositions and the others for this renderer. */
 export async function drawNodes(renderer: Renderer, mesh: Mesh, what: string, target: WebGLRenderTarget) {
   const gpu = renderer as any;
-  const points = pointsOf(mesh), scene = new Scene(), material = materialFor(renderer, what);
+  const points = pointsOf(mesh),
+    scene = new Scene(),
+    material = materialFor(renderer, what);
   material.size.value.set(target.width, target.height);
   points.material = material;
   scene.add(points);

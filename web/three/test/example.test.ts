@@ -12,7 +12,7 @@ test("the example page plays a mushed character, and the console is quiet", asyn
     picture = await session.page.screenshot();
     seen.add(picture.toString("base64"));
   }
-  expect(seen.size).toBeGreaterThan(3);  // it moves
+  expect(seen.size).toBeGreaterThan(3); // it moves
   if (process.env.PICTURE) writeFileSync(process.env.PICTURE, picture);
   expect(session.messages.filter((text) => !/GPU stall|GL Driver Message/.test(text))).toEqual([]);
   await session.close();

@@ -5,7 +5,8 @@ import { biped, made, mushed, pelt, work } from "./support.js";
 const io = new NodeIO();
 
 async function edited(from: string, name: string, edit: (document: Document) => void): Promise<string> {
-  const path = `${work}/${name}`, document = await io.read(from);
+  const path = `${work}/${name}`,
+    document = await io.read(from);
   edit(document);
   await io.write(path, document);
   return path;
@@ -13,51 +14,100 @@ async function edited(from: string, name: string, edit: (document: Document) => 
 
 /** Whose forearm grows and whose chest shrinks in the walk. */
 export const scaled = async (...options: string[]) =>
-  mushed(await edited(biped(), "scaling.glb", (document) => {
-    const walk = document.getRoot().listAnimations()[0], buffer = document.getRoot().listBuffers()[0];
-    for (const [joint, to] of [["forearm_L", [1.3, 0.8, 1.9]], ["chest", [0.4, 0.4, 0.4]]] as const) {
-      const node = document.getRoot().listNodes().find((one) => one.getName() === joint)!;
-      const input = document.createAccessor().setType("SCALAR").setArray(new Float32Array([0, 1.2])).setBuffer(buffer);
-      const output = document.createAccessor().setType("VEC3").setArray(new Float32Array([1, 1, 1, ...to])).setBuffer(buffer);
-      const sampler = document.createAnimationSampler().setInput(input).setOutput(output);
-      walk.addSampler(sampler);
-      walk.addChannel(document.createAnimationChannel().setTargetNode(node).setTargetPath("scale").setSampler(sampler));
-    }
-  }), `scaled${options.join("")}.glb`, ...options);
+  mushed(
+    await edited(biped(), "scaling.glb", (document) => {
+      const walk = document.getRoot().listAnimations()[0],
+        buffer = document.getRoot().listBuffers()[0];
+      for (const [joint, to] of [
+        ["forearm_L", [1.3, 0.8, 1.9]],
+        ["chest", [0.4, 0.4, 0.4]],
+      ] as const) {
+        const node = document
+          .getRoot()
+          .listNodes()
+          .find((one) => one.getName() === joint)!;
+        const input = document
+          .createAccessor()
+          .setType("SCALAR")
+          .setArray(new Float32Array([0, 1.2]))
+          .setBuffer(buffer);
+        const output = document
+          .createAccessor()
+          .setType("VEC3")
+          .setArray(new Float32Array([1, 1, 1, ...to]))
+          .setBuffer(buffer);
+        const sampler = document.createAnimationSampler().setInput(input).setOutput(output);
+        walk.addSampler(sampler);
+        walk.addChannel(
+          document.createAnimationChannel().setTargetNode(node).setTargetPath("scale").setSampler(sampler),
+        );
+      }
+    }),
+    `scaled${options.join("")}.glb`,
+    ...options,
+  );
 
 /** With a morph target that the walk fades in. */
 export const morphing = async () =>
-  mushed(await edited(biped(), "morphing.glb", (document) => {
-    const root = document.getRoot(), buffer = root.listBuffers()[0], mesh = root.listMeshes()[0];
-    const primitive = mesh.listPrimitives()[0];
-    const moved = Float32Array.from(primitive.getAttribute("POSITION")!.getArray()!, (x) => 0.05 * Math.sin(20 * x));
-    const target = document.createPrimitiveTarget()
-      .setAttribute("POSITION", document.createAccessor().setType("VEC3").setArray(moved).setBuffer(buffer));
-    primitive.addTarget(target);
-    mesh.setWeights([0]);
-    const sampler = document.createAnimationSampler()
-      .setInput(document.createAccessor().setType("SCALAR").setArray(new Float32Array([0, 1.2])).setBuffer(buffer))
-      .setOutput(document.createAccessor().setType("SCALAR").setArray(new Float32Array([0, 1])).setBuffer(buffer));
-    const node = root.listNodes().find((one) => one.getMesh() === mesh)!;
-    root.listAnimations()[0].addSampler(sampler).addChannel(
-      document.createAnimationChannel().setTargetNode(node).setTargetPath("weights").setSampler(sampler));
-  }), "morphed.glb");
+  mushed(
+    await edited(biped(), "morphing.glb", (document) => {
+      const root = document.getRoot(),
+        buffer = root.listBuffers()[0],
+        mesh = root.listMeshes()[0];
+      const primitive = mesh.listPrimitives()[0];
+      const moved = Float32Array.from(primitive.getAttribute("POSITION")!.getArray()!, (x) => 0.05 * Math.sin(20 * x));
+      const target = document
+        .createPrimitiveTarget()
+        .setAttribute("POSITION", document.createAccessor().setType("VEC3").setArray(moved).setBuffer(buffer));
+      primitive.addTarget(target);
+      mesh.setWeights([0]);
+      const sampler = document
+        .createAnimationSampler()
+        .setInput(
+          document
+            .createAccessor()
+            .setType("SCALAR")
+            .setArray(new Float32Array([0, 1.2]))
+            .setBuffer(buffer),
+        )
+        .setOutput(
+          document
+            .createAccessor()
+            .setType("SCALAR")
+            .setArray(new Float32Array([0, 1]))
+            .setBuffer(buffer),
+        );
+      const node = root.listNodes().find((one) => one.getMesh() === mesh)!;
+      root
+        .listAnimations()[0]
+        .addSampler(sampler)
+        .addChannel(document.createAnimationChannel().setTargetNode(node).setTargetPath("weights").setSampler(sampler));
+    }),
+    "morphed.glb",
+  );
 
 /** With a tangent a vertex, square to its normal. */
 export const tangents = async () =>
-  mushed(await edited(biped(), "with_tangents.glb", (document) => {
-    const primitive = document.getRoot().listMeshes()[0].listPrimitives()[0], normals = primitive.getAttribute("NORMAL")!;
-    const numbers = new Float32Array(4 * normals.getCount());
-    for (let v = 0; v < normals.getCount(); ++v) {
-      const [x, y, z] = normals.getElement(v, []), length = Math.hypot(y, z, 0) > 0.1 ? Math.hypot(y, z) : 0;
-      numbers.set(length ? [0, z / length, -y / length, 1] : [-y, x, 0, 1].map((n, i) => (i < 3 ? n / Math.hypot(x, y) : n)), 4 * v);
-    }
-    const buffer = document.getRoot().listBuffers()[0];
-    primitive.setAttribute("TANGENT", document.createAccessor().setType("VEC4").setArray(numbers).setBuffer(buffer));
-  }), "tangents.glb");
+  mushed(
+    await edited(biped(), "with_tangents.glb", (document) => {
+      const primitive = document.getRoot().listMeshes()[0].listPrimitives()[0],
+        normals = primitive.getAttribute("NORMAL")!;
+      const numbers = new Float32Array(4 * normals.getCount());
+      for (let v = 0; v < normals.getCount(); ++v) {
+        const [x, y, z] = normals.getElement(v, []),
+          length = Math.hypot(y, z, 0) > 0.1 ? Math.hypot(y, z) : 0;
+        numbers.set(
+          length ? [0, z / length, -y / length, 1] : [-y, x, 0, 1].map((n, i) => (i < 3 ? n / Math.hypot(x, y) : n)),
+          4 * v,
+        );
+      }
+      const buffer = document.getRoot().listBuffers()[0];
+      primitive.setAttribute("TANGENT", document.createAccessor().setType("VEC4").setArray(numbers).setBuffer(buffer));
+    }),
+    "tangents.glb",
+  );
 
-export const manyJoints = () =>
-  made("many.glb", (out) => pelt("bake", biped(), "--influences", "8", "-o", out));
+export const manyJoints = () => made("many.glb", (out) => pelt("bake", biped(), "--influences", "8", "-o", out));
 
 /** Half-way turns and scales. */
 export const fitted = () =>
@@ -74,16 +124,22 @@ export const helped = () =>
   });
 
 export const small = () =>
-  mushed(made("bar.glb", (out) => pelt("sample", "bar", "--resolution", "600", "-o", out)), "small.glb");
+  mushed(
+    made("bar.glb", (out) => pelt("sample", "bar", "--resolution", "600", "-o", out)),
+    "small.glb",
+  );
 
 /** A .glb with its JSON changed. */
 export function withJson(from: string, name: string, change: (json: any) => void): string {
-  const file = readFileSync(from), length = file.readUInt32LE(12);
+  const file = readFileSync(from),
+    length = file.readUInt32LE(12);
   const json = JSON.parse(file.toString("utf8", 20, 20 + length));
   change(json);
   let text = JSON.stringify(json);
   while (Buffer.byteLength(text) % 4) text += " ";
-  const head = Buffer.alloc(20), bytes = Buffer.from(text), rest = file.subarray(20 + length);
+  const head = Buffer.alloc(20),
+    bytes = Buffer.from(text),
+    rest = file.subarray(20 + length);
   file.copy(head, 0, 0, 20);
   head.writeUInt32LE(20 + bytes.length + rest.length, 8);
   head.writeUInt32LE(bytes.length, 12);
@@ -91,3 +147,8 @@ export function withJson(from: string, name: string, change: (json: any) => void
   writeFileSync(path, Buffer.concat([head, bytes, rest]));
   return path;
 }
+
+export const twisting = () => {
+  const bar = made("long_bar.glb", (out) => pelt("sample", "bar", "--resolution", "6000", "-o", out));
+  return mushed(bar, "twisting.glb", "--lambda", "50", "--alpha", "0");
+};

@@ -14,7 +14,8 @@ describe("the shaders stand alone", () => {
   for (const language of ["Glsl", "Wgsl"])
     test(`${language}, every form`, async () => {
       for (const variant of ["v0", "v1", "v2", "v3", "v4", "v5", "eddm"]) {
-        const file = variant === "eddm" ? await scaled() : mushed(biped(), `biped_${variant}.glb`, "--variant", variant);
+        const file =
+          variant === "eddm" ? await scaled() : mushed(biped(), `biped_${variant}.glb`, "--variant", variant);
         await session.load(file);
         await session.page.evaluate(`harness.pose("walk", ${20 / 30})`);
         const { positions } = native(file, "ddm", "walk", 20);
@@ -26,13 +27,16 @@ describe("the shaders stand alone", () => {
   // Debian has no DXC; glslang reads HLSL and makes SPIR-V of it.
   test.skipIf(!existsSync(glslang))("HLSL compiles", () => {
     const file = `${work}/pelt_skin.hlsl`;
-    writeFileSync(file, `${readFileSync(`${web}/shaders/pelt_skin.hlsl`, "utf8")}
+    writeFileSync(
+      file,
+      `${readFileSync(`${web}/shaders/pelt_skin.hlsl`, "utf8")}
 cbuffer Settings : register(b0) { int form; };
 struct Vertex { float3 position : POSITION; float3 normal : NORMAL; float3 center : TEXCOORD0; int3 row : TEXCOORD1; };
 float4 main(Vertex v) : SV_Position {
   float3x4 m = peltSkin(form, v.row.x, v.row.y, v.row.z, v.center, v.position);
   return float4(mul(m, float4(v.position, 1.0)) + 1e-9 * mul(peltNormalMatrix(m, form), v.normal), 1.0);
-}`);
+}`,
+    );
     execFileSync(glslang, ["-D", "-V", "-S", "vert", "-e", "main", "-o", `${work}/pelt_skin.spv`, file]);
   });
 });

@@ -40,14 +40,23 @@ export interface Array3 {
 
 export function readNpy(path: string): Array3 {
   const file = readFileSync(path);
-  const length = file.readUInt16LE(8), header = file.toString("latin1", 10, 10 + length);
-  const shape = /'shape': \(([^)]*)\)/.exec(header)![1].split(",").filter((s) => s.trim()).map(Number);
+  const length = file.readUInt16LE(8),
+    header = file.toString("latin1", 10, 10 + length);
+  const shape = /'shape': \(([^)]*)\)/
+    .exec(header)![1]
+    .split(",")
+    .filter((s) => s.trim())
+    .map(Number);
   if (!header.includes("<f4")) throw new Error(`${path}: ${header}`);
-  return { shape, data: new Float32Array(file.buffer.slice(file.byteOffset + 10 + length, file.byteOffset + file.length)) };
+  return {
+    shape,
+    data: new Float32Array(file.buffer.slice(file.byteOffset + 10 + length, file.byteOffset + file.length)),
+  };
 }
 
 export function diagonal(points: Float32Array): number {
-  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  const low = [Infinity, Infinity, Infinity],
+    high = [-Infinity, -Infinity, -Infinity];
   for (let i = 0; i < points.length; ++i) {
     low[i % 3] = Math.min(low[i % 3], points[i]);
     high[i % 3] = Math.max(high[i % 3], points[i]);
@@ -67,35 +76,62 @@ export function distance(a: Float32Array, b: Float32Array): number {
 }
 
 const types: Record<string, string> = {
-  ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json",
-  ".glb": "model/gltf-binary", ".gltf": "model/gltf+json", ".wasm": "application/wasm",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".json": "application/json",
+  ".glb": "model/gltf-binary",
+  ".gltf": "model/gltf+json",
+  ".wasm": "application/wasm",
 };
 
 /** Serves web/, and the tests' files under /work/. */
 function serve(): Promise<Server> {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url!, "http://x").pathname));
-    const file = path.startsWith("/work/") ? join(work, path.slice(6)) : path.startsWith("/file/") ? path.slice(5) : join(web, path);
+    const file = path.startsWith("/work/")
+      ? join(work, path.slice(6))
+      : path.startsWith("/file/")
+        ? path.slice(5)
+        : join(web, path);
     if (path === "/favicon.ico") return void response.writeHead(204).end();
     if (!existsSync(file)) return void response.writeHead(404).end();
-    response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" }).end(readFileSync(file));
+    response
+      .writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" })
+      .end(readFileSync(file));
   });
   return new Promise((done) => server.listen(0, "127.0.0.1", () => done(server)));
 }
 
 // SwiftShader for WebGL and WebGPU; the rest keeps Chromium from calling home.
 const flags = [
-  "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
-  "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
+  "--no-sandbox",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  "--ignore-gpu-blocklist",
+  "--enable-unsafe-webgpu",
+  "--use-webgpu-adapter=swiftshader",
 ];
 
 export class Session {
   readonly messages: string[] = [];
 
-  private constructor(private readonly server: Server, private readonly browser: Browser, readonly page: Page) {}
+  private constructor(
+    private readonly server: Server,
+    private readonly browser: Browser,
+    readonly page: Page,
+  ) {}
 
-  static async open(kind: "webgl" | "webgpu" | "nodes-webgl" | "bare", path = "/three/test/page/index.html", size = 64): Promise<Session> {
+  static async open(
+    kind: "webgl" | "webgpu" | "nodes-webgl" | "bare",
+    path = "/three/test/page/index.html",
+    size = 64,
+  ): Promise<Session> {
     const server = await serve();
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
     const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
@@ -132,9 +168,24 @@ export class Session {
 
 /** The native program's answer for one time of a clip: time = frame / 30. */
 export function native(file: string, method: string, clip: string | number, frame: number, ...options: string[]) {
-  const out = join(work, "native.npy"), normals = join(work, "normals.npy");
-  pelt("deform", file, "--method", method, "--clip", String(clip), "--frames", `${frame}:${frame + 1}`, "--normals", normals,
-       "--no-props", "-o", out, ...options);
+  const out = join(work, "native.npy"),
+    normals = join(work, "normals.npy");
+  pelt(
+    "deform",
+    file,
+    "--method",
+    method,
+    "--clip",
+    String(clip),
+    "--frames",
+    `${frame}:${frame + 1}`,
+    "--normals",
+    normals,
+    "--no-props",
+    "-o",
+    out,
+    ...options,
+  );
   const tangents = options.includes("--tangents") ? readNpy(join(work, "tangents.npy")).data : new Float32Array(0);
   return { positions: readNpy(out).data, normals: readNpy(normals).data, tangents };
 }

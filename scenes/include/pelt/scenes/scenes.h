@@ -16,8 +16,8 @@ struct Scene {
     std::size_t default_resolution;
     Character (*maker)(std::size_t resolution, const Progress& progress);
 
-    /// Gives about that many vertices; 0 takes the default. `progress` is told rising fractions of the stage
-    /// "generate". Throws Error (cancelled) where it asks for a stop.
+    /// Makes about that many vertices; 0: the default. Progress is reported for the stage "generate". Throws Error
+    /// (cancelled) if `progress` asks for a stop.
     Character make(std::size_t resolution, const Progress& progress = {}) const {
         Character character = maker(resolution == 0 ? default_resolution : resolution, progress);
         progress.report("generate", 1);
@@ -25,19 +25,19 @@ struct Scene {
     }
 };
 
-/// All of them, in the order that `pelt sample --list` shows.
+/// All scenes, in the order of `pelt sample --list`.
 std::span<const Scene> all();
 
-/// nullptr where there is none of that name.
+/// The scene of that name, or nullptr.
 const Scene* find(std::string_view name);
 
-/// The arm's example poses: what a muscular arm really looks like along its clip (the biceps bulges non-linearly),
-/// sampled at `fps`, in the vertex order of the "arm" scene of the same resolution.
+/// Example meshes for the arm: a muscular arm along its clip (the biceps bulges nonlinearly), sampled at `fps`, in the
+/// vertex order of the "arm" scene of the same resolution.
 std::unique_ptr<MeshSequence> armExamples(std::size_t resolution, double fps = 30);
 
-/// The character's weights (its rigid bind) blurred over the welded skin, by a width that follows the thickness of the
-/// limb and not the mesh, and lowered to at most `influences` joints a vertex (0: all). Throws Error (bad input) for a
-/// character whose weights do not fit its mesh.
+/// The character's weights (its rigid bind) smoothed over the welded skin, with a width that depends on the thickness
+/// of the limb and not on the mesh, and reduced to at most `influences` joints per vertex (0: all). Throws Error (bad
+/// input) if the weights do not match the mesh.
 SkinWeights smoothWeights(const Character& character, std::size_t influences = 4);
 
 }  // namespace pelt::scenes

@@ -5,19 +5,27 @@ import { meshesOf } from "./harness.js";
 function data() {
   const { state } = window.harness;
   state.scene.updateMatrixWorld(true);
-  const [mesh] = meshesOf(state.gltf.scene), { skeleton } = mesh, { attributes } = mesh.geometry;
+  const [mesh] = meshesOf(state.gltf.scene),
+    { skeleton } = mesh,
+    { attributes } = mesh.geometry;
   skeleton.computeBoneTexture();
   const texels = skeleton.boneTexture.image.data;
-  const { position } = attributes, rest = new Float32Array(3 * position.count);
+  const { position } = attributes,
+    rest = new Float32Array(3 * position.count);
   for (let i = 0; i < rest.length; ++i) rest[i] = position.getComponent(Math.floor(i / 3), i % 3);
   return {
-    rows: skeleton.skin.rows.texture.image, joints: texels.slice(texels.length / 2), form: skeleton.form,
-    row: attributes.peltRow.array, center: attributes.peltCenter.array, rest,
+    rows: skeleton.skin.rows.texture.image,
+    joints: texels.slice(texels.length / 2),
+    form: skeleton.form,
+    row: attributes.peltRow.array,
+    center: attributes.peltCenter.array,
+    rest,
   };
 }
 
 export async function runGlsl() {
-  const { rows, joints, form, row, center, rest } = data(), count = rest.length / 3;
+  const { rows, joints, form, row, center, rest } = data(),
+    count = rest.length / 3;
   const source = await (await fetch("/shaders/pelt_skin.glsl")).text();
   const gl = document.createElement("canvas").getContext("webgl2");
   const compile = (kind, text) => {
@@ -28,7 +36,11 @@ export async function runGlsl() {
     return shader;
   };
   const program = gl.createProgram();
-  gl.attachShader(program, compile(gl.VERTEX_SHADER, `#version 300 es
+  gl.attachShader(
+    program,
+    compile(
+      gl.VERTEX_SHADER,
+      `#version 300 es
 precision highp float;
 precision highp int;
 uniform highp sampler2D peltRows, peltJoints;
@@ -38,21 +50,26 @@ ${source}
 void main() {
   mat4 m = peltSkin(peltRows, peltJoints, 0, ${form}, int(row.x), int(row.y), int(row.z), center, rest);
   result = (m * vec4(rest, 1.0)).xyz;
-}`));
+}`,
+    ),
+  );
   gl.attachShader(program, compile(gl.FRAGMENT_SHADER, "#version 300 es\nvoid main() {}"));
   gl.transformFeedbackVaryings(program, ["result"], gl.INTERLEAVED_ATTRIBS);
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
   gl.useProgram(program);
-  [["peltRows", rows.width, rows.height, rows.data], ["peltJoints", 64, joints.length / 256, joints]].forEach(
-    ([name, width, height, texels], unit) => {
-      gl.activeTexture(gl.TEXTURE0 + unit);
-      gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
-      gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, width, height);
-      for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, filter, gl.NEAREST);
-      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RGBA, gl.FLOAT, texels);
-      gl.uniform1i(gl.getUniformLocation(program, name), unit);
-    });
+  [
+    ["peltRows", rows.width, rows.height, rows.data],
+    ["peltJoints", 64, joints.length / 256, joints],
+  ].forEach(([name, width, height, texels], unit) => {
+    gl.activeTexture(gl.TEXTURE0 + unit);
+    gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, width, height);
+    for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
+      gl.texParameteri(gl.TEXTURE_2D, filter, gl.NEAREST);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RGBA, gl.FLOAT, texels);
+    gl.uniform1i(gl.getUniformLocation(program, name), unit);
+  });
   for (const [name, array] of Object.entries({ row, center, rest })) {
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ARRAY_BUFFER, array, gl.STATIC_DRAW);
@@ -74,7 +91,8 @@ void main() {
 }
 
 export async function runWgsl() {
-  const { rows, joints, form, row, center, rest } = data(), count = rest.length / 3;
+  const { rows, joints, form, row, center, rest } = data(),
+    count = rest.length / 3;
   const source = await (await fetch("/shaders/pelt_skin.wgsl")).text();
   const device = await (await navigator.gpu.requestAdapter()).requestDevice();
   const code = `
@@ -101,8 +119,11 @@ ${source}
   if (problems.length) throw new Error(problems[0].message);
   const pipeline = await device.createComputePipelineAsync({ layout: "auto", compute: { module, entryPoint: "main" } });
   const texture = (width, height, texels) => {
-    const made = device.createTexture({ size: [width, height], format: "rgba32float",
-                                        usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST });
+    const made = device.createTexture({
+      size: [width, height],
+      format: "rgba32float",
+      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
+    });
     device.queue.writeTexture({ texture: made }, texels, { bytesPerRow: 16 * width }, [width, height]);
     return made.createView();
   };
@@ -113,12 +134,22 @@ ${source}
   };
   const out = buffer(new Float32Array(3 * count), GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC);
   const read = buffer(new Float32Array(3 * count), GPUBufferUsage.MAP_READ);
-  const bound = [texture(rows.width, rows.height, rows.data), texture(64, joints.length / 256, joints),
-                 ...[row, center, rest].map((array) => ({ buffer: buffer(array, GPUBufferUsage.STORAGE) })), { buffer: out }];
-  const encoder = device.createCommandEncoder(), pass = encoder.beginComputePass();
+  const bound = [
+    texture(rows.width, rows.height, rows.data),
+    texture(64, joints.length / 256, joints),
+    ...[row, center, rest].map((array) => ({ buffer: buffer(array, GPUBufferUsage.STORAGE) })),
+    { buffer: out },
+  ];
+  const encoder = device.createCommandEncoder(),
+    pass = encoder.beginComputePass();
   pass.setPipeline(pipeline);
-  pass.setBindGroup(0, device.createBindGroup({
-    layout: pipeline.getBindGroupLayout(0), entries: bound.map((resource, binding) => ({ binding, resource })) }));
+  pass.setBindGroup(
+    0,
+    device.createBindGroup({
+      layout: pipeline.getBindGroupLayout(0),
+      entries: bound.map((resource, binding) => ({ binding, resource })),
+    }),
+  );
   pass.dispatchWorkgroups(Math.ceil(count / 64));
   pass.end();
   encoder.copyBufferToBuffer(out, 0, read, 0, 12 * count);

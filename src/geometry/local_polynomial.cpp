@@ -1,0 +1,44 @@
+// p implicit steps are (1 + x)^-p of A = D D_L^-1 L, whose eigenvalues lie in [0, 2 max D] as those of D_L^-1 L lie in
+// [0, 2]. Where the strengths are small a polynomial of low degree is that function to the last digits, and a few
+// products with a sparse matrix cost less than a factorisation and its sweeps.
+#include "local_polynomial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+namespace pelt::geometry {
+
+namespace {
+
+/// Products with the sparse matrix that cost as much as one implicit step: a row of the factor has some five times the
+/// entries of a row of the matrix, every step reads it twice, and the factor has to be made.
+constexpr int kProductsPerStep = 8;
+constexpr int kMostProducts = 512;  ///< beyond, finding the polynomial would cost more than it saves
+
+std::size_t productLimit(int iterations) {
+    return std::size_t(std::min(std::int64_t(kProductsPerStep) * iterations, std::int64_t(kMostProducts)));
+}
+
+}  // namespace
+
+std::vector<double> powerCoefficients(int iterations, double end, double tolerance) {
+    const std::size_t limit = productLimit(iterations);
+    const std::size_t samples = 2 * limit;
+    std::vector<double> at(samples), coefficients;
+    for (std::size_t j = 0; j < samples; ++j)
+        at[j] =
+            std::pow(1 + end / 2 * (1 + std::cos((double(j) + 0.5) * std::numbers::pi / double(samples))), -iterations);
+    for (std::size_t k = 0; k < limit; ++k) {
+        double sum = 0;
+        for (std::size_t j = 0; j < samples; ++j)
+            sum += at[j] * std::cos(double(k) * (double(j) + 0.5) * std::numbers::pi / double(samples));
+        coefficients.push_back(sum * (k == 0 ? 1.0 : 2.0) / double(samples));
+        if (k > 1 && std::abs(coefficients[k]) < tolerance && std::abs(coefficients[k - 1]) < tolerance)
+            return coefficients;
+    }
+    return {};
+}
+
+}  // namespace pelt::geometry
