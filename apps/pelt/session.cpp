@@ -150,7 +150,8 @@ Character Session::loadCharacter(const std::filesystem::path& path, const std::o
     if (clip != rig::kRangeClip) return character;
     if (character.skeleton.joints.empty())
         throw Error::badInput({path.string()}, "has no joints for --clip @range to move");
-    const rig::RangeOfMotion range = limits ? readJointLimits(readJson(*limits), *limits, character.skeleton) : rig::RangeOfMotion{};
+    const rig::RangeOfMotion range =
+        limits ? readJointLimits(readJson(*limits), *limits, character.skeleton) : rig::RangeOfMotion{};
     character.clips.push_back(rig::rangeClip(character.skeleton, character.driven, range));
     return character;
 }

@@ -165,7 +165,8 @@ void runPose(Session& session, const PoseOptions& options) {
     request.clip = options.clip;
     request.at = options.at;
     request.unreduced = options.unreduced;
-    if (options.limits) request.limits = readJointLimits(session.readJson(*options.limits), *options.limits, character.skeleton);
+    if (options.limits)
+        request.limits = readJointLimits(session.readJson(*options.limits), *options.limits, character.skeleton);
 
     std::optional<pipeline::PreparationCache> cache;
     const auto folder = pipeline::userCacheFolder();

@@ -13,7 +13,7 @@ using pelt::c::need;
 struct pelt_deformer {
     const pelt_character* character;
     std::unique_ptr<pipeline::Deformer> method;
-    std::vector<Vec3f> rest_normals;        ///< of the whole mesh
+    std::vector<Vec3f> rest_normals;                  ///< of the whole mesh
     std::vector<std::optional<Affine3f>> from_first;  ///< per slot, where it is not the first of its joint
     std::vector<Affine3f> joints, slots;
 
@@ -44,8 +44,7 @@ void pelt_deformer::setPose(const float* matrices) {
 void pelt_deformer::evaluate(std::size_t first, std::size_t count, float* positions, float* normals) const {
     const std::size_t skinned = character->character.mesh.vertexCount();
     deform::RestShape rest;
-    if (normals && character->character.mesh.normals.empty())
-        rest.normals = std::span(rest_normals).first(skinned);
+    if (normals && character->character.mesh.normals.empty()) rest.normals = std::span(rest_normals).first(skinned);
     method->evaluate(rest, first, count, {vectors(positions, skinned), vectors(normals, skinned)});
 }
 
@@ -120,8 +119,9 @@ pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, const float* 
             if (c::threadsOf(call) == 1)
                 deformer->evaluate(0, skinned, x, n);
             else
-                parallelFor(skinned, kGrain,
-                            [&](std::size_t first, std::size_t last) { deformer->evaluate(first, last - first, x, n); });
+                parallelFor(skinned, kGrain, [&](std::size_t first, std::size_t last) {
+                    deformer->evaluate(first, last - first, x, n);
+                });
             deformer->placeProps(x, n);
         }
     });

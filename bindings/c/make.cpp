@@ -25,8 +25,8 @@ void readMesh(const pelt_arrays& arrays, Mesh& mesh) {
         const std::uint32_t* corner = arrays.triangles + 3 * t;
         for (int k = 0; k < 3; ++k)
             if (corner[k] >= arrays.vertex_count)
-                throw Error::badInput(fmt::format("triangles: triangle {} names vertex {} of {}", t, corner[k],
-                                                  arrays.vertex_count));
+                throw Error::badInput(
+                    fmt::format("triangles: triangle {} names vertex {} of {}", t, corner[k], arrays.vertex_count));
         mesh.triangles.push_back({corner[0], corner[1], corner[2]});
     }
 }
@@ -42,9 +42,8 @@ void readSkeleton(const pelt_arrays& arrays, Skeleton& skeleton) {
         need(arrays.joint_names[j], "a name in joint_names");
         const std::int32_t parent = arrays.joint_parents[j];
         if (parent < -1 || parent >= std::int32_t(j))
-            throw Error::badInput(
-                fmt::format("joint_parents: joint {} has parent {}; parents come before their children, -1 is a root",
-                            j, parent));
+            throw Error::badInput(fmt::format(
+                "joint_parents: joint {} has parent {}; parents come before their children, -1 is a root", j, parent));
         const Affine3d world(binds[j]);
         if (!(std::abs(determinant(world.linear())) > 0))
             throw Error::badInput(fmt::format("joint_binds: matrix {} has no inverse", j));
@@ -68,8 +67,8 @@ void readWeights(const pelt_arrays& arrays, SkinWeights& weights) {
         if (end < begin) throw Error::badInput(fmt::format("weight_offsets: falls at vertex {}", v));
         for (std::uint64_t i = begin; i < end; ++i) {
             if (arrays.weight_joints[i] >= arrays.joint_count)
-                throw Error::badInput(fmt::format("weights: vertex {} names joint {} of {}", v,
-                                                  arrays.weight_joints[i], arrays.joint_count));
+                throw Error::badInput(fmt::format("weights: vertex {} names joint {} of {}", v, arrays.weight_joints[i],
+                                                  arrays.joint_count));
             if (!(arrays.weight_values[i] >= 0) || !std::isfinite(arrays.weight_values[i]))
                 throw Error::badInput(fmt::format("weights: vertex {} has a weight that is negative or not finite", v));
         }

@@ -24,8 +24,7 @@ std::vector<std::string> textsOf(const std::string& name, const Json& value) {
     if (value.is_array())
         for (const Json& one : value) texts.push_back(textOfValue(name, one));
     else if (value.is_object())
-        for (const auto& [key, one] : value.items())
-            texts.push_back(fmt::format("{}={}", key, textOfValue(name, one)));
+        for (const auto& [key, one] : value.items()) texts.push_back(fmt::format("{}={}", key, textOfValue(name, one)));
     else
         texts.push_back(textOfValue(name, value));
     return texts;
@@ -70,7 +69,8 @@ std::vector<std::string> optionWords(const Json& options, cli::Documents& docume
 pipeline::MethodOptions methodOptions(const pipeline::Method& method, const Json& options) {
     pipeline::MethodOptions given;
     for (const auto& [name, value] : options.items())
-        if (!value.is_null()) given[name] = textsOf(name, value == true ? Json("auto") : value == false ? Json("off") : value);
+        if (!value.is_null())
+            given[name] = textsOf(name, value == true ? Json("auto") : value == false ? Json("off") : value);
     const std::vector<std::string> unknown = pipeline::optionsNotOf(method, given);
     if (unknown.empty()) return given;
     std::vector<std::string> known;

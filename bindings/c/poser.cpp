@@ -32,8 +32,7 @@ pose::RigOptions rigOptions(const Character& character, const nlohmann::json& op
             const auto* const end = std::end(kEnergies);
             const auto* const found =
                 std::find_if(std::begin(kEnergies), end, [&](const auto& e) { return e.first == value; });
-            if (found == end)
-                throw Error::badUsage("option 'energy': is spokes, spokes-and-rims, triangles or tets");
+            if (found == end) throw Error::badUsage("option 'energy': is spokes, spokes-and-rims, triangles or tets");
             rig.energy = found->second;
         } else if (name == "clusters" && count) {
             rig.clusters = value.get<std::size_t>();
@@ -42,7 +41,8 @@ pose::RigOptions rigOptions(const Character& character, const nlohmann::json& op
         } else if (name == "extra_kind" && (value == "modes" || value == "bumps")) {
             rig.extra_kind = value == "modes" ? pose::ExtraKind::modes : pose::ExtraKind::bumps;
         } else {
-            throw Error::badUsage("option '" + name + "' of a poser is not known, or has no such value; there are "
+            throw Error::badUsage("option '" + name +
+                                  "' of a poser is not known, or has no such value; there are "
                                   "energy, clusters, extra_weights and extra_kind");
         }
     }

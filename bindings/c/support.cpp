@@ -43,7 +43,8 @@ pelt_status statusOf(ErrorCode code) {
 /// The sentence as the program would print it; documents in memory have no name that a user knows.
 std::string lineOf(const Error& error) {
     const std::string file = cli::isInMemory(error.file()) ? "" : error.file();
-    return cli::oneLine(Error(error.code(), ErrorPlace{file, error.subject()}, cli::withFlags(error.sentence())).what());
+    return cli::oneLine(
+        Error(error.code(), ErrorPlace{file, error.subject()}, cli::withFlags(error.sentence())).what());
 }
 
 }  // namespace
@@ -92,9 +93,8 @@ void readMatrices(const float* matrices, std::size_t count, const char* name, st
             if (!std::isfinite(m[k]))
                 throw Error::badInput(fmt::format("{}: matrix {} has a number that is not finite", name, i));
         if (m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1)
-            throw Error::badInput(
-                fmt::format("{}: matrix {} is not affine: its last row must be 0 0 0 1 (numbers go by columns)", name,
-                            i));
+            throw Error::badInput(fmt::format(
+                "{}: matrix {} is not affine: its last row must be 0 0 0 1 (numbers go by columns)", name, i));
         std::memcpy(out[i].m, m, sizeof out[i].m);
     }
 }

@@ -58,7 +58,8 @@ public:
             if (!documents_.written) throw Error::badUsage("this verb made no character with these options");
             *result = new pelt_character(std::move(*documents_.written), "result.glb");
         }
-        if (report) *report = c::copied(withoutMemory(outcome.report).dump(-1, ' ', false, Json::error_handler_t::replace));
+        if (report)
+            *report = c::copied(withoutMemory(outcome.report).dump(-1, ' ', false, Json::error_handler_t::replace));
         if (!outcome.missed_gate.empty()) throw Error(ErrorCode::gate, outcome.missed_gate);
     }
 
@@ -147,8 +148,8 @@ pelt_status pelt_pose(const pelt_character* character, const char* handles, cons
 }
 
 pelt_status pelt_decompose(const float* frames, size_t frame_count, size_t vertex_count, const float* rest,
-                           const uint32_t* triangles, size_t triangle_count, const char* options,
-                           const pelt_call* call, pelt_character** result, char** report) {
+                           const uint32_t* triangles, size_t triangle_count, const char* options, const pelt_call* call,
+                           pelt_character** result, char** report) {
     return guarded([&] {
         need(result, "result");
         need(frames, "frames");
@@ -182,8 +183,11 @@ pelt_status pelt_compare(const float* a, const float* b, size_t frame_count, siz
         };
         const std::span<const Vec3f> rest_pose(reinterpret_cast<const Vec3f*>(rest ? rest : a), vertex_count);
         const geometry::SequenceError error = geometry::compareSequences(*sequence(a), *sequence(b), rest_pose);
-        nlohmann::ordered_json json{{"vertices", vertex_count}, {"frame_count", frame_count}, {"rms", error.rms},
-                                    {"max", error.max},         {"e_rms", error.e_rms}};
+        nlohmann::ordered_json json{{"vertices", vertex_count},
+                                    {"frame_count", frame_count},
+                                    {"rms", error.rms},
+                                    {"max", error.max},
+                                    {"e_rms", error.e_rms}};
         json["frames"] = nlohmann::ordered_json::array();
         for (const auto& frame : error.frames) json["frames"].push_back({{"rms", frame.rms}, {"max", frame.max}});
         *report = c::copied(json.dump());
