@@ -7,7 +7,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "json_file.h"
 #include "text.h"
 
 namespace pelt::cli {
@@ -178,8 +177,7 @@ private:
 
 }  // namespace
 
-std::vector<PoseHandle> readHandles(const std::filesystem::path& path) {
-    const HandlesJson document = readJsonFile(path);
+std::vector<PoseHandle> readHandles(const HandlesJson& document, const std::filesystem::path& path) {
     if (!document.is_object() || !document.contains("handles") || !document["handles"].is_array())
         throw Error::badInput(
             {path.string()},

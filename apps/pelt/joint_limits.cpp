@@ -6,8 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "json_file.h"
-
 namespace pelt::cli {
 namespace {
 
@@ -42,8 +40,8 @@ void readLimits(const std::filesystem::path& path, const LimitsJson& object, con
 
 }  // namespace
 
-rig::RangeOfMotion readJointLimits(const std::filesystem::path& path, const Skeleton& skeleton) {
-    const LimitsJson document = readJsonFile(path);
+rig::RangeOfMotion readJointLimits(const LimitsJson& document, const std::filesystem::path& path,
+                                   const Skeleton& skeleton) {
     if (!document.is_object()) refuseLimits(path, "is not a JSON object");
     rig::RangeOfMotion range;
     for (const auto& [key, value] : document.items()) {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
-#include <pelt/core/spelling.h>
 #include <pelt/io/atomic_file.h>
 #include <pelt/version.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 
 #include "help.h"
 #include "memory_limit.h"
+#include "run_verb.h"
 #include "signals.h"
 #include "text.h"
 #include "verbs.h"
@@ -69,44 +69,6 @@ std::vector<std::string> joinColorWords(int count, char** words) {
     return joined;
 }
 
-/// The first word must be a verb or an option; this message is clearer than that of the parser.
-void checkVerb(const CLI::App& app, const std::vector<std::string>& words) {
-    if (!words.empty() && words[0].rfind('-', 0) == 0) return;
-    std::vector<std::string> verbs;
-    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-        if (!words.empty() && words[0] == verb->get_name()) return;
-        verbs.push_back(verb->get_name());
-    }
-    const std::string fault =
-        words.empty() ? "no verb given" : fmt::format("no verb '{}'{}", words[0], didYouMean(words[0], verbs));
-    throw Error::badUsage(fmt::format("{}; there are {}; see pelt --help", fault, fmt::join(verbs, ", ")));
-}
-
-/// The message for arguments that the parser did not accept: a misspelled option, or one input too many.
-std::string explainExtras(const CLI::App& verb) {
-    std::vector<std::string> options;
-    for (const CLI::Option* option : verb.get_options())
-        for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-    const std::string word = verb.remaining().empty() ? "" : verb.remaining().front();
-    if (word.size() < 2 || word[0] != '-')
-        return fmt::format("pelt {} takes no further input '{}'", verb.get_name(), word);
-    const std::string given = word.substr(0, word.find('='));
-    return fmt::format("pelt {} has no option '{}'{}", verb.get_name(), given, didYouMean(given, options));
-}
-
-int reportParse(const CLI::App& app, const CLI::ParseError& error) {
-    std::ostringstream out, ignored;
-    if (app.exit(error, out, ignored) == 0) {
-        writeStdout(out.str());
-        return 0;
-    }
-    const auto parsed = app.get_subcommands();
-    const std::string verb = parsed.empty() ? "" : " " + parsed.front()->get_name();
-    const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !parsed.empty();
-    const std::string fault = extras ? explainExtras(*parsed.front()) : error.what();
-    return fail(2, fmt::format("{}; see pelt{} --help", fault, verb));
-}
-
 int runProgram(int count, char** words) {
     CLI::App app(
         "Pelt, a toolkit for character skin: inspects, binds, deforms, bakes, fits, poses, compares and renders rigged "
@@ -138,13 +100,13 @@ int runProgram(int count, char** words) {
         groupOptions(*verb);
     }
 
-    std::vector<std::string> arguments = joinColorWords(count, words);
-    checkVerb(app, arguments);
-    std::reverse(arguments.begin(), arguments.end());  // the parser reads them from the end
     try {
-        app.parse(std::move(arguments));
-    } catch (const CLI::ParseError& error) {
-        return reportParse(app, error);
+        parseWords(app, joinColorWords(count, words));
+    } catch (const CLI::ParseError& asked) {  // for help or the version
+        std::ostringstream out, ignored;
+        app.exit(asked, out, ignored);
+        writeStdout(out.str());
+        return 0;
     }
     session.writeResult();
     return 0;

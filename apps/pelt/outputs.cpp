@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "documents.h"
 #include "streams.h"
 
 namespace pelt::cli {
@@ -86,7 +87,7 @@ void checkFolder(const fs::path& output) {
 }  // namespace
 
 void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::path>& inputs) {
-    if (isStandardStream(output)) return;  // ensured by checkStreams
+    if (isStandardStream(output) || isInMemory(output)) return;  // streams are ensured by checkStreams
     const KindInfo info = infoOf(kind);
     const std::string extension = output.has_filename() ? pipeline::extensionOf(output) : "";
     if (output.empty() || std::find(info.extensions.begin(), info.extensions.end(), extension) == info.extensions.end())

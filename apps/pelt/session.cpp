@@ -9,6 +9,7 @@
 #include <pelt/rig/range_of_motion.h>
 
 #include "joint_limits.h"
+#include "json_file.h"
 #include "signals.h"
 #include "streams.h"
 #include "text.h"
@@ -40,7 +41,7 @@ void Session::run(const CLI::App& verb, const std::function<void()>& work) {
     io::setLocalFilesOnly(local_files_only);
     result["verb"] = verb.get_name();
     stdout_is_file_ = checkStreams(verb, json);
-    if (!quiet) display_.start();
+    if (!quiet && !documents) display_.start();
     if (json) stages_.watchMemory();
     try {
         work();
@@ -58,17 +59,18 @@ void Session::stage(std::string_view name) {
     if (cancelRequested()) throw Error(ErrorCode::cancelled, "cancelled");
 }
 
+bool Session::goesOn(std::string_view stage, double fraction) {
+    display_.update(stage, fraction);
+    return !cancelRequested() && (!listener || listener(stage, fraction));
+}
+
 Progress Session::progress() {
-    return Progress([this](std::string_view name, double fraction) {
-        display_.update(name, fraction);
-        return !cancelRequested();
-    });
+    return Progress([this](std::string_view name, double fraction) { return goesOn(name, fraction); });
 }
 
 Progress Session::progressPart(std::string name, double from, double to) {
     return Progress([this, name = std::move(name), from, to](std::string_view, double fraction) {
-        display_.update(name, from + fraction * (to - from));
-        return !cancelRequested();
+        return goesOn(name, from + fraction * (to - from));
     });
 }
 
@@ -82,12 +84,32 @@ void Session::warn(const std::filesystem::path& file, const std::string& message
 }
 
 pipeline::FileKind Session::kindOf(const std::filesystem::path& path) const {
-    return isStandardStream(path) ? pipeline::FileKind::character : pipeline::fileKind(path);
+    if (isStandardStream(path)) return pipeline::FileKind::character;
+    if (!isInMemory(path)) return pipeline::fileKind(path);
+    const bool sequence = documents && documents->sequences.count(path.string()) > 0;
+    return sequence ? pipeline::FileKind::sequence : pipeline::FileKind::character;
+}
+
+const Character& Session::documentOf(const std::filesystem::path& path) const {
+    if (!documents) throw Error::badUsage({path.string()}, "there is no such document in memory");
+    return documents->character(path);
+}
+
+std::unique_ptr<MeshSequence> Session::sequenceInMemory(const std::filesystem::path& path) const {
+    return documents && isInMemory(path) ? documents->sequence(path) : nullptr;
+}
+
+nlohmann::json Session::readJson(const std::filesystem::path& path) const {
+    return documents && isInMemory(path) ? documents->object(path) : readJsonFile(path);
 }
 
 void Session::saveCharacter(const Character& character, const std::filesystem::path& path) {
-    if (!isStandardStream(path)) return io::saveCharacter(character, path);
-    writeStdout(io::toGlb(character));
+    if (documents && isInMemory(path))
+        documents->written = character;
+    else if (isStandardStream(path))
+        writeStdout(io::toGlb(character));
+    else
+        io::saveCharacter(character, path);
 }
 
 void Session::savePicture(const Image& picture, const std::filesystem::path& path) {
@@ -105,6 +127,7 @@ Character Session::loadAny(const std::filesystem::path& path) {
     if (kindOf(path) != pipeline::FileKind::character)
         throw Error::badInput({path.string()}, "is not a character file (.glb .gltf .vrm .fbx .dae)");
     Character character = aboutFile(path, [&] {
+        if (isInMemory(path)) return documentOf(path);
         if (!isStandardStream(path)) return io::loadCharacter(path, progressPart("load", 0, 1));
         return io::loadGltf(readStandardInput(), inputName(path), {}, progressPart("load", 0, 1));
     });
@@ -127,7 +150,8 @@ Character Session::loadCharacter(const std::filesystem::path& path, const std::o
     if (clip != rig::kRangeClip) return character;
     if (character.skeleton.joints.empty())
         throw Error::badInput({path.string()}, "has no joints for --clip @range to move");
-    const rig::RangeOfMotion range = limits ? readJointLimits(*limits, character.skeleton) : rig::RangeOfMotion{};
+    const rig::RangeOfMotion range =
+        limits ? readJointLimits(readJson(*limits), *limits, character.skeleton) : rig::RangeOfMotion{};
     character.clips.push_back(rig::rangeClip(character.skeleton, character.driven, range));
     return character;
 }
@@ -153,12 +177,16 @@ void Session::borrowClips(const std::filesystem::path& from, const std::filesyst
                                path.string(), told.most_turned, told.most_turned_node));
 }
 
+nlohmann::ordered_json Session::report() {
+    result["warnings"] = warnings_;
+    result["stages"] = stages_.json();
+    return result;
+}
+
 void Session::writeResult() {
     for (const std::string& warning : warnings_) writeStderr(fmt::format("pelt: warning: {}\n", oneLine(warning)));
     if (json) {
-        result["warnings"] = warnings_;
-        result["stages"] = stages_.json();
-        writeStdout(result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+        writeStdout(report().dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     } else if (!quiet) {
         if (stdout_is_file_)
             writeStderr(text_);

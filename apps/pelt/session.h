@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "documents.h"
 #include "progress_display.h"
 #include "stages.h"
 
@@ -29,6 +30,8 @@ public:
     bool no_props = false;                        ///< characters come without their props
     std::vector<std::filesystem::path> clips;     ///< files whose clips are added to every loaded character
     std::optional<std::filesystem::path> limits;  ///< of the range of motion that --clip @range plays
+    Documents* documents = nullptr;               ///< in memory, where another program runs the verb
+    Progress::Callback listener;                  ///< told all progress; may cancel
     nlohmann::ordered_json result;                ///< filled by the verb; "verb", "stages" and "warnings" are added
 
     /// Makes a verb: description, the common options, one worked example, and what it does.
@@ -57,6 +60,9 @@ public:
     Character loadAny(const std::filesystem::path& path);
     /// The kind of a file; standard input is a character.
     pipeline::FileKind kindOf(const std::filesystem::path& path) const;
+    /// A document in memory that is one. Null for all other paths.
+    std::unique_ptr<MeshSequence> sequenceInMemory(const std::filesystem::path& path) const;
+    nlohmann::json readJson(const std::filesystem::path& path) const;
 
     // What a verb writes; "-" is standard output, which gets .glb, .npy or .png.
     void saveCharacter(const Character& character, const std::filesystem::path& path);
@@ -72,6 +78,10 @@ public:
 
     /// A quality limit was missed: the result is written anyway, then the program reports it and exits with 4.
     void missGate(const std::string& message) { missed_gate_ = message; }
+    const std::string& missedGate() const { return missed_gate_; }
+
+    /// The result with warnings and stages.
+    nlohmann::ordered_json report();
 
     /// Standard output gets the result; an Error thrown here is still one line and an exit status.
     void writeResult();
@@ -79,6 +89,8 @@ public:
 private:
     void borrowClips(const std::filesystem::path& from, const std::filesystem::path& path, Character& character);
     void run(const CLI::App& verb, const std::function<void()>& work);
+    bool goesOn(std::string_view stage, double fraction);
+    const Character& documentOf(const std::filesystem::path& path) const;
 
     Stages stages_;
     ProgressDisplay display_;

@@ -54,7 +54,8 @@ pipeline::BakeRequest bakeRequest(const Session& session, const BakeOptions& opt
     request.helpers = std::size_t(options.helpers);
     request.locked = options.locked;
     request.weld = options.weld;
-    if (session.limits) request.range = readJointLimits(*session.limits, character.skeleton);
+    if (session.limits)
+        request.range = readJointLimits(session.readJson(*session.limits), *session.limits, character.skeleton);
     if (options.max_error_option->count() > 0) request.max_error = options.max_error;
     request.method_options = options.flags.given();
     if (options.weld_option->count() > 0) request.method_options["weld"] = {fmt::format("{}", options.weld)};

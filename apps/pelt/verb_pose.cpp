@@ -150,7 +150,7 @@ void runPose(Session& session, const PoseOptions& options) {
     checkOutput(options.output, writesClip(options) ? OutputKind::character : OutputKind::sequence,
                 session.allInputs(inputs));
     session.stage("load");
-    const std::vector<pipeline::PoseHandle> handles = readHandles(options.handles);
+    const std::vector<pipeline::PoseHandle> handles = readHandles(session.readJson(options.handles), options.handles);
     Character character = loadPosed(session, options.input);
     pipeline::PoseRequest request;
     request.rig.energy = options.energy ? energyOf(*options.energy) : pipeline::energyFor(character);
@@ -165,7 +165,8 @@ void runPose(Session& session, const PoseOptions& options) {
     request.clip = options.clip;
     request.at = options.at;
     request.unreduced = options.unreduced;
-    if (options.limits) request.limits = readJointLimits(*options.limits, character.skeleton);
+    if (options.limits)
+        request.limits = readJointLimits(session.readJson(*options.limits), *options.limits, character.skeleton);
 
     std::optional<pipeline::PreparationCache> cache;
     const auto folder = pipeline::userCacheFolder();

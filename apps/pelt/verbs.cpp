@@ -56,7 +56,10 @@ std::vector<std::string> methodNames() {
 std::unique_ptr<MeshSequence> openSequence(Session& session, const std::filesystem::path& path,
                                            const pipeline::Sampling& sampling,
                                            const std::optional<std::filesystem::path>& mesh, bool lend_clips) {
-    if (session.kindOf(path) != pipeline::FileKind::character) return pipeline::openSequence(path, sampling, mesh);
+    if (session.kindOf(path) != pipeline::FileKind::character) {
+        if (isInMemory(path)) return session.sequenceInMemory(path);
+        return pipeline::openSequence(path, sampling, mesh);
+    }
     std::vector<std::filesystem::path> kept;
     if (!lend_clips) std::swap(kept, session.clips);
     Character character = session.loadCharacter(path, sampling.clip);

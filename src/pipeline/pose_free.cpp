@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pose_targets.h"
+
 namespace pelt::pipeline {
 namespace {
 
@@ -46,17 +48,7 @@ FreePoser::FreePoser(const PoseJob& job)
       transforms_(job.rig.handleCount() + job.rig.extraCount()) {}
 
 void FreePoser::setTargets(pose::Solver<double>& solver, std::size_t constraints, double time) const {
-    for (std::size_t i = 0; i < constraints; ++i) {
-        const std::size_t h = solved_.handle_of[i];
-        const PoseHandle& handle = job_.handles[h];
-        const pose::ConstraintKind kind = solved_.constraints[i].kind;
-        if (kind == pose::ConstraintKind::transform || kind == pose::ConstraintKind::turn) {
-            const Affine3d& bone = job_.start.file_bones[*solved_.joint_of[h]];
-            solver.setTransform(i, motionAt(handle, solved_.held[h], bone, time));
-        } else {
-            solver.setTarget(i, placeAt(handle, solved_.held[h], time));
-        }
-    }
+    pipeline::setTargets(solver, job_.handles, solved_, job_.start, constraints, time);
 }
 
 /// Reports the first handle that contradicts those before it.

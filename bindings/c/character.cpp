@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/io/character_file.h>
+#include <pelt/pipeline/files.h>
+#include <pelt/rig/driven_joints.h>
+#include <pelt/rig/props.h>
+#include <pelt/rig/range_of_motion.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "handles.h"
+
+using namespace pelt;
+using pelt::c::guarded;
+using pelt::c::need;
+
+namespace {
+
+/// Weights by joint as `info` counts them; props are on the joint that carries them.
+void listWeights(pelt_character& c) {
+    const SkinWeights& weights = c.character.weights;
+    const std::size_t skinned = c.character.mesh.vertexCount();
+    c.weight_offsets.assign(1, 0);
+    for (std::size_t v = 0; v < skinned; ++v) {
+        const std::size_t begin = c.weight_joints.size();
+        for (std::size_t i = 0; !weights.empty() && i < weights.influenceCount(v); ++i) {
+            const auto joint = std::uint32_t(c.joints.of_slot[weights.jointsOf(v)[i]]);
+            const auto first = c.weight_joints.begin() + std::ptrdiff_t(begin);
+            const auto found = std::find(first, c.weight_joints.end(), joint);
+            const float value = weights.weightsOf(v)[i];
+            if (found != c.weight_joints.end()) {
+                c.weight_values[std::size_t(found - c.weight_joints.begin())] += value;
+                continue;
+            }
+            c.weight_joints.push_back(joint);
+            c.weight_values.push_back(value);
+        }
+        c.weight_offsets.push_back(c.weight_joints.size());
+    }
+    const std::vector<MeshPart>& parts = c.character.props.mesh.parts;
+    for (std::size_t p = 0; p < parts.size(); ++p)
+        for (std::size_t v = 0; v < parts[p].vertex_count; ++v) {
+            if (c.carriers[p] >= 0) {
+                c.weight_joints.push_back(std::uint32_t(c.carriers[p]));
+                c.weight_values.push_back(1);
+            }
+            c.weight_offsets.push_back(c.weight_joints.size());
+        }
+}
+
+}  // namespace
+
+pelt_character::pelt_character(Character made, std::string called)
+    : character(std::move(made)),
+      name(std::move(called)),
+      joints(cli::listJoints(character.skeleton)),
+      whole(rig::wholeMesh(character)) {
+    for (const std::int32_t slot : rig::carriersOfProps(character))
+        carriers.push_back(slot < 0 ? -1 : std::int32_t(joints.of_slot[std::size_t(slot)]));
+    listWeights(*this);
+}
+
+pelt_status pelt_load(const char* path, const pelt_call* call, pelt_character** character) {
+    return guarded([&] {
+        need(path, "path");
+        need(character, "character");
+        const std::filesystem::path file(path);
+        if (pipeline::fileKind(file) != pipeline::FileKind::character)
+            throw Error::badInput({file.string()}, "is not a character file (.glb .gltf .vrm .fbx .dae)");
+        *character = new pelt_character(io::loadCharacter(file, c::progressOf(call)), file.filename().string());
+    });
+}
+
+pelt_status pelt_load_bytes(const void* bytes, size_t size, const char* name, const pelt_call* call,
+                            pelt_character** character) {
+    return guarded([&] {
+        need(bytes, "bytes");
+        need(character, "character");
+        const std::string called = name ? name : "character.glb";
+        const std::span<const std::byte> all(static_cast<const std::byte*>(bytes), size);
+        const std::string told = name ? called : "memory:" + called;
+        *character = new pelt_character(io::loadGltf(all, told, {}, c::progressOf(call)), called);
+    });
+}
+
+void pelt_character_free(pelt_character* character) { delete character; }
+
+pelt_status pelt_save(const pelt_character* character, const char* path) {
+    return guarded([&] {
+        need(character, "character");
+        need(path, "path");
+        io::saveCharacter(character->character, path);
+    });
+}
+
+pelt_status pelt_save_bytes(const pelt_character* character, uint8_t** bytes, size_t* size) {
+    return guarded([&] {
+        need(character, "character");
+        need(bytes, "bytes");
+        need(size, "size");
+        const std::vector<std::byte> all = io::toGlb(character->character);
+        auto* copy = static_cast<uint8_t*>(std::malloc(std::max<std::size_t>(all.size(), 1)));
+        if (!copy) throw std::bad_alloc();
+        std::memcpy(copy, all.data(), all.size());
+        *bytes = copy;
+        *size = all.size();
+    });
+}
+
+size_t pelt_vertex_count(const pelt_character* character) { return character->whole.vertexCount(); }
+size_t pelt_triangle_count(const pelt_character* character) { return character->whole.triangles.size(); }
+const float* pelt_positions(const pelt_character* character) { return &character->whole.positions.data()->x; }
+const uint32_t* pelt_triangles(const pelt_character* character) {
+    return reinterpret_cast<const uint32_t*>(character->whole.triangles.data());
+}
+
+size_t pelt_joint_count(const pelt_character* character) { return character->joints.entries.size(); }
+const char* pelt_joint_name(const pelt_character* character, size_t joint) {
+    return character->joints.entries[joint].name.c_str();
+}
+int32_t pelt_joint_parent(const pelt_character* character, size_t joint) {
+    return character->joints.entries[joint].parent;
+}
+
+const uint64_t* pelt_weight_offsets(const pelt_character* character) { return character->weight_offsets.data(); }
+const uint32_t* pelt_weight_joints(const pelt_character* character) { return character->weight_joints.data(); }
+const float* pelt_weight_values(const pelt_character* character) { return character->weight_values.data(); }
+
+size_t pelt_clip_count(const pelt_character* character) { return character->character.clips.size(); }
+const char* pelt_clip_name(const pelt_character* character, size_t clip) {
+    return character->character.clips[clip].name.c_str();
+}
+double pelt_clip_start(const pelt_character* character, size_t clip) {
+    return character->character.clips[clip].first_key;
+}
+double pelt_clip_seconds(const pelt_character* character, size_t clip) {
+    return character->character.clips[clip].seconds();
+}
+
+namespace {
+
+/// The clip that is asked for; the range of motion is made.
+const Clip* clipOf(const Character& character, const char* clip, Clip& made) {
+    if (!clip) return nullptr;
+    if (std::string_view(clip) != rig::kRangeClip) return &rig::findClip(character, clip);
+    made = rig::rangeClip(character.skeleton, character.driven, {});
+    return &made;
+}
+
+}  // namespace
+
+pelt_status pelt_clip_times(const pelt_character* character, const char* clip, double fps, char** times) {
+    return guarded([&] {
+        need(character, "character");
+        need(clip, "clip");
+        need(times, "times");
+        Clip made;
+        *times = c::copied(nlohmann::json(rig::sampleTimes(*clipOf(character->character, clip, made), fps)).dump());
+    });
+}
+
+pelt_status pelt_skin_matrices(const pelt_character* character, const char* clip, double seconds, float* matrices) {
+    return guarded([&] {
+        need(character, "character");
+        need(matrices, "matrices");
+        const Character& c = character->character;
+        Clip made;
+        const Clip* played = clipOf(c, clip, made);
+        const std::vector<Affine3d> slots = rig::drivenSkinMatrices(c.skeleton, c.driven, played, seconds);
+        for (std::size_t j = 0; j < character->joints.entries.size(); ++j) {
+            const Affine3f m(slots[character->joints.entries[j].first_slot]);
+            std::copy(std::begin(m.m), std::end(m.m), matrices + 16 * j);
+        }
+    });
+}

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+#include <pelt/core/parallel.h>
+#include <pelt/pipeline/sampling.h>
+
+#include "handles.h"
+#include "option_words.h"
+
+using namespace pelt;
+using pelt::c::guarded;
+using pelt::c::need;
+
+/// A method prepared for a character, and the buffers that a pose goes through.
+struct pelt_deformer {
+    const pelt_character* character;
+    std::unique_ptr<pipeline::Deformer> method;
+    std::vector<Vec3f> rest_normals;                  ///< of the whole mesh
+    std::vector<std::optional<Affine3f>> from_first;  ///< per slot, where it is not the first of its joint
+    std::vector<Affine3f> joints, slots;
+
+    void setPose(const float* matrices);
+    void evaluate(std::size_t first, std::size_t count, float* positions, float* normals) const;
+    void placeProps(float* positions, float* normals) const;
+};
+
+namespace {
+
+constexpr std::size_t kGrain = 2048;  ///< vertices of a task
+
+std::span<Vec3f> vectors(float* numbers, std::size_t count) {
+    return numbers ? std::span(reinterpret_cast<Vec3f*>(numbers), count) : std::span<Vec3f>();
+}
+
+}  // namespace
+
+void pelt_deformer::setPose(const float* matrices) {
+    c::readMatrices(matrices, character->joints.entries.size(), "matrices", joints);
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+        const Affine3f& joint = joints[character->joints.of_slot[s]];
+        slots[s] = from_first[s] ? joint * *from_first[s] : joint;
+    }
+    method->setPose(slots);
+}
+
+void pelt_deformer::evaluate(std::size_t first, std::size_t count, float* positions, float* normals) const {
+    const std::size_t skinned = character->character.mesh.vertexCount();
+    deform::RestShape rest;
+    if (normals && character->character.mesh.normals.empty()) rest.normals = std::span(rest_normals).first(skinned);
+    method->evaluate(rest, first, count, {vectors(positions, skinned), vectors(normals, skinned)});
+}
+
+void pelt_deformer::placeProps(float* positions, float* normals) const {
+    const std::vector<MeshPart>& parts = character->character.props.mesh.parts;
+    std::size_t v = character->character.mesh.vertexCount();
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        const std::int32_t carrier = character->carriers[p];
+        const Affine3f m = carrier < 0 ? Affine3f() : joints[std::size_t(carrier)];
+        const Mat3f turn = cofactor(m.linear());
+        for (const std::size_t end = v + parts[p].vertex_count; v < end; ++v) {
+            vectors(positions, v + 1)[v] = m * character->whole.positions[v];
+            if (normals) vectors(normals, v + 1)[v] = normalized(turn * rest_normals[v]);
+        }
+    }
+}
+
+pelt_status pelt_deformer_make(const pelt_character* character, const char* method, const char* options,
+                               const pelt_call* call, pelt_deformer** deformer) {
+    return guarded([&] {
+        need(character, "character");
+        need(method, "method");
+        need(deformer, "deformer");
+        const Character& rigged = character->character;
+        if (rigged.skeleton.joints.empty()) throw Error::badInput("has no joints for a deformer to follow");
+        if (rigged.weights.empty()) throw Error::badInput("has a skeleton but no skin weights; bind it first");
+        auto made = std::make_unique<pelt_deformer>();
+        made->character = character;
+        const pipeline::Method& found = pipeline::findMethod(method);
+        const pipeline::MethodOptions given = c::methodOptions(found, c::parseOptions(options));
+        made->method = found.prepare(rigged, given, c::progressOf(call));
+        made->rest_normals = pipeline::restNormals(character->whole);
+        made->slots.resize(rigged.skeleton.joints.size());
+        for (std::size_t s = 0; s < made->slots.size(); ++s) {
+            const std::size_t first = character->joints.entries[character->joints.of_slot[s]].first_slot;
+            made->from_first.emplace_back();
+            if (first != s)
+                made->from_first.back() = Affine3f(inverse(rigged.skeleton.joints[first].inverse_bind) *
+                                                   rigged.skeleton.joints[s].inverse_bind);
+        }
+        *deformer = made.release();
+    });
+}
+
+void pelt_deformer_free(pelt_deformer* deformer) { delete deformer; }
+
+pelt_status pelt_deformer_evaluate(pelt_deformer* deformer, const float* matrices, float* positions, float* normals) {
+    return guarded([&] {
+        need(deformer, "deformer");
+        need(matrices, "matrices");
+        need(positions, "positions");
+        deformer->setPose(matrices);
+        deformer->evaluate(0, deformer->character->character.mesh.vertexCount(), positions, normals);
+        deformer->placeProps(positions, normals);
+    });
+}
+
+pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, const float* matrices, size_t frame_count,
+                                          float* positions, float* normals, const pelt_call* call) {
+    return guarded([&] {
+        need(deformer, "deformer");
+        need(matrices, "matrices");
+        need(positions, "positions");
+        const Progress progress = c::progressOf(call);
+        const std::size_t skinned = deformer->character->character.mesh.vertexCount();
+        const std::size_t all = 3 * deformer->character->whole.vertexCount();
+        for (std::size_t f = 0; f < frame_count; ++f) {
+            progress.report("deform", double(f) / double(frame_count));
+            float* const x = positions + f * all;
+            float* const n = normals ? normals + f * all : nullptr;
+            deformer->setPose(matrices + f * 16 * deformer->joints.size());
+            if (c::threadsOf(call) == 1)
+                deformer->evaluate(0, skinned, x, n);
+            else
+                parallelFor(skinned, kGrain, [&](std::size_t first, std::size_t last) {
+                    deformer->evaluate(first, last - first, x, n);
+                });
+            deformer->placeProps(x, n);
+        }
+    });
+}

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <pelt/core/error.h>
+#include <pelt/core/progress.h>
+#include <pelt/pelt.h>
+#include <pelt/pipeline/methods.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "joint_list.h"
+
+/// A loaded character and what its views show. Immutable once made.
+struct pelt_character {
+    explicit pelt_character(pelt::Character made, std::string called = "character.glb");
+
+    pelt::Character character;
+    std::string name;  ///< how messages call it
+    pelt::cli::JointList joints;
+    pelt::Mesh whole;                    ///< the skinned mesh, then the props at rest
+    std::vector<std::int32_t> carriers;  ///< per part of the props, the joint (as `joints` counts) that moves it, or -1
+    std::vector<std::uint64_t> weight_offsets;
+    std::vector<std::uint32_t> weight_joints;
+    std::vector<float> weight_values;
+};
+
+namespace pelt::c {
+
+/// Runs `work`; what it throws becomes a status and this thread's message.
+pelt_status guarded(const std::function<void()>& work) noexcept;
+
+/// Throws Error (bad usage) where `value` is null.
+void need(const void* value, const char* name);
+
+Progress::Callback callbackOf(const pelt_call* call);
+Progress progressOf(const pelt_call* call);
+int threadsOf(const pelt_call* call);
+
+/// Affine maps from 16 floats each. Throws Error (bad input) for numbers that are not finite and for a last row other
+/// than 0 0 0 1; `name` is the argument's.
+void readMatrices(const float* matrices, std::size_t count, const char* name, std::vector<Affine3f>& out);
+
+/// A copy that pelt_free frees.
+char* copied(const std::string& text);
+
+}  // namespace pelt::c
