@@ -13,7 +13,7 @@ public:
 
     template <class T>
     std::span<T> take(std::size_t count) noexcept {
-        static_assert(std::is_nothrow_default_constructible_v<T> && std::is_trivially_destructible_v<T>);
+        static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
         static_assert(alignof(T) <= kRigAlignment);
         std::byte* here = start_ ? start_ + used_ : nullptr;
         used_ += roundUpToRig(count * sizeof(T));

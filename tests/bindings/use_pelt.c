@@ -6,12 +6,12 @@
 #include <string.h>
 
 static int failures = 0;
-#define CHECK(condition)                                             \
-    do {                                                             \
-        if (!(condition)) {                                          \
+#define CHECK(condition)                                                             \
+    do {                                                                             \
+        if (!(condition)) {                                                          \
             printf("line %d: %s; %s\n", __LINE__, #condition, pelt_error_message()); \
-            ++failures;                                              \
-        }                                                            \
+            ++failures;                                                              \
+        }                                                                            \
     } while (0)
 
 static int stop_at_once(void* user, const char* stage, double fraction) {
@@ -69,8 +69,9 @@ static void makes(const pelt_character* hero) {
 static void poses(const pelt_character* hero) {
     pelt_poser* poser = NULL;
     double before = 0, after = 0;
-    const char* handles = "[{\"joint\": \"joint0\", \"constraint\": \"hold\"},"
-                          " {\"joint\": \"joint1\", \"constraint\": \"position\", \"offset\": [0.1, 0, 0]}]";
+    const char* handles =
+        "[{\"joint\": \"joint0\", \"constraint\": \"hold\"},"
+        " {\"joint\": \"joint1\", \"constraint\": \"position\", \"offset\": [0.1, 0, 0]}]";
     CHECK(pelt_poser_make(hero, NULL, NULL, &poser) == PELT_OK);
     CHECK(pelt_poser_set_handles(poser, handles) == PELT_OK);
     CHECK(pelt_poser_step(poser, 1, &before) == PELT_OK);

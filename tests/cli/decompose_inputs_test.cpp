@@ -75,7 +75,7 @@ TEST_F(DecomposeInputs, OptionsOutsideTheirRangeAreStatus2) {
     expectFailure(run({input, "--smoothness", "-0.1"}), 2, "--smoothness");
     expectFailure(run({input, "--iterations", "-1"}), 2, "--iterations");
     expectFailure(run({input, "--eigenskin", "-1"}), 2, "--eigenskin");
-    expectFailure(run({input, "--eigenskin", "9"}), 2, "rank");
+    expectFailure(run({input, "--eigenskin", "9"}), 2, "--eigenskin is 9");
     expectFailure(run({input, "--rest", bar(), "--mesh", bar()}), 2, "--mesh");
     expectFailure(run({}), 2, "sequence");
     expectFailure(runPelt({"decompose", input, "-o", path("out.obj")}), 2, ".glb");

@@ -36,7 +36,7 @@ TEST_F(Errors, WhatIsNotThereIsBadInputThatSaysWhatIs) {
 
 TEST_F(Errors, ACharacterWithoutClipsAsksForTheBindPose) {
     writeBytes(path("tri.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    expectFailure(runPelt({"deform", path("tri.obj"), "-o", path("x.npy")}), 3, "no character file");
+    expectFailure(runPelt({"deform", path("tri.obj"), "-o", path("x.npy")}), 3, "is not a character file");
 }
 
 TEST_F(Errors, AFolderThatIsMissingIsStatus1) {

@@ -140,7 +140,7 @@ TEST_F(Fit, LeavingExamplesOutIsReportedByJoint) {
 
 TEST_F(Fit, CountsThatDoNotFitAreStatus3WithBothNumbers) {
     const std::string meshes = examples();
-    expectFailure(refused(bar(), meshes), 3, bar() + ": clip 'bend_and_twist': gives 121 poses, but there are 21");
+    expectFailure(refused(bar(), meshes), 3, bar() + ": clip 'bend_and_twist': has 121 poses, but there are 21");
     expectFailure(refused(bar(), meshes, {"--clip", "nope"}), 3, "nope");
     writeNpy(path("few.npy"), 21, 17, 1);
     expectFailure(refused(bar(), path("few.npy"), {"--frames", "::6"}), 3, "but the examples have 17");
@@ -158,7 +158,7 @@ TEST_F(Fit, WhatCannotBeFittedIsStatus3ThatSaysWhy) {
     runWell({"deform", bar(), "--method", "dqs", "--frames", ":61", "-o", path("bend.npy")});
     expectFailure(refused(bar(), path("bend.npy"), {"--clip", "slide"}), 3, "do not match the examples");
     expectFailure(refused(bar(), examples(), {"--frames", "::6", "--drivers", "nobody"}), 3, "no joint 'nobody'");
-    expectFailure(refused(bar(), examples(), {"--frames", "::6", "--scale-k", "-2"}), 2, "k -2");
+    expectFailure(refused(bar(), examples(), {"--frames", "::6", "--scale-k", "-2"}), 2, "k is -2");
     expectFailure(refused(bar(), examples(), {"--extra-joints", "some"}), 2, "--extra-joints");
 }
 

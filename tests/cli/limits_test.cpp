@@ -110,7 +110,7 @@ TEST_F(Limits, AFewKilobytesThatBecomeMillionsOfVerticesAreBadInputWhereTheMemor
 
 TEST_F(Limits, TextWithoutEndIsBadInput) {
     const std::vector<std::string> words = {"pose", bar(), "--handles", "/dev/zero", "-o", path("x.npy")};
-    expectFailure(runLimited(words, RLIMIT_AS, 2000 * kMebibyte), 3, "/dev/zero: more than");
+    expectFailure(runLimited(words, RLIMIT_AS, 2000 * kMebibyte), 3, "/dev/zero: it has more than");
     fs::create_symlink("/dev/zero", path("endless.obj"));
     expectFailure(runLimited({"info", path("endless.obj")}, RLIMIT_AS, 4000 * kMebibyte), 3, "endless.obj");
     std::ofstream(path("huge.json")).close();
@@ -122,7 +122,14 @@ TEST_F(Limits, TextWithoutEndIsBadInput) {
 TEST_F(Limits, TooManyOpenFilesAreTheSystemsFault) {
     runWell({"deform", bar(), "--frames", ":2", "-o", path("a.npy")});
     runWell({"deform", bar(), "--frames", ":2", "-o", path("b.npy")});
-    expectFailure(runLimited({"compare", path("a.npy"), path("b.npy")}, RLIMIT_NOFILE, 4), 1, "Too many open files");
+    int refused = 0;  // with fewer files the program cannot even start, with more it works
+    for (long files = 3; files < 16; ++files) {
+        const RunResult result = runLimited({"compare", path("a.npy"), path("b.npy")}, RLIMIT_NOFILE, files);
+        if (result.status == 0 || result.status == 127) continue;
+        expectFailure(result, 1, "Too many open files");
+        ++refused;
+    }
+    EXPECT_GT(refused, 0);
     for (long files = 3; files < 9; ++files)
         for (const std::string name : {"a.npy", "bar.glb"}) {
             const RunResult result = runLimited({"info", path(name)}, RLIMIT_NOFILE, files);
@@ -174,8 +181,8 @@ TEST_F(Limits, MeasuringItsMemoryDoesNotChangeWhatOthersMeasure) {
     const RunResult result = runPelt({"info", path("large.glb"), "--json"});
     ASSERT_EQ(result.status, 0) << result.err;
     std::uint64_t largest = 0;
-    for (const auto& stage : result.json()["stages"])
-        largest = std::max(largest, stage["peak_bytes"].get<std::uint64_t>());
+    const nlohmann::json report = result.json();
+    for (const auto& stage : report["stages"]) largest = std::max(largest, stage["peak_bytes"].get<std::uint64_t>());
     EXPECT_GE(result.max_resident, largest);
     EXPECT_GT(largest, result.max_resident / 2);
 }

@@ -79,9 +79,13 @@ struct MendedMeshes {
     void tell(std::vector<std::string>& warnings) const {
         if (attributes > 0)
             warnings.push_back(
-                fmt::format("{} attributes of primitives (normals, tangents, UVs) do not match the number of vertices; "
-                            "they were left out",
-                            attributes));
+                attributes == 1
+                    ? "an attribute of a primitive (normals, tangents or UVs) does not match the number of vertices; "
+                      "it "
+                      "was left out"
+                    : fmt::format("{} attributes of primitives (normals, tangents, UVs) do not match the number of "
+                                  "vertices; they were left out",
+                                  attributes));
         if (positions > 0)
             warnings.push_back(
                 fmt::format("{} vertices were not finite; they were moved to the mean of their neighbors", positions));

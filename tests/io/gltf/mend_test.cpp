@@ -244,7 +244,7 @@ TEST(GltfMend, AttributesThatDoNotFitAreLeftOut) {
     GlbMaker maker = makeStrip();
     attributesIn(maker)["NORMAL"] = maker.addFloats(std::vector<float>(27, 1), "VEC3");
     const Character c = maker.load();
-    expectOneWarning(c, "do not fit");
+    expectOneWarning(c, "does not match the number of vertices; it was left out");
     EXPECT_TRUE(c.mesh.normals.empty());
     EXPECT_EQ(c.mesh.vertexCount(), 10U);
 }

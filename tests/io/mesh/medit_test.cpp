@@ -35,7 +35,7 @@ TEST(Medit, SaysPlaceAndReasonOfAFault) {
     EXPECT_SAYS(badInput([] { parseTets(kHead + "Vertices\n1\n0 x 0 0\n" + kTets); }), "coordinate of vertex 1");
     EXPECT_SAYS(badInput([] { parseTets(kHead + kVertices + "Tetrahedra\n1\n1 2 3 5 0\n"); }), "uses vertex 5");
     EXPECT_SAYS(badInput([] { parseTets(kHead + kVertices + "Tetrahedra\n1\n0 2 3 4 0\n"); }), "counted from 1");
-    EXPECT_SAYS(badInput([] { parseTets(kHead + kVertices + "7\n" + kTets); }), "should");
+    EXPECT_SAYS(badInput([] { parseTets(kHead + kVertices + "7\n" + kTets); }), "was expected");
 }
 
 TEST(Medit, SurvivesTruncationAndMutation) {

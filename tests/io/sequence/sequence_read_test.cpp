@@ -182,7 +182,7 @@ TEST(Npy, ReadsOnePoseAsOneFrame) {
 TEST(Npy, SaysWhatItDoesNotRead) {
     const auto openDict = [](const std::string& dict) { open(io::openNpy, npyStart(dict).frames().bytes()); };
     EXPECT_SAYS(badInput([&] { openDict(npyDict("<f2", false, "(3, 4, 3)")); }),
-                "half floats (f2); float32 and float64");
+                "half floats (f2); only float32 and float64");
     EXPECT_SAYS(badInput([&] { openDict(npyDict("<i4", false, "(3, 4, 3)")); }), "'<i4'");
     EXPECT_SAYS(badInput([&] { openDict(npyDict("<f4", false, "(3, 12)")); }), "shape (3, 12)");
     EXPECT_SAYS(badInput([&] { openDict(npyDict("<f4", false, "(1, 3, 4, 3)")); }), "shape (1, 3, 4, 3)");

@@ -33,11 +33,11 @@ extern "C" {
 /* The exit status of the program for the same outcome. */
 typedef enum pelt_status {
     PELT_OK = 0,
-    PELT_SYSTEM = 1,      /* disk full, no memory, no permission */
-    PELT_BAD_USAGE = 2,   /* a call or an option that makes no sense whatever the data */
-    PELT_BAD_INPUT = 3,   /* a file or data that is unreadable, malformed or inconsistent */
-    PELT_GATE = 4,        /* a quality gate that was asked for is missed */
-    PELT_CANCELLED = 130  /* the progress callback asked to stop */
+    PELT_SYSTEM = 1,     /* disk full, no memory, no permission */
+    PELT_BAD_USAGE = 2,  /* a call or an option that makes no sense whatever the data */
+    PELT_BAD_INPUT = 3,  /* a file or data that is unreadable, malformed or inconsistent */
+    PELT_GATE = 4,       /* a quality gate that was asked for is missed */
+    PELT_CANCELLED = 130 /* the progress callback asked to stop */
 } pelt_status;
 
 typedef struct pelt_character pelt_character;
