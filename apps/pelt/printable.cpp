@@ -62,11 +62,11 @@ void cutMiddle(std::vector<std::string>& characters, std::size_t first, std::siz
 }  // namespace
 
 std::string oneLine(std::string_view text) {
-    constexpr std::size_t kMostBytes = 16 * kLongestLine;  // most of which is removed again
+    constexpr std::size_t kLongestText = 16 * kLongestLine;  // most of which is removed again
     std::string shorter;
-    if (text.size() > kMostBytes)
+    if (text.size() > kLongestText)
         text = shorter =
-            std::string(text.substr(0, kMostBytes / 2)) + std::string(text.substr(text.size() - kMostBytes / 2));
+            std::string(text.substr(0, kLongestText / 2)) + std::string(text.substr(text.size() - kLongestText / 2));
     std::vector<std::string> characters;
     std::size_t quoted = 0;  // behind the last quotation mark
     while (!text.empty()) {

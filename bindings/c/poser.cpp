@@ -22,6 +22,12 @@ constexpr std::pair<const char*, pose::Energy> kEnergies[] = {{"spokes", pose::E
                                                               {"triangles", pose::Energy::triangles},
                                                               {"tets", pose::Energy::tets}};
 
+pose::Energy energyOf(const std::string& name) {
+    for (const auto& [word, energy] : kEnergies)
+        if (word == name) return energy;
+    throw Error::badUsage("option 'energy': is spokes, spokes-and-rims, triangles or tets");
+}
+
 pose::RigOptions rigOptions(const Character& character, const nlohmann::json& options) {
     pose::RigOptions rig;
     rig.energy = pipeline::energyFor(character);
@@ -29,11 +35,7 @@ pose::RigOptions rigOptions(const Character& character, const nlohmann::json& op
         const bool count = value.is_number_integer() && value >= 0;
         if (value.is_null()) continue;
         if (name == "energy" && value.is_string()) {
-            const auto* const end = std::end(kEnergies);
-            const auto* const found =
-                std::find_if(std::begin(kEnergies), end, [&](const auto& e) { return e.first == value; });
-            if (found == end) throw Error::badUsage("option 'energy': is spokes, spokes-and-rims, triangles or tets");
-            rig.energy = found->second;
+            rig.energy = energyOf(value.get<std::string>());
         } else if (name == "clusters" && count) {
             rig.clusters = value.get<std::size_t>();
         } else if (name == "extra_weights" && count) {

@@ -183,6 +183,7 @@ TEST_F(Limits, MeasuringItsMemoryDoesNotChangeWhatOthersMeasure) {
     std::uint64_t largest = 0;
     const nlohmann::json report = result.json();
     for (const auto& stage : report["stages"]) largest = std::max(largest, stage["peak_bytes"].get<std::uint64_t>());
-    EXPECT_GE(result.max_resident, largest);
+    constexpr std::uint64_t kBatches = 2 << 20;  // the kernel counts pages of each thread in batches
+    EXPECT_GE(result.max_resident + kBatches, largest);
     EXPECT_GT(largest, result.max_resident / 2);
 }

@@ -8,11 +8,14 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// The most values that an accessor can have: those of its buffer view; any number if it is sparse.
+/// The most values that an accessor can have: as many as its buffer view has bytes. Without one they are zeros, or
+/// sparse; a claim beyond any reason is refused later, with its place.
 std::uint64_t mostNumbers(const Document& document, const Json& accessor) {
-    if (accessor.contains("sparse")) return std::numeric_limits<std::uint64_t>::max();
+    constexpr std::uint64_t kMostZeros = std::uint64_t(1) << 32;
     const auto view = accessor.find("bufferView");
-    if (view == accessor.end() || !view->is_number_unsigned()) return 0;
+    if (view == accessor.end())
+        return accessor.contains("sparse") ? std::numeric_limits<std::uint64_t>::max() : kMostZeros;
+    if (!view->is_number_unsigned()) return 0;
     if (view->get<std::uint64_t>() >= document.count("bufferViews")) return 0;
     const Json& found = document.item("bufferViews", view->get<std::size_t>()).value();
     const auto length = found.find("byteLength");
