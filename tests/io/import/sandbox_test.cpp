@@ -22,7 +22,7 @@ using namespace pelt;
 namespace {
 
 /// Runs in a child that is in the sandbox: whether `attempt` was refused there.
-bool isRefused(const std::function<bool()>& attempt) {
+[[maybe_unused]] bool isRefused(const std::function<bool()>& attempt) {
     const pid_t child = ::fork();
     if (child == 0) {
         if (!io::enterSandbox()) ::_exit(3);
@@ -47,7 +47,7 @@ public:
     ~OtherImporter() { ::unsetenv("PELT_IMPORTER"); }
 };
 
-std::string faultOf(const io::test::GlbMaker& maker, ErrorCode code) {
+[[maybe_unused]] std::string faultOf(const io::test::GlbMaker& maker, ErrorCode code) {
     try {
         maker.load();
     } catch (const Error& error) {
