@@ -22,8 +22,8 @@ constexpr std::size_t kLarge = 32768;
 constexpr std::size_t kCoarsenFrom = 1 << 19;
 
 constexpr double kTolerance = 1e-7, kExact = 1e-16;  ///< of polynomials
-/// Of a joint's part in a vertex where the mesh is large: a tenth of what is invisible and not stored.
-constexpr double kCutoff = 1e-5;
+/// Of a joint's part in a vertex where the mesh is large: a third of what is too small to store.
+constexpr double kCutoff = 3e-5;
 
 /// Progress of work by many threads; reports are made one at a time.
 class SharedProgress {
