@@ -113,7 +113,7 @@ private:
         }
         progress.report("order", 0.2);
         smoother_.emplace(laplacian, order_, key_.kind, strength, tolerance, positions);
-        if (!by_products) smoother_->prepare();
+        if (rough_ && !by_products) smoother_->prepare();  // smaller meshes make it when a wide function asks for it
         progress.report("order", 1);
     }
 
