@@ -44,9 +44,13 @@ double lengthAt(const Skeleton& skeleton, std::span<const Affine3d> bind, std::u
 RangeOfMotion rangeOfFreeJoints(const Skeleton& skeleton, std::span<const DrivenJoint> driven, RangeOfMotion range) {
     if (driven.empty()) return range;
     range.joints.resize(skeleton.joints.size(), range.limits);
+    range.driven.assign(skeleton.joints.size(), 0);
     for (const DrivenJoint& joint : driven)
         for (std::size_t j = 0; j < skeleton.joints.size(); ++j)
-            if (skeleton.joints[j].node == joint.node) range.joints[j] = {{0, 0}, {0, 0}};
+            if (skeleton.joints[j].node == joint.node) {
+                range.joints[j] = {{0, 0}, {0, 0}};
+                range.driven[j] = 1;
+            }
     return range;
 }
 

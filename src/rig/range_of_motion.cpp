@@ -18,15 +18,18 @@ std::vector<int> depths(std::span<const std::int32_t> parents) {
 }
 
 /// Per joint, where its bone points in the bind pose: to the mean of its children, for a leaf on from its parent.
-/// Joints in the same position have no bone between them: its direction would be rounding error.
-std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<const std::int32_t> parents) {
+/// Joints in the same position have no bone between them: its direction would be rounding error. Driven joints do not
+/// count, so that a skeleton moves alike with and without helper joints.
+std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<const std::int32_t> parents,
+                                  std::span<const char> driven) {
     constexpr double kNoLength = 1e-5;  // of the skeleton's size
     double size = 0;
     for (const Vec3d& p : positions) size = std::max(size, length(p - positions.front()));
     const auto isBone = [&](const Vec3d& way) { return length(way) > kNoLength * size; };
     std::vector<Vec3d> sums(positions.size());
     for (std::size_t j = 0; j < positions.size(); ++j)
-        if (parents[j] >= 0) sums[std::size_t(parents[j])] += positions[j] - positions[std::size_t(parents[j])];
+        if (parents[j] >= 0 && (driven.empty() || !driven[j]))
+            sums[std::size_t(parents[j])] += positions[j] - positions[std::size_t(parents[j])];
     for (std::size_t j = 0; j < positions.size(); ++j) {
         for (std::int32_t p = parents[j]; !isBone(sums[j]) && p >= 0; p = parents[std::size_t(p)])
             sums[j] = positions[j] - positions[std::size_t(p)];
@@ -55,7 +58,7 @@ std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const
     const std::vector<std::int32_t> parents = jointParents(skeleton);
     const std::vector<Vec3d> positions = jointRestPositions(skeleton);
     const std::vector<int> depth = depths(parents);
-    const std::vector<Vec3d> along = boneDirections(positions, parents);
+    const std::vector<Vec3d> along = boneDirections(positions, parents, range.driven);
     const std::size_t count = parents.size();
 
     // Parents before children: a joint's pose is its parent's, times its own turn in the bind pose.

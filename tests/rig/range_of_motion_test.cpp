@@ -63,6 +63,26 @@ TEST(RangeOfMotion, LimitsOfOneSideBendOneWayOnly) {
     EXPECT_GT(still, same);
 }
 
+TEST(RangeOfMotion, HelperJointsDoNotChangeHowTheOthersMove) {
+    const Skeleton plain = scenes::find("arm")->make(500).skeleton;
+    Skeleton helped = plain;  // with a joint beside the bone of the first
+    const auto node = std::uint32_t(helped.nodes.size()), parent = plain.joints[0].node;
+    SkeletonNode helper;
+    helper.name = "helper";
+    helper.parent = std::int32_t(parent);
+    helper.local.translation = {0.1, 0.2, 0.3};
+    helped.nodes.push_back(helper);
+    helped.joints.push_back({node, inverse(bindWorlds(plain)[parent] * toAffine(helper.local))});
+    std::vector<DrivenJoint> driven(1);
+    driven[0].node = node;
+    driven[0].driver = parent;
+    const auto expected = rangeOfMotion(plain), poses = rangeOfMotion(helped, rangeOfFreeJoints(helped, driven, {}));
+    ASSERT_EQ(poses.size(), expected.size());
+    for (std::size_t p = 0; p < poses.size(); ++p)
+        for (std::size_t j = 0; j < plain.joints.size(); ++j)
+            for (int i = 0; i < 16; ++i) EXPECT_NEAR(poses[p][j].m[i], expected[p][j].m[i], 1e-6) << p << " " << j;
+}
+
 TEST(LocalsOfSkin, GiveTheSkinMatricesTheyCameFrom) {
     const Skeleton skeleton = scenes::find("branch")->make(200).skeleton;
     for (const auto& pose : rangeOfMotion(skeleton)) {

@@ -14,6 +14,7 @@ struct RangeOfMotion {
     Limits limits;               ///< of joints without limits of their own
     std::vector<Limits> joints;  ///< per joint slot; empty: no joint has its own
     double reach = 1;            ///< fraction of the limits that joints reach
+    std::vector<char> driven;    ///< per joint slot: follows other joints, so that no bone leads to it; empty: none
 };
 
 /// Per pose and joint slot, the map from rest space to posed space. The rest pose of the nodes is not among them.

@@ -21,11 +21,11 @@ const drivers = {
   gpu: ["--use-angle=vulkan", "--enable-features=Vulkan"],
 };
 
-/** Serves web/, and `work` under /work/. */
+/** Serves web/, and `work` under /files/. */
 export async function open(path, driver = "swiftshader", viewport = { width: 800, height: 600 }) {
   const server = createServer((request, response) => {
     const asked = new URL(request.url, "http://x").pathname;
-    const file = asked.startsWith("/work/") ? join(work, asked.slice(6)) : join(web, asked);
+    const file = asked.startsWith("/files/") ? join(work, asked.slice(7)) : join(web, asked);
     if (asked.includes("..") || !existsSync(file)) return void response.writeHead(404).end();
     response
       .writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" })

@@ -85,12 +85,12 @@ const types: Record<string, string> = {
   ".wasm": "application/wasm",
 };
 
-/** Serves web/, and the tests' files under /work/. */
+/** Serves web/, and the tests' files under /files/. */
 function serve(): Promise<Server> {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url!, "http://x").pathname));
-    const file = path.startsWith("/work/")
-      ? join(work, path.slice(6))
+    const file = path.startsWith("/files/")
+      ? join(work, path.slice(7))
       : path.startsWith("/file/")
         ? path.slice(5)
         : join(web, path);
