@@ -62,7 +62,7 @@ geometry::ImplicitSmoother makeSmoother(const WeldedSkin& skin, const Skeleton& 
         const double width = kWidthPerRadius * radii[v];
         if (areas[v] > 0) strength[v] = width * width / (2 * kSteps) * laplacian.diagonal[v] / areas[v];
     }
-    return {laplacian, 1.0, strength};
+    return {laplacian, skin.positions, 1.0, strength};
 }
 
 }  // namespace

@@ -37,8 +37,10 @@ inline DdmRows<double> plainDdmRows(const Mesh& mesh, const SkinWeights& bind, s
             for (int c = 0; c < 10; ++c) channel(j, c, v) = w * values[c];
             weights[j * n + v] = w;
         }
-    geometry::ImplicitSmoother(laplacian, options.lambda, options.lambda_map).smooth(psi, options.iterations);
-    geometry::ImplicitSmoother(laplacian, options.kappa, options.kappa_map).smooth(weights, options.iterations);
+    geometry::ImplicitSmoother(laplacian, mesh.positions, options.lambda, options.lambda_map)
+        .smooth(psi, options.iterations);
+    geometry::ImplicitSmoother(laplacian, mesh.positions, options.kappa, options.kappa_map)
+        .smooth(weights, options.iterations);
 
     DdmRows<double> rows;
     for (std::size_t v = 0; v < n; ++v) {

@@ -57,8 +57,7 @@ void installSignals() {
     struct sigaction hang_up {};
     ::sigaction(SIGHUP, nullptr, &hang_up);
     if (hang_up.sa_handler != SIG_IGN) ::sigaddset(&signals, SIGHUP);  // nohup stays nohup
-    // Blocked in every thread and waited for by one, so that no library's own handler is ever called: METIS installs
-    // one for SIGTERM that jumps out of any code, even with malloc's lock held.
+    // Blocked in every thread and waited for by one, so that no code runs inside a handler.
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     try {
         std::thread(watch, signals).detach();

@@ -53,11 +53,12 @@ struct ImplicitSmoother::Factor {
     }
 };
 
-ImplicitSmoother::ImplicitSmoother(const Laplacian& laplacian, double lambda, std::span<const double> map)
+ImplicitSmoother::ImplicitSmoother(const Laplacian& laplacian, std::span<const Vec3f> positions, double lambda,
+                                   std::span<const double> map)
     : factor_(std::make_unique<Factor>()) {
     factor_->vertex_count = laplacian.vertexCount();
     const std::vector<double> strength = checkedStrength(laplacian.vertexCount(), lambda, map);
-    std::vector<std::uint32_t> free_vertices = eliminationOrder(laplacian);
+    std::vector<std::uint32_t> free_vertices = eliminationOrder(laplacian, positions);
     std::erase_if(free_vertices, [&](std::uint32_t v) { return strength[v] == 0 || laplacian.diagonal[v] == 0; });
     std::vector<std::uint32_t> row_of(laplacian.vertexCount(), kNoRow);
     factor_->local = factorise(laplacian, strength, std::move(free_vertices), row_of);

@@ -227,7 +227,7 @@ struct Planner {
             welded.push_back(alpha[v]);
             strength.push_back(s.strength(v, kRotationWidth * limbRadius()[v], kIterations));
         }
-        geometry::ImplicitSmoother(s.welded.laplacian, 1, strength).smooth(welded, kIterations);
+        geometry::ImplicitSmoother(s.welded.laplacian, s.welded.positions, 1, strength).smooth(welded, kIterations);
         for (std::size_t v = 0; v < alpha.size(); ++v) alpha[v] = welded[s.welded.weld.welded[v]];
     }
 

@@ -136,7 +136,7 @@ TEST(BoundedBiharmonic, NoWeightsWithSumOneWouldLowerTheEnergyOfAllHandlesTogeth
     const TetMesh bar = crookedBar(14, 3);
     const Handles handles{{3}, {95}, {150, 151}, {220}, {30}};
     const bbw::BiharmonicSystem system =
-        bbw::biharmonicSystem(geometry::tetLaplacian(bar), geometry::tetMass(bar), handles);
+        bbw::biharmonicSystem(bar.positions, geometry::tetLaplacian(bar), geometry::tetMass(bar), handles);
     const HandleWeights weights = boundedBiharmonic(bar, handles);
     Eigen::MatrixXd w(system.size(), Eigen::Index(handles.size()));
     for (int row = 0; row < system.size(); ++row)
@@ -164,7 +164,7 @@ TEST(BoundedBiharmonic, WeightsCutOffBeforeTheEndStillHaveTheirBoundsAndSums) {
     const TetMesh bar = crookedBar(10, 2);
     const Handles handles{{3}, {45}, {80}};
     const bbw::BiharmonicSystem system =
-        bbw::biharmonicSystem(geometry::tetLaplacian(bar), geometry::tetMass(bar), handles);
+        bbw::biharmonicSystem(bar.positions, geometry::tetLaplacian(bar), geometry::tetMass(bar), handles);
     Eigen::MatrixXd weights = Eigen::MatrixXd::Constant(system.size(), 3, 1.0 / 3);
     for (std::size_t h = 0; h < 3; ++h)
         for (const int row : system.handle_rows[h])
@@ -180,7 +180,7 @@ TEST(BoundedBiharmonic, TheStartHasBoundsAndSumsAndEndsSomewhere) {
     const TetMesh bar = crookedBar(30, 2);
     const Handles handles{{3}, {95}, {150, 151}, {220}};
     const bbw::BiharmonicSystem system =
-        bbw::biharmonicSystem(geometry::tetLaplacian(bar), geometry::tetMass(bar), handles);
+        bbw::biharmonicSystem(bar.positions, geometry::tetLaplacian(bar), geometry::tetMass(bar), handles);
     const Eigen::MatrixXd weights = bbw::diffusedCells(system, [](double) {});
     EXPECT_GE(weights.minCoeff(), 0);
     for (int row = 0; row < system.size(); ++row) EXPECT_NEAR(weights.row(row).sum(), 1, 1e-12);

@@ -85,16 +85,18 @@ TEST(CoarseLevel, SmoothsAStepAsTheMeshDoes) {
         coarse.vertices.push_back(n);
         coarse.values.push_back(mean[n] / mass[n]);
     }
-    const auto smooth = [](const Laplacian& laplacian, std::span<const double> strength, const SparseChannels& input) {
-        const auto order = eliminationOrder(laplacian);
+    const auto smooth = [](const Laplacian& laplacian, std::span<const Vec3f> positions,
+                           std::span<const double> strength, const SparseChannels& input) {
+        const auto order = eliminationOrder(laplacian, positions);
         const SparseChannels result =
             LocalSmoother(laplacian, order, SmoothingKind::implicit, strength).smooth(input, kSteps, 0);
         std::vector<double> values(laplacian.vertexCount(), 0);
         for (std::size_t i = 0; i < result.vertices.size(); ++i) values[result.vertices[i]] = result.values[i];
         return values;
     };
-    const std::vector<double> exact = smooth(level.laplacian, level.strength, fine);
-    const std::vector<double> nodes = smooth(level.coarse.laplacian, level.coarse.strength, coarse);
+    const std::vector<double> exact = smooth(level.laplacian, level.mesh.positions, level.strength, fine);
+    const std::vector<double> nodes =
+        smooth(level.coarse.laplacian, level.coarse.positions, level.coarse.strength, coarse);
     const Interpolation& between = level.coarse.between;
     double worst = 0, squares = 0;
     for (std::size_t v = 0; v < exact.size(); ++v) {

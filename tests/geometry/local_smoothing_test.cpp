@@ -22,7 +22,7 @@ struct Case {
         const auto noise = randomPoints(mesh.vertexCount(), 5);
         for (std::size_t v = 0; v < mesh.vertexCount(); ++v) mesh.positions[v] += noise[v] * (0.4f / float(n));
         laplacian = makeLaplacian(kind, mesh.positions, mesh.triangles);
-        order = eliminationOrder(laplacian);
+        order = eliminationOrder(laplacian, mesh.positions);
         for (std::size_t v = 0; v < mesh.vertexCount(); ++v)
             strength.push_back(lambda * (0.5 + 0.5 * std::abs(noise[v].x)));
     }
@@ -162,7 +162,7 @@ TEST(LocalSmoother, AnIsolatedVertexKeepsItsValues) {
     Case c(6, LaplacianKind::uniform, 2);
     c.mesh.positions.push_back({5, 5, 5});
     c.laplacian = makeLaplacian(LaplacianKind::uniform, c.mesh.positions, c.mesh.triangles);
-    c.order = eliminationOrder(c.laplacian);
+    c.order = eliminationOrder(c.laplacian, c.mesh.positions);
     c.strength.push_back(2);
     const std::uint32_t alone = std::uint32_t(c.mesh.vertexCount() - 1);
     const LocalSmoother smoother(c.laplacian, c.order, SmoothingKind::implicit, c.strength);

@@ -67,7 +67,7 @@ TEST(Laplacian, BadFacesStayFinite) {
         for (const double w : laplacian.weights) EXPECT_TRUE(std::isfinite(w) && w >= 0);
         EXPECT_EQ(laplacian.diagonal[4], 0);
         std::vector<double> x{0, 1, 2, 3, 42};
-        ImplicitSmoother(laplacian, 3).smooth(x, 2);
+        ImplicitSmoother(laplacian, positions, 3).smooth(x, 2);
         EXPECT_EQ(x[4], 42);
         for (int v = 0; v < 4; ++v) EXPECT_TRUE(x[v] >= 0 && x[v] <= 3);
     }
@@ -90,7 +90,7 @@ TEST(ImplicitSmoother, SolvesTheSystemOfTheDefinition) {
     for (int i = 0; i < 3; ++i) expected = system.partialPivLu().solve(expected).eval();
 
     const std::vector<double> before = x;
-    ImplicitSmoother(laplacian, lambda, map).smooth(x, 3);
+    ImplicitSmoother(laplacian, mesh.positions, lambda, map).smooth(x, 3);
     for (std::size_t v = 0; v < n; ++v) {
         EXPECT_NEAR(x[v], expected[Eigen::Index(v)], 1e-11);
         if (map[v] == 0) {
@@ -102,7 +102,8 @@ TEST(ImplicitSmoother, SolvesTheSystemOfTheDefinition) {
 TEST(ImplicitSmoother, KeepsConstantsAndTheRangeOfItsInput) {
     const Mesh mesh = bumpyGrid(12);
     const std::size_t n = mesh.vertexCount();
-    const ImplicitSmoother smoother(makeLaplacian(LaplacianKind::cotangent, mesh.positions, mesh.triangles), 40);
+    const ImplicitSmoother smoother(makeLaplacian(LaplacianKind::cotangent, mesh.positions, mesh.triangles),
+                                    mesh.positions, 40);
     std::vector<double> columns(2 * n, 1.0);
     for (std::size_t v = 0; v < n; ++v) columns[n + v] = v < n / 2 ? 0 : 1;
     smoother.smooth(columns, 4);
@@ -128,8 +129,10 @@ TEST(ImplicitSmoother, RenumberingChangesNothing) {
         y[to[v]] = x[v];
     }
     for (Triangle& t : other.triangles) t = {to[t[0]], to[t[1]], to[t[2]]};
-    ImplicitSmoother(makeLaplacian(LaplacianKind::cotangent, mesh.positions, mesh.triangles), 5).smooth(x, 3);
-    ImplicitSmoother(makeLaplacian(LaplacianKind::cotangent, other.positions, other.triangles), 5).smooth(y, 3);
+    ImplicitSmoother(makeLaplacian(LaplacianKind::cotangent, mesh.positions, mesh.triangles), mesh.positions, 5)
+        .smooth(x, 3);
+    ImplicitSmoother(makeLaplacian(LaplacianKind::cotangent, other.positions, other.triangles), other.positions, 5)
+        .smooth(y, 3);
     for (std::uint32_t v = 0; v < n; ++v) EXPECT_NEAR(x[v], y[to[v]], 1e-12);
 }
 
@@ -140,9 +143,9 @@ TEST(ImplicitSmoother, GivesTheSameBytesOnAnyNumberOfThreads) {
     for (std::size_t i = 0; i < first.size(); ++i) first[i] = std::cos(double(i));
     std::vector<double> second = first;
     setThreadCount(1);
-    ImplicitSmoother(laplacian, 5).smooth(first, 2);
+    ImplicitSmoother(laplacian, mesh.positions, 5).smooth(first, 2);
     setThreadCount(2);
-    ImplicitSmoother(laplacian, 5).smooth(second, 2);
+    ImplicitSmoother(laplacian, mesh.positions, 5).smooth(second, 2);
     setThreadCount(0);
     EXPECT_EQ(first, second);
 }
@@ -152,21 +155,21 @@ TEST(ImplicitSmoother, CopesWithTinyMeshesAndRefusesNonsense) {
     const std::vector<Triangle> one{{0, 1, 2}};
     const Laplacian triangle = makeLaplacian(LaplacianKind::uniform, positions, one);
     std::vector<double> x{0, 0, 3};
-    ImplicitSmoother(triangle, 1e6).smooth(x);
+    ImplicitSmoother(triangle, positions, 1e6).smooth(x);
     for (const double value : x) EXPECT_NEAR(value, 1, 1e-5);
-    ImplicitSmoother(triangle, 0).smooth(x);
+    ImplicitSmoother(triangle, positions, 0).smooth(x);
 
     const Laplacian points = makeLaplacian(LaplacianKind::uniform, positions, {});
     std::vector<double> y{1, 2, 3};
-    ImplicitSmoother(points, 1).smooth(y, 5);
+    ImplicitSmoother(points, positions, 1).smooth(y, 5);
     EXPECT_EQ(y, (std::vector<double>{1, 2, 3}));
-    ImplicitSmoother(makeLaplacian(LaplacianKind::uniform, {}, {}), 1).smooth({});
+    ImplicitSmoother(makeLaplacian(LaplacianKind::uniform, {}, {}), {}, 1).smooth({});
 
-    EXPECT_THROW(ImplicitSmoother(triangle, -1), Error);
-    EXPECT_THROW(ImplicitSmoother(triangle, std::nan("")), Error);
-    EXPECT_THROW(ImplicitSmoother(triangle, 1, std::vector<double>{1}), Error);
+    EXPECT_THROW(ImplicitSmoother(triangle, positions, -1), Error);
+    EXPECT_THROW(ImplicitSmoother(triangle, positions, std::nan("")), Error);
+    EXPECT_THROW(ImplicitSmoother(triangle, positions, 1, std::vector<double>{1}), Error);
     std::vector<double> short_column(2);
-    EXPECT_THROW(ImplicitSmoother(triangle, 1).smooth(short_column), Error);
+    EXPECT_THROW(ImplicitSmoother(triangle, positions, 1).smooth(short_column), Error);
 }
 
 }  // namespace

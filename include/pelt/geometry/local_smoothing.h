@@ -17,10 +17,7 @@ struct SparseChannels {
 };
 
 /// An elimination order of the vertices (nested dissection) with which factorizations of the Laplacian, and of any part
-/// of it, stay sparse. Depends only on the edges.
-std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian);
-
-/// The same found faster, from the positions of the vertices too; factors get a little larger.
+/// of it, stay sparse. `positions`: of the vertices, finite.
 std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian, std::span<const Vec3f> positions);
 
 /// Whether implicit smoothing of these strengths is done without a factorisation, so that any order will do. Never
@@ -34,10 +31,10 @@ bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> stren
 class LocalSmoother {
 public:
     /// `strength`: one per vertex; a vertex with strength 0 keeps its values and still pulls on its neighbours, an
-    /// isolated vertex keeps its values. `order` is eliminationOrder(laplacian). Both spans and the Laplacian must
-    /// outlive the smoother. `tolerance`: how far values of size 1 may be off. `positions`: of the vertices, for a
-    /// better guess of how far smoothing reaches; may be empty. Throws Error (bad usage) for strengths that are
-    /// negative, not finite or, in explicit smoothing, above 1.
+    /// isolated vertex keeps its values. `order` is eliminationOrder(laplacian, positions). Both spans and the
+    /// Laplacian must outlive the smoother. `tolerance`: how far values of size 1 may be off. `positions`: of the
+    /// vertices, for a better guess of how far smoothing reaches; may be empty. Throws Error (bad usage) for strengths
+    /// that are negative, not finite or, in explicit smoothing, above 1.
     LocalSmoother(const Laplacian& laplacian, std::span<const std::uint32_t> order, SmoothingKind kind,
                   std::span<const double> strength, double tolerance = 1e-16, std::span<const Vec3f> positions = {});
     ~LocalSmoother();

@@ -14,7 +14,8 @@ public:
     /// `map` multiplies lambda per vertex (empty: 1 everywhere). A vertex with map 0 keeps its values but influences
     /// its neighbors; an isolated vertex (diagonal 0) keeps its values. Throws Error (bad usage) for a negative or
     /// non-finite strength and (bad input) if the factorization fails.
-    ImplicitSmoother(const Laplacian& laplacian, double lambda, std::span<const double> map = {});
+    ImplicitSmoother(const Laplacian& laplacian, std::span<const Vec3f> positions, double lambda,
+                     std::span<const double> map = {});
     ~ImplicitSmoother();
     ImplicitSmoother(ImplicitSmoother&&) noexcept;
     ImplicitSmoother& operator=(ImplicitSmoother&&) noexcept;

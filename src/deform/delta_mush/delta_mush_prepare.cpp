@@ -73,8 +73,8 @@ std::unique_ptr<const SurfaceSmoother> makeSmoother(const geometry::WeldedSurfac
     geometry::Laplacian laplacian = surface.laplacian;
     if (!options.extra_edges.empty())
         laplacian = geometry::withEdges(laplacian, edgesOfPoints(options.extra_edges, weld));
-    return std::make_unique<SurfaceSmoother>(std::move(laplacian), options.smoothing, options.iterations,
-                                             std::move(lambda));
+    return std::make_unique<SurfaceSmoother>(std::move(laplacian), surface.positions, options.smoothing,
+                                             options.iterations, std::move(lambda));
 }
 
 }  // namespace

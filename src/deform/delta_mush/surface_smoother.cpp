@@ -6,10 +6,10 @@
 
 namespace pelt::deform {
 
-SurfaceSmoother::SurfaceSmoother(geometry::Laplacian laplacian, geometry::SmoothingKind kind, int iterations,
-                                 std::vector<double> lambda)
+SurfaceSmoother::SurfaceSmoother(geometry::Laplacian laplacian, std::span<const Vec3f> positions,
+                                 geometry::SmoothingKind kind, int iterations, std::vector<double> lambda)
     : laplacian_(std::move(laplacian)), iterations_(iterations), lambda_(std::move(lambda)) {
-    if (kind == geometry::SmoothingKind::implicit) implicit_.emplace(laplacian_, 1.0, lambda_);
+    if (kind == geometry::SmoothingKind::implicit) implicit_.emplace(laplacian_, positions, 1.0, lambda_);
 }
 
 void SurfaceSmoother::smooth(std::span<double> values, std::span<double> scratch) const {

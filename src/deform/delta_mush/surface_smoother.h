@@ -11,8 +11,8 @@ namespace pelt::deform {
 class SurfaceSmoother {
 public:
     /// `lambda`: one per vertex of the Laplacian, checked by the caller.
-    SurfaceSmoother(geometry::Laplacian laplacian, geometry::SmoothingKind kind, int iterations,
-                    std::vector<double> lambda);
+    SurfaceSmoother(geometry::Laplacian laplacian, std::span<const Vec3f> positions, geometry::SmoothingKind kind,
+                    int iterations, std::vector<double> lambda);
 
     /// Whether smoothing does not change the vertex.
     bool frozen(std::size_t vertex) const {

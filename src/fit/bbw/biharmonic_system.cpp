@@ -53,10 +53,10 @@ void growCells(BiharmonicSystem& system) {
 
 }  // namespace
 
-BiharmonicSystem biharmonicSystem(const geometry::Laplacian& laplacian, std::span<const double> mass,
-                                  std::span<const std::vector<std::uint32_t>> handles) {
+BiharmonicSystem biharmonicSystem(std::span<const Vec3d> positions, const geometry::Laplacian& laplacian,
+                                  std::span<const double> mass, std::span<const std::vector<std::uint32_t>> handles) {
     BiharmonicSystem system;
-    system.vertex = geometry::eliminationOrder(laplacian);
+    system.vertex = geometry::eliminationOrder(laplacian, std::vector<Vec3f>(positions.begin(), positions.end()));
     std::vector<int> row_of(system.vertex.size());
     for (int row = 0; row < system.size(); ++row) row_of[system.vertex[std::size_t(row)]] = row;
     system.laplacian = permuted(laplacian, system.vertex, row_of);

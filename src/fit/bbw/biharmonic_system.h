@@ -24,7 +24,7 @@ struct BiharmonicSystem {
     bool isGiven(int row) const { return owners[std::size_t(row)] > 0 || cell[std::size_t(row)] < 0; }
 };
 
-BiharmonicSystem biharmonicSystem(const geometry::Laplacian& laplacian, std::span<const double> mass,
-                                  std::span<const std::vector<std::uint32_t>> handles);
+BiharmonicSystem biharmonicSystem(std::span<const Vec3d> positions, const geometry::Laplacian& laplacian,
+                                  std::span<const double> mass, std::span<const std::vector<std::uint32_t>> handles);
 
 }  // namespace pelt::fit::bbw

@@ -69,7 +69,7 @@ HandleWeights solveOn(std::span<const Vec3d> positions, const geometry::Laplacia
     for (std::size_t v = 0; v < positions.size(); ++v)
         if (!isFinite(positions[v])) throw Error::badInput("vertex " + std::to_string(v) + " is not finite");
     progress.report(kStage, 0);
-    const bbw::BiharmonicSystem system = bbw::biharmonicSystem(laplacian, mass, handles);
+    const bbw::BiharmonicSystem system = bbw::biharmonicSystem(positions, laplacian, mass, handles);
     Eigen::MatrixXd rows =
         bbw::diffusedCells(system, [&](double share) { progress.report(kStage, kStartShare * share); });
     const bbw::JointResult result = bbw::solveJointly(
