@@ -8,6 +8,7 @@ import hashlib
 import pathlib
 import re
 import subprocess
+import sys
 import sysconfig
 import tempfile
 import zipfile
@@ -27,6 +28,8 @@ Description-Content-Type: text/markdown
 
 {readme}"""
 WHEEL = f"Wheel-Version: 1.0\nGenerator: pelt\nRoot-Is-Purelib: false\nTag: {TAG}\n"
+CARRIED = ("libcli11-dev", "libdraco-dev", "libeigen3-dev", "libfmt-dev", "libhwy-dev", "libmeshoptimizer-dev",
+           "libtbb-dev", "nlohmann-json3-dev", "zlib1g-dev")  # packages of Debian
 DATE = (1980, 1, 1, 0, 0, 0)  # the same input gives the same bytes
 
 
@@ -40,7 +43,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = f"pelt-{version}-{TAG}.whl"
     with tempfile.TemporaryDirectory() as stage:
         _make_package(stage)
-        files = {str(path.relative_to(stage)): path for path in sorted(pathlib.Path(stage).rglob("*")) if path.is_file()}
+        paths = sorted(path for path in pathlib.Path(stage).rglob("*") if path.is_file())
+        files = {str(path.relative_to(stage)): path for path in paths}
         _pack(pathlib.Path(wheel_directory) / name, files, f"pelt-{version}.dist-info", version)
     return name
 
@@ -54,21 +58,29 @@ def _make_package(folder):
     build = ROOT / "build" / "release"
     for command in (["cmake", "--preset", "release"], ["cmake", "--build", build, "--target", "pelt_python"],
                     ["cmake", "--install", build, "--component", "python", "--prefix", folder]):
-        subprocess.run(command, cwd=ROOT, check=True)
+        subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr)
 
 
 def _pack(wheel, files, info, version):
     readme = (ROOT / "docs" / "python.md").read_text()
-    texts = {f"{info}/METADATA": METADATA.format(version=version, readme=readme), f"{info}/WHEEL": WHEEL,
-             f"{info}/LICENSE": (ROOT / "LICENSE").read_text()}
+    texts = {"METADATA": METADATA.format(version=version, readme=readme), "WHEEL": WHEEL,
+             "LICENSE": (ROOT / "LICENSE").read_text(), **_notices()}
+    contents = {name: path.read_bytes() for name, path in files.items()}
+    contents.update({f"{info}/{name}": text.encode() for name, text in texts.items()})
     record = []
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in [(n, p.read_bytes()) for n, p in files.items()] + [(n, t.encode()) for n, t in texts.items()]:
+        for name, content in contents.items():
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             record.append(f"{name},sha256={digest},{len(content)}\n")
             executable = name in files and files[name].stat().st_mode & 0o100
             _add(archive, name, content, 0o755 if executable else 0o644)
         _add(archive, f"{info}/RECORD", "".join(record + [f"{info}/RECORD,,\n"]).encode(), 0o644)
+
+
+def _notices():
+    """The licenses of what the library contains or the wheel carries."""
+    notices = {package: pathlib.Path("/usr/share/doc") / package / "copyright" for package in CARRIED}
+    return {f"licenses/{package}.txt": file.read_text() for package, file in notices.items() if file.exists()}
 
 
 def _add(archive, name, content, mode):
