@@ -26,17 +26,14 @@ class Deformer:
         self._joints = int(lib.pelt_joint_count(character.pointer))
         self._shape = (int(lib.pelt_vertex_count(character.pointer)), 3)
         self._columns = np.empty((self._joints, 4, 4), np.float32)
-        self._rest: Optional[Floats] = None
         self._lock = threading.Lock()
 
-    def __call__(self, matrices: ArrayLike, out: Optional[Floats] = None, normals: Optional[Floats] = None,
-                 rest: Optional[ArrayLike] = None) -> Floats:
+    def __call__(self, matrices: ArrayLike, out: Optional[Floats] = None, normals: Optional[Floats] = None) -> Floats:
         """Poses all vertices; returns `out`, (V, 3) float32, in posed space.
 
         matrices: (J, 4, 4), matrices[j] @ [x, y, z, 1] takes rest space to posed space. The last row is 0 0 0 1.
         out: a (V, 3) float32 array to write into; then nothing is allocated.
         normals: a (V, 3) float32 array that gets unit normals.
-        rest: (V, 3) rest positions to pose in place of the character's own, such as a morphed shape.
         """
         array = read_matrices("matrices", matrices, self._joints)
         if array.ndim != 3:
@@ -45,7 +42,6 @@ class Deformer:
         if normals is not None:
             output("normals", normals, self._shape)
         with self._lock:
-            self._set_rest(rest)
             columns = array.swapaxes(-1, -2)
             if not (columns.flags.c_contiguous and columns.dtype == np.float32):
                 self._columns[...] = columns
@@ -54,11 +50,16 @@ class Deformer:
                                              address(normals)))
         return out
 
-    def _set_rest(self, rest: Optional[ArrayLike]) -> None:
-        if rest is None and self._rest is None:
-            return
-        self._rest = None if rest is None else floats("rest", rest, self._shape)
-        check(lib.pelt_deformer_set_rest(self._handle.pointer, address(self._rest)))
+    def set_rest(self, positions: Optional[ArrayLike] = None) -> None:
+        """(V, 3) rest positions, copied, that are posed from now on in place of the character's own, such as a morphed
+        shape; normals are then those of the new shape. None: the character's own again.
+        """
+        shape = None if positions is None else floats("positions", positions, self._shape)
+        with self._lock:
+            self._set_rest(shape)
+
+    def _set_rest(self, shape: Optional[Floats]) -> None:
+        check(lib.pelt_deformer_set_rest(self._handle.pointer, address(shape)))
 
     def frames(self, matrices: ArrayLike, normals: bool, threads: Optional[int], progress: Optional[ProgressCallback],
                rest: Optional[ArrayLike]) -> "tuple[Floats, Optional[Floats]]":
