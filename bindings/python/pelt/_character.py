@@ -125,7 +125,7 @@ class Character(Contents):
         threads: 0 for all cores; by default it works on the calling thread.
         rest: (V, 3) or (F, V, 3) rest positions to pose in place of the character's own; see `morphed`.
         """
-        out, turned = self.deformer(method, progress, **options).frames(matrices, normals, threads, progress, rest)
+        out, turned = self.deformer(method, progress, **options)._frames(matrices, normals, threads, progress, rest)
         return out if turned is None else (out, turned)
 
     def poser(self, progress: Optional[ProgressCallback] = None, **options: Any) -> Poser:

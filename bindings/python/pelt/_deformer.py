@@ -61,7 +61,7 @@ class Deformer:
     def _set_rest(self, shape: Optional[Floats]) -> None:
         check(lib.pelt_deformer_set_rest(self._handle.pointer, address(shape)))
 
-    def frames(self, matrices: ArrayLike, normals: bool, threads: Optional[int], progress: Optional[ProgressCallback],
+    def _frames(self, matrices: ArrayLike, normals: bool, threads: Optional[int], progress: Optional[ProgressCallback],
                rest: Optional[ArrayLike]) -> "tuple[Floats, Optional[Floats]]":
         """Positions and, where asked for, normals of (F, J, 4, 4); used by Character.deform."""
         columns = by_columns(read_matrices("matrices", matrices, self._joints))
