@@ -84,8 +84,8 @@ class Deformer:
         return floats("rest", rest, shape if np.ndim(rest) == 3 else self._shape)
 
     def _evaluate(self, columns: Floats, count: int, out: Floats, normals: Optional[Floats], call: LongCall) -> None:
-        call.check(lib.pelt_deformer_evaluate_frames(self._handle.pointer, columns.ctypes.data, count, out.ctypes.data,
-                                                     address(normals), call.pointer))
+        call.run(lib.pelt_deformer_evaluate_frames, self._handle.pointer, columns.ctypes.data, count, out.ctypes.data,
+                 address(normals), call.pointer)
 
 
 class Poser:
