@@ -2,9 +2,8 @@
 #include <emscripten.h>
 #include <pelt/pelt.h>
 
-EM_JS(int, pelt_web_progress, (const char* stage, double fraction), {
-    return !Module.onProgress || Module.onProgress(UTF8ToString(stage), fraction) ? 1 : 0;
-});
+EM_JS(int, pelt_web_progress, (const char* stage, double fraction),
+      { return !Module.onProgress || Module.onProgress(UTF8ToString(stage), fraction) ? 1 : 0; });
 
 namespace {
 

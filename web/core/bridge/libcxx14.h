@@ -52,12 +52,13 @@ template <class Float, enable_if_t<is_floating_point_v<Float>, int> = 0>
 from_chars_result from_chars(const char* first, const char* last, Float& value) {
     const string text(first, __pelt_number_end(first, last));
     char* end = nullptr;
-    const Float read = is_same_v<Float, float> ? Float(std::strtof(text.c_str(), &end))
-                                               : Float(std::strtod(text.c_str(), &end));
+    const Float read =
+        is_same_v<Float, float> ? Float(std::strtof(text.c_str(), &end)) : Float(std::strtod(text.c_str(), &end));
     if (end == text.c_str()) return {first, errc::invalid_argument};
     const char* const stop = first + (end - text.c_str());
     const bool zero = read == 0 && text.find_first_of("123456789") < text.find_first_of("eE");
-    if (zero || (std::isinf(read) && text.find_first_of("nN") == string::npos)) return {stop, errc::result_out_of_range};
+    if (zero || (std::isinf(read) && text.find_first_of("nN") == string::npos))
+        return {stop, errc::result_out_of_range};
     value = read;
     return {stop, errc()};
 }

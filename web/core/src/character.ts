@@ -189,32 +189,58 @@ export class Character {
 export class Deformer {
   private readonly owned: Owned;
   private readonly memory: Owned;
+  private readonly views: Views;
 
   /** @internal Use Character.deformer. */
-  constructor(private readonly instance: Instance, pointer: number, private readonly vertices: number,
-              private readonly joints: number, private readonly character: Character) {
+  constructor(private readonly instance: Instance, pointer: number, vertices: number, joints: number,
+              private readonly character: Character) {
     const { module } = instance;
     this.owned = own(this, pointer, "deformer", (p) => module._pelt_deformer_free(p));
-    this.memory = own(this, module._malloc(64 * joints + 24 * vertices + 16), "deformer", (p) => module._free(p));
+    this.memory = own(this, instance.allocate(64 * joints + 24 * vertices), "deformer", (p) => module._free(p));
+    this.views = new Views(instance, this.memory.get(), [16 * joints, 3 * vertices, 3 * vertices]);
   }
 
-  /** Poses every vertex by matrices as Character.skinMatrices gives them, into the caller's arrays. */
+  /**
+   * Poses every vertex by matrices as Character.skinMatrices gives them, into the caller's arrays. Allocates nothing.
+   * @param normals optional: unit normals
+   */
   evaluate(matrices: Float32Array, positions: Float32Array, normals?: Float32Array): void {
-    checkLength("matrices", matrices, 16 * this.joints);
-    checkLength("positions", positions, 3 * this.vertices);
-    if (normals) checkLength("normals", normals, 3 * this.vertices);
-    const { module } = this.instance;
-    const input = this.memory.get(), places = input + 64 * this.joints, turns = places + 12 * this.vertices;
-    module.HEAPF32.set(matrices, input >> 2);
-    this.instance.check(module._pelt_deformer_evaluate(this.owned.get(), input, places, normals ? turns : 0));
-    positions.set(module.HEAPF32.subarray(places >> 2, (places >> 2) + 3 * this.vertices));
-    normals?.set(module.HEAPF32.subarray(turns >> 2, (turns >> 2) + 3 * this.vertices));
+    const [input, places, turns] = this.views.get();
+    checkLength("matrices", matrices, input.length);
+    checkLength("positions", positions, places.length);
+    if (normals) checkLength("normals", normals, turns.length);
+    input.set(matrices);
+    this.instance.check(this.instance.module._pelt_deformer_evaluate(
+      this.owned.get(), input.byteOffset, places.byteOffset, normals ? turns.byteOffset : 0));
+    positions.set(places);
+    normals?.set(turns);
   }
 
   dispose(): void {
     this.owned.dispose();
     this.memory.dispose();
     this.character.forget(this);
+  }
+}
+
+/** Arrays one after the other in the library's memory. They are made anew when the memory has grown, which detaches them. */
+class Views {
+  private arrays: Float32Array[] = [];
+
+  constructor(private readonly instance: Instance, private readonly pointer: number,
+              private readonly lengths: number[]) {}
+
+  get(): Float32Array[] {
+    const { buffer } = this.instance.module.HEAPF32;
+    if (this.arrays[0]?.buffer !== buffer) {
+      let pointer = this.pointer;
+      this.arrays = this.lengths.map((length) => {
+        const array = new Float32Array(buffer, pointer, length);
+        pointer += 4 * length;
+        return array;
+      });
+    }
+    return this.arrays;
   }
 }
 

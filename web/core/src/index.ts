@@ -6,10 +6,11 @@
  *     const { bytes: mushed, report } = await hero.mush({ kappa: 0.5 });
  */
 import { Character } from "./character.js";
-import { Instance, type CallOptions, type WasmModule } from "./instance.js";
+import { PeltError } from "./error.js";
+import { checkFrames, Instance, type CallOptions, type WasmModule } from "./instance.js";
 import { CallsHere, CallsInWorker, type LongCalls } from "./long_calls.js";
 import { readBeside, startWorker } from "./platform.js";
-import type { Made, Options, RestMesh } from "./types.js";
+import type { Made, Options, Report, RestMesh } from "./types.js";
 
 export { Character, Deformer, Poser } from "./character.js";
 export { PeltError, type PeltErrorCode } from "./error.js";
@@ -58,6 +59,23 @@ export class Pelt {
   decompose(frames: Float32Array, rest: RestMesh, options?: Options): Promise<Made> {
     const extras = { frames, rest: rest.positions, triangles: rest.triangles };
     return this.long.make("decompose", 0, extras, options ?? {});
+  }
+
+  /**
+   * How far two sequences are apart, as `pelt compare --json` says: rms, max, e_rms and the frames' own.
+   * @param rest three numbers a vertex; scales e_rms
+   */
+  compare(a: Float32Array, b: Float32Array, rest: Float32Array): Report {
+    checkFrames("a", a, rest.length);
+    checkFrames("b", b, rest.length);
+    if (a.length !== b.length)
+      throw new PeltError("bad_usage", `a has ${a.length / rest.length} frames, b has ${b.length / rest.length}`);
+    return this.instance.scoped((scope) => {
+      const report = scope.slot(), { module } = this.instance;
+      this.instance.check(module._pelt_compare(scope.array(a), scope.array(b), a.length / rest.length, rest.length / 3,
+                                               scope.array(rest), report));
+      return JSON.parse(this.instance.text(scope.take(report)));
+    });
   }
 
   /** Ends the worker, if there is one. Characters are freed by their own dispose(). */

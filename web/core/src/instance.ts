@@ -29,7 +29,7 @@ export class Instance {
 
   /** Memory that lives as long as `work`: every pointer it asks for is freed afterwards. */
   scoped<T>(work: (scope: Scope) => T): T {
-    const scope = new Scope(this.module);
+    const scope = new Scope(this);
     try {
       return work(scope);
     } finally {
@@ -58,6 +58,13 @@ export class Instance {
     }
   }
 
+  /** Memory that the caller frees. */
+  allocate(size: number): number {
+    const pointer = this.module._malloc(Math.max(size, 1));
+    if (pointer === 0) throw new PeltError("system", "not enough memory");
+    return pointer;
+  }
+
   text(pointer: number): string {
     return this.module.UTF8ToString(pointer);
   }
@@ -76,11 +83,14 @@ export class Scope {
   private readonly pointers: number[] = [];
   private readonly owned: number[] = [];
 
-  constructor(private readonly module: WasmModule) {}
+  private readonly module: WasmModule;
+
+  constructor(private readonly instance: Instance) {
+    this.module = instance.module;
+  }
 
   bytes(size: number): number {
-    const pointer = this.module._malloc(Math.max(size, 1));
-    if (pointer === 0) throw new PeltError("system", "not enough memory");
+    const pointer = this.instance.allocate(size);
     this.pointers.push(pointer);
     return pointer;
   }
@@ -133,4 +143,10 @@ export function toOptions(options: object | undefined): string | undefined {
     named[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
   }
   return JSON.stringify(named);
+}
+
+/** Whole frames of so many numbers. */
+export function checkFrames(name: string, array: Float32Array, frame: number): void {
+  if (frame === 0 || frame % 3 !== 0 || array.length === 0 || array.length % frame !== 0)
+    throw new PeltError("bad_usage", `${name} has ${array.length} numbers; a frame has ${frame}`);
 }

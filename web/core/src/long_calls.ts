@@ -1,6 +1,6 @@
 import { saveBytes } from "./character.js";
 import { abortError, PeltError } from "./error.js";
-import { Instance, Scope, toOptions, type CallOptions } from "./instance.js";
+import { checkFrames, Instance, Scope, toOptions, type CallOptions } from "./instance.js";
 import type { Made } from "./types.js";
 
 /** What verbs take beside a character and options. */
@@ -41,18 +41,16 @@ function callVerb(instance: Instance, scope: Scope, verb: MakingVerb, character:
   const { module } = instance;
   if (verb === "fit") {
     const vertices = module._pelt_vertex_count(character), examples = extras.examples!;
-    if (vertices === 0 || examples.length % (3 * vertices) !== 0)
-      throw new PeltError("bad_usage",
-                          `examples has ${examples.length} numbers; a frame of this character has ${3 * vertices}`);
+    checkFrames("examples", examples, 3 * vertices);
     return module._pelt_fit(character, scope.array(examples), examples.length / (3 * vertices), text, call, result,
                             report);
   }
   if (verb === "pose") return module._pelt_pose(character, scope.string(extras.handles), text, call, result, report);
   if (verb === "decompose") {
     const frames = extras.frames!, rest = extras.rest!, triangles = extras.triangles!;
-    if (rest.length === 0 || rest.length % 3 !== 0 || frames.length % rest.length !== 0)
-      throw new PeltError("bad_usage",
-                          `frames has ${frames.length} numbers; a frame of this rest mesh has ${rest.length}`);
+    checkFrames("frames", frames, rest.length);
+    if (triangles.length % 3 !== 0)
+      throw new PeltError("bad_usage", `triangles has ${triangles.length} numbers; a triangle has 3`);
     return module._pelt_decompose(scope.array(frames), frames.length / rest.length, rest.length / 3, scope.array(rest),
                                   scope.array(triangles), triangles.length / 3, text, call, result, report);
   }
