@@ -43,6 +43,11 @@ std::span<Vec3f> vectors(float* numbers, std::size_t count) {
 
 }  // namespace
 
+DdmRows<float> pelt_character::ddmRows(const pipeline::MethodOptions& options, const Progress& progress) const {
+    const std::lock_guard lock(tuning_mutex_);
+    return tuning_.rows(options, progress);
+}
+
 void pelt_deformer::setPose(const float* matrices) {
     c::readMatrices(matrices, character->joints.entries.size(), "matrices", joints);
     for (std::size_t s = 0; s < slots.size(); ++s) {
@@ -96,7 +101,10 @@ pelt_status pelt_deformer_make(const pelt_character* character, const char* meth
         const pipeline::Method& found = pipeline::findMethod(method);
         const pipeline::MethodOptions given = c::methodOptions(found, c::parseOptions(options));
         const Progress progress = c::progressOf(call);
-        withThreads(c::threadsOf(call), [&] { made->method = found.prepare(rigged, given, progress); });
+        withThreads(c::threadsOf(call), [&] {
+            made->method = found.of_rows ? found.of_rows(rigged, character->ddmRows(given, progress))
+                                         : found.prepare(rigged, given, progress);
+        });
         made->rest_normals = pipeline::restNormals(character->whole);
         made->slots.resize(rigged.skeleton.joints.size());
         for (std::size_t s = 0; s < made->slots.size(); ++s) {
