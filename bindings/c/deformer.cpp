@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <pelt/core/parallel.h>
 #include <pelt/pipeline/sampling.h>
+#include <pelt/rig/props.h>
 
 #include "handles.h"
 #include "option_words.h"
@@ -15,6 +16,7 @@ struct pelt_deformer {
     std::unique_ptr<pipeline::Deformer> method;
     std::vector<Vec3f> rest_normals;                  ///< of the whole mesh
     std::vector<std::optional<Affine3f>> from_first;  ///< per slot, where it is not the first of its joint
+    std::vector<Affine3f> prop_binds;  ///< per part of the props, from rest space to its joint's bind pose
     std::vector<Affine3f> joints, slots;
 
     void setPose(const float* matrices);
@@ -23,6 +25,23 @@ struct pelt_deformer {
 };
 
 namespace {
+
+/// Props are placed by their nodes at rest; matrices of joints start from the bind pose, which may be another one.
+std::vector<Affine3f> bindsOfProps(const pelt_character& character) {
+    const Character& c = character.character;
+    const std::vector<Affine3d> worlds = rig::nodeWorlds(c, nullptr, 0);
+    std::vector<Affine3f> binds;
+    for (const std::int32_t slot : rig::carriersOfProps(c)) {
+        if (slot < 0) {
+            binds.emplace_back();
+            continue;
+        }
+        const auto joint = std::size_t(character.joints.of_slot[std::size_t(slot)]);
+        const Joint& first = c.skeleton.joints[character.joints.entries[joint].first_slot];
+        binds.emplace_back(inverse(first.inverse_bind) * inverse(worlds[first.node]));
+    }
+    return binds;
+}
 
 constexpr std::size_t kGrain = 2048;  ///< vertices of a task
 
@@ -58,7 +77,7 @@ void pelt_deformer::placeProps(float* positions, float* normals) const {
     std::size_t v = character->character.mesh.vertexCount();
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const std::int32_t carrier = character->carriers[p];
-        const Affine3f m = carrier < 0 ? Affine3f() : joints[std::size_t(carrier)];
+        const Affine3f m = carrier < 0 ? Affine3f() : joints[std::size_t(carrier)] * prop_binds[p];
         const Mat3f turn = cofactor(m.linear());
         for (const std::size_t end = v + parts[p].vertex_count; v < end; ++v) {
             vectors(positions, v + 1)[v] = m * character->whole.positions[v];
@@ -84,6 +103,7 @@ pelt_status pelt_deformer_make(const pelt_character* character, const char* meth
         made->method = found.of_rows ? found.of_rows(rigged, character->ddmRows(given, progress))
                                      : found.prepare(rigged, given, progress);
         made->rest_normals = pipeline::restNormals(character->whole);
+        made->prop_binds = bindsOfProps(*character);
         made->slots.resize(rigged.skeleton.joints.size());
         for (std::size_t s = 0; s < made->slots.size(); ++s) {
             const std::size_t first = character->joints.entries[character->joints.of_slot[s]].first_slot;
@@ -99,14 +119,15 @@ pelt_status pelt_deformer_make(const pelt_character* character, const char* meth
 void pelt_deformer_free(pelt_deformer* deformer) { delete deformer; }
 
 pelt_status pelt_deformer_evaluate(pelt_deformer* deformer, const float* matrices, float* positions, float* normals) {
-    return guarded([&] {
+    const auto work = [&] {
         need(deformer, "deformer");
         need(matrices, "matrices");
         need(positions, "positions");
         deformer->setPose(matrices);
         deformer->evaluate(0, deformer->character->character.mesh.vertexCount(), positions, normals);
         deformer->placeProps(positions, normals);
-    });
+    };
+    return guarded(std::cref(work));  // a reference fits into std::function, which then allocates nothing
 }
 
 pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, const float* matrices, size_t frame_count,
