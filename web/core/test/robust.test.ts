@@ -107,9 +107,12 @@ describe("real characters", () => {
       try {
         if (hero.joints.length === 0) skip("no skeleton");
         if (hero.info().morphs?.length > 0) skip("morph targets are the caller's");
-        for (const method of ["lbs", "dqs", "ddm"]) {
-          if (hero.clips.length > 0) expectSame(hero, file, method, 0, 3);
-          expectSame(hero, file, method, "@range", 50);
+        // In RiggedSimple, 160 vertices with edges as long as the smoothing is wide, rounding decides what the default
+        // drops: there everything is kept.
+        const all = { influences: 0 }, mush = hero.vertexCount < 200 ? all : {};
+        for (const [method, options] of [["lbs", {}], ["dqs", {}], ["ddm", mush]] as const) {
+          if (hero.clips.length > 0) expectSame(hero, file, method, 0, 3, options);
+          expectSame(hero, file, method, "@range", 50, options);
         }
       } finally {
         hero.dispose();

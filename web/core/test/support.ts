@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import type { Character, Report } from "../dist/index.js";
 import { diagonal, distance, made, pelt, program, readNpy, work } from "../../three/test/support.js";
 
-export { diagonal, distance, hasShared, made, pelt, readNpy, shared, work } from "../../three/test/support.js";
+export { diagonal, distance, hasShared, made, pelt, readNpy, shared, web, work } from "../../three/test/support.js";
 
 export const read = (path: string) => new Uint8Array(readFileSync(path));
 
