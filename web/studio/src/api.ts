@@ -35,10 +35,13 @@ export class StudioApi {
 
   /** Changes settings; resolves when what is set is shown. A time pauses. */
   async set(options: SetOptions): Promise<void> {
-    const { method, clip, ...others } = options, known = defaultSettings();
+    const { method, clip, ...others } = options,
+      known = defaultSettings();
     const unknown = Object.keys(others).filter((key) => !(key in known));
     if (unknown.length > 0)
-      throw new Error(`studio.set: no setting ${unknown.join(", ")}; there are method, ${Object.keys(known).join(", ")}`);
+      throw new Error(
+        `studio.set: no setting ${unknown.join(", ")}; there are method, ${Object.keys(known).join(", ")}`,
+      );
     const patch: Partial<Settings> = { ...others };
     if (method !== undefined) patch.methods = [method, ...this.app.store.state.methods.slice(1)];
     if (clip !== undefined) patch.clip = this.clipName(clip);
@@ -51,9 +54,13 @@ export class StudioApi {
   state(): Settings & StateExtras {
     const { app } = this;
     return {
-      ...structuredClone(app.store.state), file: app.file?.name ?? null, vertices: app.loaded?.vertexCount ?? 0,
-      clips: app.loaded?.clips.map(({ name }) => name) ?? [], range: app.range,
-      canUndo: app.store.canUndo, canRedo: app.store.canRedo,
+      ...structuredClone(app.store.state),
+      file: app.file?.name ?? null,
+      vertices: app.loaded?.vertexCount ?? 0,
+      clips: app.loaded?.clips.map(({ name }) => name) ?? [],
+      range: app.range,
+      canUndo: app.store.canUndo,
+      canRedo: app.store.canRedo,
     };
   }
 
@@ -78,9 +85,12 @@ export class StudioApi {
   /** Errors over the clip of each view against the first, once they are measured. */
   curves(): { times: number[]; curves: { rms: number[]; max: number[] }[] } | null {
     const { curves } = this.app;
-    return curves && {
-      times: [...curves.times], curves: curves.curves.map(({ rms, max }) => ({ rms: [...rms], max: [...max] })),
-    };
+    return (
+      curves && {
+        times: [...curves.times],
+        curves: curves.curves.map(({ rms, max }) => ({ rms: [...rms], max: [...max] })),
+      }
+    );
   }
 
   /** Where the joints are in the first view, in pixels of the canvas. */

@@ -47,17 +47,34 @@ export class App {
   private sentMaps: Maps = {};
   private curvesKey = "";
 
-  constructor(readonly store: Store, readonly keeper: Keeper, readonly views: Views) {
+  constructor(
+    readonly store: Store,
+    readonly keeper: Keeper,
+    readonly views: Views,
+  ) {
     this.pose = new PoseSolver(this);
     store.subscribe((changed) => {
       const onlyTime = changed.size === 1 && changed.has("time");
       if (onlyTime) this.refresh();
-      if (onlyTime && store.state.playing) return;  // a clip that plays is no change worth keeping
+      if (onlyTime && store.state.playing) return; // a clip that plays is no change worth keeping
       keeper.saveSettings(store.state);
       if (onlyTime) return;
       this.forgetCurves();
-      const drawn = ["hiddenParts", "shading", "wireframe", "skeleton", "names", "joint", "divider", "layout", "heat",
-                     "heatTop", "theme", "camera", "playing"];
+      const drawn = [
+        "hiddenParts",
+        "shading",
+        "wireframe",
+        "skeleton",
+        "names",
+        "joint",
+        "divider",
+        "layout",
+        "heat",
+        "heatTop",
+        "theme",
+        "camera",
+        "playing",
+      ];
       if ([...changed].some((key) => !drawn.includes(key))) this.refresh();
       this.views.show(store.state);
     });
@@ -100,7 +117,10 @@ export class App {
 
   /** Opens a character. What is open stays if this one cannot be read. `settings`: as they were kept. */
   async load(bytes: Uint8Array, name: string, settings?: Settings): Promise<void> {
-    const loaded = await this.during(`Opening ${name}`, () => this.engine.load(bytes, name));
+    const loaded = await this.during(`Opening ${name}`, () => this.engine.load(bytes, name)).catch((error) => {
+      this.tell(sentence(error));
+      throw error;
+    });
     this.model?.dispose();
     this.model = new Model(loaded);
     this.file = { name, bytes };
@@ -116,8 +136,11 @@ export class App {
     await this.settled();
     this.views.refit(this.store.state.camera === null);
     void this.readMaterials(bytes, this.model);
-    await this.keeper.saveFile(this.file, this.store.state).catch(() =>
-      this.tell(`${name} is too large for this browser's storage: a reload will not bring it back.`, "info"));
+    await this.keeper
+      .saveFile(this.file, this.store.state)
+      .catch(() =>
+        this.tell(`${name} is too large for this browser's storage: a reload will not bring it back.`, "info"),
+      );
   }
 
   private async readMaterials(bytes: Uint8Array, model: Model): Promise<void> {
@@ -144,8 +167,9 @@ export class App {
   specs(): MethodSpec[] {
     return this.store.state.methods.map((method) => {
       const spec = specOf(method, this.store.state);
-      return method === "result" ? { method, options: { stored: this.result?.report?.verb === "mush" ? "ddm" : "lbs" } }
-                                 : spec;
+      return method === "result"
+        ? { method, options: { stored: this.result?.report?.verb === "mush" ? "ddm" : "lbs" } }
+        : spec;
     });
   }
 
@@ -181,8 +205,11 @@ export class App {
   /** Painted maps reach the worker as attributes of the file. */
   private async sendMaps(): Promise<void> {
     const { maps } = this.store.state;
-    if (Object.entries(maps).every(([name, map]) => this.sentMaps[name as keyof Maps] === map)
-        && Object.keys(maps).length === Object.keys(this.sentMaps).length) return;
+    if (
+      Object.entries(maps).every(([name, map]) => this.sentMaps[name as keyof Maps] === map) &&
+      Object.keys(maps).length === Object.keys(this.sentMaps).length
+    )
+      return;
     await this.engine.replace(this.bytesWithMaps(), this.file!.name);
     this.sentMaps = maps;
   }
@@ -208,17 +235,23 @@ export class App {
   private refreshCurves(): void {
     const { activity, clip, methods } = this.store.state;
     if (activity !== "compare" || methods.length < 2 || !this.model) return;
-    const specs = this.specs(), key = this.questionOfCurves();
+    const specs = this.specs(),
+      key = this.questionOfCurves();
     if (key === this.curvesKey) return;
     this.curvesKey = key;
     this.curves = null;
     this.emit("curves");
-    this.engine.curves(clip, specs).then((curves) => {
-      if (!curves || key !== this.curvesKey) return;
-      this.curves = curves;
-      this.views.setErrorTop(Math.max(...curves.curves.map((curve) => curve.max.reduce((a, b) => Math.max(a, b), 0))));
-      this.emit("curves");
-    }, (error) => this.tell(sentence(error)));
+    this.engine.curves(clip, specs).then(
+      (curves) => {
+        if (!curves || key !== this.questionOfCurves()) return;
+        this.curves = curves;
+        this.views.setErrorTop(
+          Math.max(...curves.curves.map((curve) => curve.max.reduce((a, b) => Math.max(a, b), 0))),
+        );
+        this.emit("curves");
+      },
+      (error) => this.tell(sentence(error)),
+    );
   }
 
   async setResult(result: Omit<Result, "comparable">): Promise<void> {
@@ -239,6 +272,7 @@ export class App {
 
 export function sentence(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
+  if (/^\S*[./]/.test(text)) return text; // begins with the name of a file
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

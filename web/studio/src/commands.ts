@@ -15,6 +15,7 @@ export function flags(options: Record<string, unknown>): string[] {
   });
 }
 
+const stemOf = (name: string) => name.replace(/\.[^.]*$/, "");
 const baseOf = (app: App) => (app.file?.name ?? "hero.glb").replace(/\.[^.]*$/, "");
 export const inputName = (app: App) => {
   const painted = mapNames.some((map) => app.store.state.maps[map]);
@@ -22,9 +23,14 @@ export const inputName = (app: App) => {
 };
 
 export const outputName = (app: App, verb: string) =>
-  `${verb === "decompose" ? (app.sequence?.name ?? "sequence").replace(/\.[^.]*$/, "") : baseOf(app)}_${past[verb]}.glb`;
+  `${verb === "decompose" ? stemOf(app.sequence?.name ?? "sequence") : baseOf(app)}_${past[verb]}.glb`;
 const past: Record<string, string> = {
-  mush: "mushed", bind: "bound", bake: "baked", fit: "fitted", decompose: "bones", pose: "posed",
+  mush: "mushed",
+  bind: "bound",
+  bake: "baked",
+  fit: "fitted",
+  decompose: "bones",
+  pose: "posed",
 };
 
 /** The command that does what a button does. */
@@ -48,15 +54,18 @@ export function tunedOptions(app: App): Record<string, unknown> {
 
 /** What `pelt` needs to show the same as the page. */
 export function sceneCommands(app: App): string[] {
-  const { methods, clip } = app.store.state, name = quoted(inputName(app));
+  const { methods, clip } = app.store.state,
+    name = quoted(inputName(app));
   const at = clip === null ? ["--bind-pose"] : ["--clip", quoted(clip)];
   const mush = flags(tunedOptions(app));
   return [
     ["pelt mush", name, ...mush, "-o", quoted(outputName(app, "mush"))].join(" "),
-    ...methods.filter((method) => method !== "result").map((method) => {
-      const own = method.includes("dm") ? mush : [];
-      return ["pelt deform", name, "--method", method, ...at, ...own, "-o", `${baseOf(app)}_${method}.npy`].join(" ");
-    }),
+    ...methods
+      .filter((method) => method !== "result")
+      .map((method) => {
+        const own = method.includes("dm") ? mush : [];
+        return ["pelt deform", name, "--method", method, ...at, ...own, "-o", `${baseOf(app)}_${method}.npy`].join(" ");
+      }),
   ];
 }
 

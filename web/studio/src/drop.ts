@@ -18,7 +18,10 @@ export async function take(app: App, { character, sequence }: Opened): Promise<v
   app.sequence = sequence;
   app.emit("sequence");
   app.store.change({ activity: "make" });
-  app.tell(`${sequence.name}: ${sequence.frameCount} frames of ${sequence.vertexCount} vertices. Fit or decompose it.`, "info");
+  app.tell(
+    `${sequence.name}: ${sequence.frameCount} frames of ${sequence.vertexCount} vertices. Fit or decompose it.`,
+    "info",
+  );
 }
 
 /** Files dropped anywhere on the page. */

@@ -34,18 +34,26 @@ declare global {
 
 async function start(): Promise<void> {
   const shell = buildShell(document.getElementById("app")!);
-  const keeper = await Keeper.open(), kept = await keeper.restore();
+  const keeper = await Keeper.open(),
+    kept = await keeper.restore();
   const store = new Store({ ...defaultSettings(), ...kept?.settings });
   document.documentElement.dataset.theme = store.state.theme;
-  const stage = new Stage(shell.stage), app = new App(store, keeper, new Views(stage)), brush = new Brush();
-  stage.onCamera = () => store.change({
-    camera: { position: stage.camera.position.toArray(), target: stage.controls.target.toArray() },
-  });
-  const pointer = new Pointer(app, brush), help = buildHelp(document.body);
+  const stage = new Stage(shell.stage),
+    app = new App(store, keeper, new Views(stage)),
+    brush = new Brush();
+  stage.onCamera = () =>
+    store.change({
+      camera: { position: stage.camera.position.toArray(), target: stage.controls.target.toArray() },
+    });
+  const pointer = new Pointer(app, brush),
+    help = buildHelp(document.body);
   const open = () => void chooseFiles(app);
   const savePicture = () => app.file && download(picture(app), app.file.name.replace(/\.[^.]*$/, ".png"));
-  const saveVideo = () => record(app).then((blob) => download(blob, app.file!.name.replace(/\.[^.]*$/, ".webm")),
-                                           (error) => app.tell(sentence(error)));
+  const saveVideo = () =>
+    record(app).then(
+      (blob) => download(blob, app.file!.name.replace(/\.[^.]*$/, ".webm")),
+      (error) => app.tell(sentence(error)),
+    );
   fillBar(shell, app, { open, picture: savePicture, record: () => void saveVideo(), help });
   buildTimeline(shell.below, app);
   buildPlot(shell.below, app);
@@ -58,29 +66,35 @@ async function start(): Promise<void> {
   app.views.show(store.state);
   window.studio = new StudioApi(app);
   animate(app, drawLabels);
-  if (kept?.file) await app.load(kept.file.bytes, kept.file.name, kept.settings);
+  if (kept?.file) await app.load(kept.file.bytes, kept.file.name, kept.settings).catch(() => undefined);
   else await openNamed(app);
 }
 
 /** The panel of the current activity, built again for each file. */
 function showPanels(app: App, host: HTMLElement, brush: Brush): void {
   const panels: Record<Activity, () => HTMLElement[]> = {
-    look: () => lookPanel(app), compare: () => comparePanel(app), tune: () => tunePanel(app, brush),
-    pose: () => posePanel(app), make: () => makePanel(app),
+    look: () => lookPanel(app),
+    compare: () => comparePanel(app),
+    tune: () => tunePanel(app, brush),
+    pose: () => posePanel(app),
+    make: () => makePanel(app),
   };
   let end = () => undefined as void;
   const show = () => {
     end();
     end = scoped(() => {
-      const { activity } = app.store.state, withoutFile = activity === "make" && app.sequence !== null;
+      const { activity } = app.store.state,
+        withoutFile = activity === "make" && app.sequence !== null;
       const note = h("p", { class: "muted" }, "Open a character to begin.");
       host.replaceChildren(...(app.loaded || withoutFile ? panels[activity]() : [note]));
     });
   };
   app.store.subscribe((changed) => {
     if (!changed.has("activity")) return;
-    const { activity, methods, time } = app.store.state, [first, last] = app.range;
-    if (activity === "compare" && methods.length < 2 && app.model) app.store.change({ methods: [...methods, methods[0] === "lbs" ? "ddm" : "lbs"] });
+    const { activity, methods, time } = app.store.state,
+      [first, last] = app.range;
+    if (activity === "compare" && methods.length < 2 && app.model)
+      app.store.change({ methods: [...methods, methods[0] === "lbs" ? "ddm" : "lbs"] });
     if (activity === "pose") app.store.change({ time: 0, playing: false });
     else if (time < first || time > last) app.store.change({ time: first });
     show();
@@ -105,7 +119,9 @@ function animate(app: App, drawLabels: () => void): void {
 
 function chooseFiles(app: App): void {
   const input = h("input", {
-    type: "file", multiple: true, accept: ".glb,.gltf,.vrm,.bin,.png,.jpg,.jpeg,.npy,.pc2,.mdd,.obj",
+    type: "file",
+    multiple: true,
+    accept: ".glb,.gltf,.vrm,.bin,.png,.jpg,.jpeg,.npy,.pc2,.mdd,.obj",
     onchange: () => void drop(app, input.files ?? []),
   });
   input.click();
@@ -126,11 +142,13 @@ async function openNamed(app: App): Promise<void> {
   const paths = new URLSearchParams(location.search).getAll("open");
   if (paths.length === 0) return;
   try {
-    const files = await Promise.all(paths.map(async (path) => {
-      const answer = await fetch(path);
-      if (!answer.ok) throw new Error(`${path} cannot be fetched (${answer.status}); is pelt studio still running?`);
-      return { name: path.split("/").at(-1)!, bytes: new Uint8Array(await answer.arrayBuffer()) };
-    }));
+    const files = await Promise.all(
+      paths.map(async (path) => {
+        const answer = await fetch(path);
+        if (!answer.ok) throw new Error(`${path} cannot be fetched (${answer.status}); is pelt studio still running?`);
+        return { name: path.split("/").at(-1)!, bytes: new Uint8Array(await answer.arrayBuffer()) };
+      }),
+    );
     await take(app, await openFiles(files));
   } catch (error) {
     app.tell(sentence(error));

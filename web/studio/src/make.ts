@@ -30,8 +30,11 @@ export async function make(app: App, verb: MakingVerb, options: Record<string, u
   const { onProgress, signal, ...own } = options as any;
   signal?.addEventListener("abort", () => stop.abort(signal.reason));
   const request = {
-    verb, name: app.file?.name ?? "character.glb", options: own,
-    ...(verb === "decompose" ? sequenceInput(app)
+    verb,
+    name: app.file?.name ?? "character.glb",
+    options: own,
+    ...(verb === "decompose"
+      ? sequenceInput(app)
       : { bytes: app.bytesWithMaps(), ...(verb === "fit" ? { frames: examples(app) } : {}) }),
     ...(verb === "pose" ? { handles: app.pose.file() } : {}),
   };
@@ -39,11 +42,15 @@ export async function make(app: App, verb: MakingVerb, options: Record<string, u
   running = run;
   changed();
   try {
-    return await app.maker.run(request, (fraction, stage) => {
-      Object.assign(run, { fraction, stage });
-      onProgress?.(fraction, stage);
-      changed();
-    }, stop.signal);
+    return await app.maker.run(
+      request,
+      (fraction, stage) => {
+        Object.assign(run, { fraction, stage });
+        onProgress?.(fraction, stage);
+        changed();
+      },
+      stop.signal,
+    );
   } finally {
     if (running === run) running = null;
     changed();
@@ -64,7 +71,8 @@ export async function runVerb(app: App, verb: MakingVerb, options: Record<string
 }
 
 function examples(app: App): Float32Array {
-  if (!app.sequence) throw new Error("drop the example meshes first: .npy, .pc2, .mdd or several .obj, one mesh per pose");
+  if (!app.sequence)
+    throw new Error("drop the example meshes first: .npy, .pc2, .mdd or several .obj, one mesh per pose");
   return app.sequence.frames;
 }
 
@@ -74,7 +82,9 @@ function sequenceInput(app: App): { frames: Float32Array; rest: RestMesh } {
   const own = sequence.triangles;
   const shared = loaded && loaded.vertexCount === sequence.vertexCount ? loaded : null;
   if (!own && !shared)
-    throw new Error(`${sequence.name} has no faces: drop it together with a mesh (.obj) of its ${sequence.vertexCount} vertices`);
+    throw new Error(
+      `${sequence.name} has no faces: drop it together with a mesh (.obj) of its ${sequence.vertexCount} vertices`,
+    );
   const first = sequence.frames.slice(0, 3 * sequence.vertexCount);
   return {
     frames: sequence.frames,

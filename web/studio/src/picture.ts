@@ -10,12 +10,15 @@ export function picture(app: App): Uint8Array {
 
 /** Records the clip once, from its first moment to its last, or a turn of the camera where nothing moves. */
 export async function record(app: App): Promise<Blob> {
-  const { stage } = app.views, stream = stage.canvas.captureStream(30), parts: Blob[] = [];
+  const { stage } = app.views,
+    stream = stage.canvas.captureStream(30),
+    parts: Blob[] = [];
   const type = ["video/webm;codecs=vp9", "video/webm"].find((name) => MediaRecorder.isTypeSupported(name));
   if (!type) throw new Error("this browser cannot record WebM; use Chromium or Firefox");
   const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 12e6 });
   recorder.ondataavailable = (event) => parts.push(event.data);
-  const [start, end] = app.range, still = end <= start;
+  const [start, end] = app.range,
+    still = end <= start;
   recorder.start();
   if (still) await turntable(app);
   else await playOnce(app, start, end);
@@ -37,10 +40,13 @@ async function playOnce(app: App, start: number, end: number): Promise<void> {
 }
 
 async function turntable(app: App): Promise<void> {
-  const { stage } = app.views, seconds = 6, began = performance.now();
+  const { stage } = app.views,
+    seconds = 6,
+    began = performance.now();
   const from = stage.camera.position.clone().sub(stage.controls.target);
   for (let t = 0; t < seconds; t = (performance.now() - began) / 1000) {
-    const angle = (2 * Math.PI * t) / seconds, turned = from.clone();
+    const angle = (2 * Math.PI * t) / seconds,
+      turned = from.clone();
     turned.x = from.x * Math.cos(angle) + from.z * Math.sin(angle);
     turned.z = from.z * Math.cos(angle) - from.x * Math.sin(angle);
     stage.camera.position.copy(stage.controls.target).add(turned);

@@ -17,11 +17,13 @@ export class PoseSolver {
   private settling = 0;
 
   constructor(private readonly app: App) {
-    queueMicrotask(() => this.app.store.subscribe((changed) => {
-      if (!changed.has("handles") && !changed.has("time")) return;
-      this.settling = settlingFrames;
-      this.edited = changed.has("handles") && !changed.has("keys");
-    }));
+    queueMicrotask(() =>
+      this.app.store.subscribe((changed) => {
+        if (!changed.has("handles") && !changed.has("time")) return;
+        this.settling = settlingFrames;
+        this.edited = changed.has("handles") && !changed.has("keys");
+      }),
+    );
   }
 
   reset(): void {
@@ -57,8 +59,10 @@ export class PoseSolver {
   /** Changes where a handle is dragged to. */
   drag(index: number, offset: Offset): void {
     const shown = this.offsets();
-    const handles = this.app.store.state.handles.map((handle, h) =>
-      ({ ...handle, offset: h === index ? offset : shown[h] }));
+    const handles = this.app.store.state.handles.map((handle, h) => ({
+      ...handle,
+      offset: h === index ? offset : shown[h],
+    }));
     this.app.store.change({ handles }, `drag ${index}`);
   }
 
@@ -74,7 +78,8 @@ export class PoseSolver {
     const { handles, keys } = this.app.store.state;
     const without = <T>(list: T[]) => list.filter((_, h) => h !== index);
     this.app.store.change({
-      handles: without(handles), keys: keys.map((key) => ({ ...key, offsets: without(key.offsets) })),
+      handles: without(handles),
+      keys: keys.map((key) => ({ ...key, offsets: without(key.offsets) })),
     });
   }
 
@@ -85,7 +90,8 @@ export class PoseSolver {
       const index = loaded?.joints.findIndex(({ name }) => name === joint) ?? -1;
       return index >= 0 ? views.skeleton!.at(index) : null;
     }
-    const positions = views.views[0]?.surface.positions, center = new Vector3();
+    const positions = views.views[0]?.surface.positions,
+      center = new Vector3();
     if (!positions) return null;
     for (const v of vertices!) center.add(new Vector3().fromArray(positions, 3 * v));
     return center.divideScalar(vertices!.length);
@@ -112,8 +118,9 @@ export class PoseSolver {
     return {
       handles: handles.map((handle, h) => ({
         ...subject(handle),
-        ...(handle.pinned ? { constraint: "hold" }
-                          : { constraint: "position", offsets: keys.map((key) => [key.time, key.offsets[h]]) }),
+        ...(handle.pinned
+          ? { constraint: "hold" }
+          : { constraint: "position", offsets: keys.map((key) => [key.time, key.offsets[h]]) }),
       })),
     };
   }
@@ -132,6 +139,7 @@ function offsetAt(keys: PoseKey[], handle: number, time: number): Offset {
   const after = keys.findIndex((key) => key.time >= time);
   if (after === 0) return keys[0].offsets[handle];
   if (after < 0) return keys.at(-1)!.offsets[handle];
-  const [a, b] = [keys[after - 1], keys[after]], t = (time - a.time) / (b.time - a.time);
+  const [a, b] = [keys[after - 1], keys[after]],
+    t = (time - a.time) / (b.time - a.time);
   return [0, 1, 2].map((c) => a.offsets[handle][c] + t * (b.offsets[handle][c] - a.offsets[handle][c])) as Offset;
 }

@@ -18,15 +18,20 @@ describe("look", () => {
     await session.page.waitForFunction(`studio.state().time !== ${state.time}`);
   });
 
-  test.each(["lbs", "dqs", "cor", "dm", "ddm", "ddm-v5", "eddm"])("%s shows what the program computes", async (method) => {
-    await session.set({ methods: [method], clip: "walk", time: 0.5 });
-    const native = deform(biped(), "--method", method, "--clip", "walk", "--frames", "15:16");
-    expect(apart(native, await session.positions())).toBeLessThan(4e-6);
-    expect((await session.state()).playing).toBe(false);
-  });
+  test.each(["lbs", "dqs", "cor", "dm", "ddm", "ddm-v5", "eddm"])(
+    "%s shows what the program computes",
+    async (method) => {
+      await session.set({ methods: [method], clip: "walk", time: 0.5 });
+      const native = deform(biped(), "--method", method, "--clip", "walk", "--frames", "15:16");
+      expect(apart(native, await session.positions())).toBeLessThan(4e-6);
+      expect((await session.state()).playing).toBe(false);
+    },
+  );
 
   test("a mushed file shows what it stores", async () => {
-    const mushed = made("mushed.glb", (out) => pelt("mush", biped(), "--influences", "3", "--variant", "v2", "-o", out));
+    const mushed = made("mushed.glb", (out) =>
+      pelt("mush", biped(), "--influences", "3", "--variant", "v2", "-o", out),
+    );
     await session.load(mushed, "mushed.glb");
     await session.set({ clip: "walk", time: 0.5 });
     const native = deform(mushed, "--method", "ddm", "--clip", "walk", "--frames", "15:16");
@@ -36,7 +41,9 @@ describe("look", () => {
 
   test("the test motion is that of the program", async () => {
     await session.set({ methods: ["lbs"], clip: "@range", time: 1 });
-    expect(apart(deform(biped(), "--clip", "@range", "--frames", "30:31"), await session.positions())).toBeLessThan(4e-6);
+    expect(apart(deform(biped(), "--clip", "@range", "--frames", "30:31"), await session.positions())).toBeLessThan(
+      4e-6,
+    );
   });
 
   test("keys and controls change what is drawn", async () => {
@@ -74,7 +81,9 @@ describe("look", () => {
 
   test("what is no character is refused in a sentence, and the page goes on", async () => {
     const { page } = session;
-    const none = join(work, "none.glb"), text = join(work, "notes.txt"), half = join(work, "half.glb");
+    const none = join(work, "none.glb"),
+      text = join(work, "notes.txt"),
+      half = join(work, "half.glb");
     writeFileSync(none, "not a file at all");
     writeFileSync(text, "hello");
     writeFileSync(half, (await import("node:fs")).readFileSync(biped()).subarray(0, 9000));
@@ -89,7 +98,9 @@ describe("look", () => {
 
   test("a .gltf is opened with its files", async () => {
     const path = made("split.gltf", (out) => pelt("mush", biped(), "--influences", "2", "-o", out));
-    const files = readdirSync(work).filter((name) => name.startsWith("split")).map((name) => join(work, name));
+    const files = readdirSync(work)
+      .filter((name) => name.startsWith("split"))
+      .map((name) => join(work, name));
     await session.drop(...files);
     await session.page.waitForFunction("studio.state().file === 'split.gltf'");
     await session.set({ clip: "walk", time: 0.5 });
@@ -103,10 +114,11 @@ describe("look", () => {
 });
 
 describe.skipIf(!hasShared)("real characters", () => {
-  const find = (folder: string): string[] => readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    return statSync(path).isDirectory() ? find(path) : name.endsWith(".glb") ? [path] : [];
-  });
+  const find = (folder: string): string[] =>
+    readdirSync(folder).flatMap((name) => {
+      const path = join(folder, name);
+      return statSync(path).isDirectory() ? find(path) : name.endsWith(".glb") ? [path] : [];
+    });
   const files = hasShared ? find(join(shared, "rigged")) : [];
 
   // Two that @pelt/core does not play as the program does: animated nodes that are no joints; a mush of 160 vertices.

@@ -31,7 +31,8 @@ export const biped = () =>
 export const bar = () => made("bar.glb", (out) => pelt("sample", "bar", "--skin", "smooth", "-o", out));
 
 export function readNpy(path: string): Float32Array {
-  const file = readFileSync(path), begin = 10 + file.readUInt16LE(8);
+  const file = readFileSync(path),
+    begin = 10 + file.readUInt16LE(8);
   return new Float32Array(file.buffer.slice(file.byteOffset + begin, file.byteOffset + file.length));
 }
 
@@ -43,7 +44,8 @@ export function deform(file: string, ...options: string[]): Float32Array {
 }
 
 export function diagonal(points: Float32Array): number {
-  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  const low = [Infinity, Infinity, Infinity],
+    high = [-Infinity, -Infinity, -Infinity];
   for (let i = 0; i < points.length; ++i) {
     low[i % 3] = Math.min(low[i % 3], points[i]);
     high[i % 3] = Math.max(high[i % 3], points[i]);
@@ -64,16 +66,27 @@ export function apart(a: Float32Array, b: Float32Array): number {
 
 // SwiftShader for WebGL; the rest keeps Chromium from calling home.
 const flags = [
-  "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
+  "--no-sandbox",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  "--ignore-gpu-blocklist",
 ];
 
 /** `pelt studio` and a browser that has opened it. */
 export class Session {
   readonly messages: string[] = [];
 
-  private constructor(private readonly server: ChildProcess, private readonly browser: Browser,
-                      readonly context: BrowserContext, readonly address: string) {}
+  private constructor(
+    private readonly server: ChildProcess,
+    private readonly browser: Browser,
+    readonly context: BrowserContext,
+    readonly address: string,
+  ) {}
 
   page!: Page;
 
@@ -90,7 +103,9 @@ export class Session {
     });
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
     const context = await browser.newContext({
-      viewport: { width: 1280, height: 720 }, acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"],
+      viewport: { width: 1280, height: 720 },
+      acceptDownloads: true,
+      permissions: ["clipboard-read", "clipboard-write"],
     });
     const session = new Session(server, browser, context, address);
     session.page = await session.newPage();
@@ -122,7 +137,8 @@ export class Session {
 
   async drop(...files: string[]): Promise<void> {
     const [chooser] = await Promise.all([
-      this.page.waitForEvent("filechooser"), this.page.getByRole("button", { name: "Open a file" }).first().click(),
+      this.page.waitForEvent("filechooser"),
+      this.page.getByRole("button", { name: "Open a file" }).first().click(),
     ]);
     await chooser.setFiles(files);
   }
@@ -153,7 +169,8 @@ export class Session {
   /** Clicks and gives what the page downloads. */
   async download(button: string): Promise<Uint8Array> {
     const [event] = await Promise.all([
-      this.page.waitForEvent("download"), this.page.getByRole("button", { name: button, exact: true }).click(),
+      this.page.waitForEvent("download"),
+      this.page.getByRole("button", { name: button, exact: true }).click(),
     ]);
     return new Uint8Array(readFileSync(await event.path()));
   }

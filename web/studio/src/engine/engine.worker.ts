@@ -75,7 +75,8 @@ export class Engine {
       try {
         const [owner, own] = this.ownerOf(spec, request, matrices);
         const deformer = owner.deformers.get(ownSpec(spec));
-        const positions = this.take(count), normals = this.take(count);
+        const positions = this.take(count),
+          normals = this.take(count);
         deformer.evaluate(own, positions, normals);
         return { positions, normals };
       } catch (error) {
@@ -88,11 +89,15 @@ export class Engine {
 
   /** Distances from the first method over a clip; null if another file or another question came in between. */
   async curves(clip: string | null, methods: MethodSpec[]): Promise<Curves | null> {
-    const run = ++this.curveRun, file = this.opened(), vertices = file.character.vertexCount;
+    const run = ++this.curveRun,
+      file = this.opened(),
+      vertices = file.character.vertexCount;
     const times = clip === null ? [0] : file.character.clipTimes(clip, 30);
-    const first = new Float32Array(3 * vertices), other = new Float32Array(3 * vertices);
+    const first = new Float32Array(3 * vertices),
+      other = new Float32Array(3 * vertices);
     const curves = methods.slice(1).map(() => ({
-      rms: new Float32Array(times.length), max: new Float32Array(times.length),
+      rms: new Float32Array(times.length),
+      max: new Float32Array(times.length),
     }));
     let paused = performance.now();
     for (const [i, time] of times.entries()) {
@@ -103,22 +108,30 @@ export class Engine {
         [curve.rms[i], curve.max[i]] = distance(first, other);
       }
       if (performance.now() - paused < 12) continue;
-      await new Promise((resolve) => setTimeout(resolve));  // frames that are asked for meanwhile come first
+      await new Promise((resolve) => setTimeout(resolve)); // frames that are asked for meanwhile come first
       if (run !== this.curveRun) return null;
       paused = performance.now();
     }
     return { times: Float64Array.from(times), curves };
   }
 
-  private evaluateAt(spec: MethodSpec, clip: string | null, time: number, matrices: Float32Array,
-                     into: Float32Array): void {
+  private evaluateAt(
+    spec: MethodSpec,
+    clip: string | null,
+    time: number,
+    matrices: Float32Array,
+    into: Float32Array,
+  ): void {
     const [owner, own] = this.ownerOf(spec, { clip, time }, matrices);
     owner.deformers.get(ownSpec(spec)).evaluate(own, into);
   }
 
   /** The character that a method belongs to, with its matrices at this moment. */
-  private ownerOf(spec: MethodSpec, at: { clip: string | null; time: number; pose?: PoseStep },
-                  matrices: Float32Array): [Opened, Float32Array] {
+  private ownerOf(
+    spec: MethodSpec,
+    at: { clip: string | null; time: number; pose?: PoseStep },
+    matrices: Float32Array,
+  ): [Opened, Float32Array] {
     if (spec.method !== "result") return [this.opened(), matrices];
     if (!this.result) throw new Error("nothing has been made yet; run a verb in Make first");
     return [this.result, matricesAt(this.result, at.clip, at.time)];
@@ -174,9 +187,12 @@ function ownSpec(spec: MethodSpec): MethodSpec {
 
 /** RMS and largest distance, as `pelt compare` reports them. */
 function distance(a: Float32Array, b: Float32Array): [number, number] {
-  let sum = 0, largest = 0;
+  let sum = 0,
+    largest = 0;
   for (let i = 0; i < a.length; i += 3) {
-    const x = a[i] - b[i], y = a[i + 1] - b[i + 1], z = a[i + 2] - b[i + 2];
+    const x = a[i] - b[i],
+      y = a[i + 1] - b[i + 1],
+      z = a[i + 2] - b[i + 2];
     const squared = x * x + y * y + z * z;
     sum += squared;
     if (squared > largest) largest = squared;

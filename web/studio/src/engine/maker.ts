@@ -19,10 +19,14 @@ export class MakerClient {
   private start(request: MakeRequest, onProgress: OnProgress, signal: AbortSignal): Promise<MadeFile> {
     signal.throwIfAborted();
     const stopped = new Promise<never>((_, reject) => {
-      signal.addEventListener("abort", () => {
-        this.end();
-        reject(signal.reason);
-      }, { once: true });
+      signal.addEventListener(
+        "abort",
+        () => {
+          this.end();
+          reject(signal.reason);
+        },
+        { once: true },
+      );
     });
     return Promise.race([this.ready().make(request, proxy(onProgress)), stopped]);
   }

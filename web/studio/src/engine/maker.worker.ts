@@ -24,7 +24,8 @@ export interface MadeFile {
 const ready = startPelt();
 
 async function make(request: MakeRequest, progress: (fraction: number, stage: string) => void): Promise<MadeFile> {
-  const pelt = await ready, { verb } = request;
+  const pelt = await ready,
+    { verb } = request;
   const options: Options = { ...request.options, onProgress: progress };
   let made: Made;
   if (verb === "decompose") {

@@ -9,7 +9,8 @@ export const attributeOf = (map: MapName) => `_${map.toUpperCase()}`;
 export function withMaps(bytes: Uint8Array, maps: Maps): Uint8Array {
   const painted = mapNames.filter((name) => maps[name]);
   if (painted.length === 0) return bytes;
-  const glb = readGlb(bytes), appender = new Appender(glb);
+  const glb = readGlb(bytes),
+    appender = new Appender(glb);
   glb.json = structuredClone(glb.json);
   for (const name of painted) addMap(glb.json, appender, attributeOf(name), maps[name]!);
   return appender.finish();
@@ -21,7 +22,10 @@ function addMap(json: any, appender: Appender, attribute: string, values: Float3
     const part = values.slice(first, first + vertices);
     first += vertices;
     json.accessors.push({
-      bufferView: appender.add(new Uint8Array(part.buffer)), componentType: 5126, count: vertices, type: "SCALAR",
+      bufferView: appender.add(new Uint8Array(part.buffer)),
+      componentType: 5126,
+      count: vertices,
+      type: "SCALAR",
     });
     primitive.attributes[attribute] = json.accessors.length - 1;
   }

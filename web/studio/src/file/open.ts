@@ -28,8 +28,9 @@ export async function readFiles(files: Iterable<File>): Promise<Opened> {
 
 export async function openFiles(files: Named[]): Promise<Opened> {
   const opened: Opened = {};
-  const main = files.find((file) => [".glb", ".vrm"].includes(endingOf(file.name)))
-    ?? files.find((file) => endingOf(file.name) === ".gltf");
+  const main =
+    files.find((file) => [".glb", ".vrm"].includes(endingOf(file.name))) ??
+    files.find((file) => endingOf(file.name) === ".gltf");
   if (main) opened.character = { name: main.name, bytes: await characterBytes(main, files) };
   const objects = files.filter((file) => endingOf(file.name) === ".obj");
   const cache = files.find((file) => sequenceEndings.includes(endingOf(file.name)) && endingOf(file.name) !== ".obj");
@@ -54,8 +55,10 @@ function withFaces(sequence: Sequence, mesh: Named | undefined): Sequence {
   if (!mesh) return sequence;
   const { triangles, positions } = readObj(decode(mesh.bytes));
   if (positions.length !== 3 * sequence.vertexCount)
-    throw new Error(`${mesh.name}: has ${positions.length / 3} vertices, ${sequence.name} ${sequence.vertexCount};`
-                    + " drop the mesh that the sequence was made from");
+    throw new Error(
+      `${mesh.name}: has ${positions.length / 3} vertices, ${sequence.name} ${sequence.vertexCount};` +
+        " drop the mesh that the sequence was made from",
+    );
   return { ...sequence, triangles };
 }
 

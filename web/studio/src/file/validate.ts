@@ -14,8 +14,13 @@ export async function validate(bytes: Uint8Array): Promise<Finding[]> {
       severity: numErrors > 0 ? "error" : numWarnings > 0 ? "warning" : "info",
     };
     const first = messages.filter((m: any) => m.severity <= 1).slice(0, 20);
-    return [head, ...first.map((m: any): Finding =>
-      ({ text: `${m.pointer ?? ""} ${m.message}`.trim(), severity: m.severity === 0 ? "error" : "warning" }))];
+    return [
+      head,
+      ...first.map((m: any): Finding => ({
+        text: `${m.pointer ?? ""} ${m.message}`.trim(),
+        severity: m.severity === 0 ? "error" : "warning",
+      })),
+    ];
   } catch (error) {
     return [{ text: String(error instanceof Error ? error.message : error), severity: "error" }];
   }

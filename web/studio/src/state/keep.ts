@@ -26,8 +26,11 @@ export class Keeper {
   private waiting: Settings | null = null;
   private file: string | null = null;
 
-  private constructor(private readonly database: IDBDatabase, private readonly tab: string,
-                      private readonly address: string) {}
+  private constructor(
+    private readonly database: IDBDatabase,
+    private readonly tab: string,
+    private readonly address: string,
+  ) {}
 
   static async open(): Promise<Keeper> {
     const address = location.pathname + location.search;
@@ -66,7 +69,11 @@ export class Keeper {
     this.timer = 0;
     if (!this.waiting) return;
     const kept: Kept = {
-      tab: this.tab, address: this.address, saved: Date.now(), file: this.file, settings: this.waiting,
+      tab: this.tab,
+      address: this.address,
+      saved: Date.now(),
+      file: this.file,
+      settings: this.waiting,
     };
     this.waiting = null;
     await request(this.store("tabs", "readwrite").put(kept));
@@ -109,7 +116,7 @@ async function chooseTab(database: IDBDatabase, address: string): Promise<string
     sessionStorage.setItem(`pelt-tab ${address}`, tab);
     return tab;
   };
-  if (own && (await hold(own))) return own;  // a reload; not a duplicated tab, whose original holds the lock
+  if (own && (await hold(own))) return own; // a reload; not a duplicated tab, whose original holds the lock
   const all = await request<Kept[]>(database.transaction("tabs").objectStore("tabs").getAll());
   const old = all.filter((kept) => Date.now() - kept.saved > daysKept * 86_400_000);
   await forget(database, old);

@@ -2,7 +2,8 @@ let current: (() => void)[] | null = null;
 
 /** Runs `work`; what it subscribes to ends when the returned function is called. */
 export function scoped(work: () => void): () => void {
-  const outer = current, ends: (() => void)[] = [];
+  const outer = current,
+    ends: (() => void)[] = [];
   current = ends;
   try {
     work();

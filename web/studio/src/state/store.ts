@@ -72,7 +72,8 @@ export class Store {
   }
 
   private remember(before: Partial<Settings>, after: Partial<Settings>, gesture: string): void {
-    const last = this.done.at(-1), now = performance.now();
+    const last = this.done.at(-1),
+      now = performance.now();
     this.undone = [];
     if (gesture && last && last.gesture === gesture && now - last.at < gestureMs) {
       last.after = { ...last.after, ...after };

@@ -2,8 +2,11 @@ type Attributes = Record<string, unknown>;
 type Child = Node | string | null | undefined | false;
 
 /** An element with attributes, listeners (`onclick`) and children. */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {},
-                                                         ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
@@ -24,7 +27,9 @@ const paths: Record<string, string> = {
   camera: "M4 8h3.5L9 6h6l1.500 2H20v10H4zM12 10a3 3 0 1 0 0 6 3 3 0 0 0 0-6",
   film: "M4 6h11v12H4zM15 10.500l5-3v9l-5-3",
   moon: "M19 14.500A7.500 7.500 0 0 1 9.500 5a7.500 7.500 0 1 0 9.500 9.500z",
-  sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 3v1.500M12 19.500V21M3 12h1.500M19.500 12H21M5.600 5.600l1 1M17.400 17.400l1 1M5.600 18.400l1-1M17.400 6.600l1-1",
+  sun:
+    "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 3v1.500M12 19.500V21M3 12h1.500M19.500 12H21" +
+    "M5.600 5.600l1 1M17.400 17.400l1 1M5.600 18.400l1-1M17.400 6.600l1-1",
   open: "M4 18V6h5l2 2h9v10z",
   close: "M6.500 6.500l11 11M17.500 6.500l-11 11",
   key: "M12 5l6 7-6 7-6-7z",

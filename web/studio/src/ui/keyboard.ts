@@ -24,14 +24,18 @@ export function listenToKeys(app: App, actions: KeyActions): void {
     p: actions.picture,
     k: () => store.state.activity === "pose" && app.pose.setKey(),
     "?": actions.help,
-    ...Object.fromEntries(byNumber.map((method, i) =>
-      [String(i + 1), () => store.change({ methods: [method, ...store.state.methods.slice(1)] })])),
+    ...Object.fromEntries(
+      byNumber.map((method, i) => [
+        String(i + 1),
+        () => store.change({ methods: [method, ...store.state.methods.slice(1)] }),
+      ]),
+    ),
   };
   addEventListener("keydown", (event) => {
     const letter = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (event.ctrlKey || event.metaKey) {
       if (isText(event.target)) return;
-      if (letter === "z") (event.shiftKey ? store.redo() : store.undo());
+      if (letter === "z") event.shiftKey ? store.redo() : store.undo();
       else if (letter === "y") store.redo();
       else return;
       return event.preventDefault();

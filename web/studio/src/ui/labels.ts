@@ -5,7 +5,8 @@ import { methodChoices } from "./panel_compare.js";
 /** What lies over the views: the method of each, the divider, the names of joints. */
 export function buildLabels(host: HTMLElement, app: App): () => void {
   const { store, views } = app;
-  const layer = h("div", { class: "labels" }), names = h("canvas", { class: "names", "aria-hidden": "true" });
+  const layer = h("div", { class: "labels" }),
+    names = h("canvas", { class: "names", "aria-hidden": "true" });
   const divider = buildDivider(app);
   const outline = h("output", { class: "outline-note", "aria-label": "Difference of the outlines" });
   host.append(names, layer, divider, outline);
@@ -13,14 +14,27 @@ export function buildLabels(host: HTMLElement, app: App): () => void {
 
   const fill = () => {
     const { methods } = store.state;
-    layer.replaceChildren(...edges(app), ...views.stage.panes.map((_, i) => {
-      const select = h("select", {
-        "aria-label": `Method of view ${i + 1}, in the view`,
-        onchange: () => store.change({ methods: methods.map((old, m) => (m === i ? select.value : old)) }),
-      }, ...methodChoices(app).map(([value, text]) => h("option", { value }, text)));
-      select.value = methods[i];
-      return h("div", { class: "label" }, h("span", { class: "badge" }, String(i + 1)), select, h("span", { class: "stat" }));
-    }));
+    layer.replaceChildren(
+      ...edges(app),
+      ...views.stage.panes.map((_, i) => {
+        const select = h(
+          "select",
+          {
+            "aria-label": `Method of view ${i + 1}, in the view`,
+            onchange: () => store.change({ methods: methods.map((old, m) => (m === i ? select.value : old)) }),
+          },
+          ...methodChoices(app).map(([value, text]) => h("option", { value }, text)),
+        );
+        select.value = methods[i];
+        return h(
+          "div",
+          { class: "label" },
+          h("span", { class: "badge" }, String(i + 1)),
+          select,
+          h("span", { class: "stat" }),
+        );
+      }),
+    );
   };
   views.onChange = () => {
     const { methods, layout, activity } = store.state;
@@ -50,13 +64,17 @@ function edges(app: App): HTMLElement[] {
 }
 
 function place(label: HTMLElement, app: App, i: number): void {
-  const { stage, views } = app.views, { clip } = stage.panes[i], view = views[i];
+  const { stage, views } = app.views,
+    { clip } = stage.panes[i],
+    view = views[i];
   const right = app.store.state.layout === "divider" && i === 1 && stage.panes.length > 1;
   label.style.top = `${clip.y + 10}px`;
   label.style.left = right ? "" : `${clip.x + 10}px`;
   label.style.right = right ? "10px" : "";
   const stat = label.querySelector(".stat")!;
-  stat.textContent = view?.error ?? (app.views.preparing ? "preparing…" : i > 0 ? `RMS ${number(view.rms)} · max ${number(view.max)}` : "");
+  stat.textContent =
+    view?.error ??
+    (app.views.preparing ? "preparing…" : i > 0 ? `RMS ${number(view.rms)} · max ${number(view.max)}` : "");
   stat.classList.toggle("error", Boolean(view?.error));
 }
 
@@ -64,8 +82,13 @@ function place(label: HTMLElement, app: App, i: number): void {
 function buildDivider(app: App): HTMLElement {
   const { store, views } = app;
   const divider = h("div", {
-    class: "divider", role: "slider", tabindex: "0", "aria-label": "Divider", "aria-orientation": "horizontal",
-    "aria-valuemin": "0", "aria-valuemax": "100",
+    class: "divider",
+    role: "slider",
+    tabindex: "0",
+    "aria-label": "Divider",
+    "aria-orientation": "horizontal",
+    "aria-valuemin": "0",
+    "aria-valuemax": "100",
   });
   const move = (at: number) => store.change({ divider: Math.min(0.98, Math.max(0.02, at)) });
   divider.addEventListener("pointerdown", (event) => divider.setPointerCapture(event.pointerId));
@@ -84,7 +107,8 @@ function buildDivider(app: App): HTMLElement {
 }
 
 function drawNames(canvas: HTMLCanvasElement, app: App): void {
-  const { stage, skeleton } = app.views, { names, skeleton: shown, joint, activity } = app.store.state;
+  const { stage, skeleton } = app.views,
+    { names, skeleton: shown, joint, activity } = app.store.state;
   const posing = activity === "pose" && app.store.state.handles.length > 0;
   const named = (names || joint !== null) && (shown || activity === "pose");
   const visible = app.loaded !== null && skeleton !== null && (named || posing);
@@ -93,7 +117,8 @@ function drawNames(canvas: HTMLCanvasElement, app: App): void {
   canvas.width = visible ? stage.width * ratio : 1;
   canvas.height = visible ? stage.height * ratio : 1;
   if (!visible) return;
-  const pen = canvas.getContext("2d")!, style = getComputedStyle(canvas);
+  const pen = canvas.getContext("2d")!,
+    style = getComputedStyle(canvas);
   pen.scale(ratio, ratio);
   pen.font = "11px system-ui, sans-serif";
   pen.lineWidth = 3;

@@ -3,7 +3,8 @@ import { h, iconButton } from "./dom.js";
 
 /** One line at the top of the views: what went wrong, or what is going on. */
 export function buildMessages(host: HTMLElement, app: App): void {
-  const text = h("span", {}), close = iconButton("close", "Close the message", () => app.tell(null));
+  const text = h("span", {}),
+    close = iconButton("close", "Close the message", () => app.tell(null));
   const box = h("div", { class: "message", role: "alert" }, text, close);
   const busy = h("div", { class: "busy", role: "status" });
   host.append(box, busy);

@@ -9,10 +9,17 @@ export function comparePanel(app: App): HTMLElement[] {
   const { store } = app;
   return [
     methodsSection(app),
-    section("Picture",
-      segmented(store, "layout", "Layout", [["views", "Views"], ["divider", "Divider"], ["silhouettes", "Outlines"]]),
-      checkbox(store, "heat", "Error as colors", "H")),
-    scaleSection(app), momentsSection(app),
+    section(
+      "Picture",
+      segmented(store, "layout", "Layout", [
+        ["views", "Views"],
+        ["divider", "Divider"],
+        ["silhouettes", "Outlines"],
+      ]),
+      checkbox(store, "heat", "Error as colors", "H"),
+    ),
+    scaleSection(app),
+    momentsSection(app),
   ];
 }
 
@@ -22,31 +29,49 @@ export function methodChoices(app: App): [string, string][] {
 }
 
 function methodsSection(app: App): HTMLElement {
-  const { store } = app, rows = h("div", { class: "methods" });
+  const { store } = app,
+    rows = h("div", { class: "methods" });
   const set = (methods: string[]) => store.change({ methods });
   const fill = () => {
     const { methods } = store.state;
-    rows.replaceChildren(...methods.map((method, i) => {
-      const select = h("select", {
-        "aria-label": `Method of view ${i + 1}`,
-        onchange: () => set(methods.map((old, m) => (m === i ? select.value : old))),
-      }, ...methodChoices(app).map(([value, text]) => h("option", { value }, text)));
-      select.value = method;
-      const remove = h("button", {
-        type: "button", class: "quiet", "aria-label": `Remove view ${i + 1}`, disabled: methods.length < 2,
-        onclick: () => set(methods.filter((_, m) => m !== i)),
-      }, "Remove");
-      return h("div", { class: "row" }, h("span", { class: "badge" }, String(i + 1)), select, remove);
-    }));
+    rows.replaceChildren(
+      ...methods.map((method, i) => {
+        const select = h(
+          "select",
+          {
+            "aria-label": `Method of view ${i + 1}`,
+            onchange: () => set(methods.map((old, m) => (m === i ? select.value : old))),
+          },
+          ...methodChoices(app).map(([value, text]) => h("option", { value }, text)),
+        );
+        select.value = method;
+        const remove = h(
+          "button",
+          {
+            type: "button",
+            class: "quiet",
+            "aria-label": `Remove view ${i + 1}`,
+            disabled: methods.length < 2,
+            onclick: () => set(methods.filter((_, m) => m !== i)),
+          },
+          "Remove",
+        );
+        return h("div", { class: "row" }, h("span", { class: "badge" }, String(i + 1)), select, remove);
+      }),
+    );
     add.disabled = methods.length > 3;
   };
-  const add = h("button", {
-    type: "button",
-    onclick: () => {
-      const { methods } = store.state;
-      set([...methods, ["lbs", "dqs", "ddm", "cor", "dm"].find((method) => !methods.includes(method)) ?? "lbs"]);
+  const add = h(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        const { methods } = store.state;
+        set([...methods, ["lbs", "dqs", "ddm", "cor", "dm"].find((method) => !methods.includes(method)) ?? "lbs"]);
+      },
     },
-  }, "Add a view");
+    "Add a view",
+  );
   store.subscribe((changed) => changed.has("methods") && fill());
   app.on("result", fill);
   fill();
@@ -55,31 +80,64 @@ function methodsSection(app: App): HTMLElement {
 
 function scaleSection(app: App): HTMLElement {
   const { store } = app;
-  const ends = h("div", { class: "scale-ends" }), numbers = h("table", { class: "numbers" });
+  const ends = h("div", { class: "scale-ends" }),
+    numbers = h("table", { class: "numbers" });
   const top = h("input", {
-    type: "number", min: 0, step: "any", "aria-label": "Largest error of the scale",
+    type: "number",
+    min: 0,
+    step: "any",
+    "aria-label": "Largest error of the scale",
     onchange: () => store.change({ heatTop: top.value === "" ? null : Math.max(0, Number(top.value)) }),
   });
   const update = () => {
-    const { views } = app.views, { methods, heatTop } = store.state;
-    ends.replaceChildren(h("span", {}, "0"), h("span", {}, number(app.views.heatTop / 2)), h("span", {}, number(app.views.heatTop)));
+    const { views } = app.views,
+      { methods, heatTop } = store.state;
+    ends.replaceChildren(
+      h("span", {}, "0"),
+      h("span", {}, number(app.views.heatTop / 2)),
+      h("span", {}, number(app.views.heatTop)),
+    );
     top.placeholder = number(app.views.errorTop);
     if (document.activeElement !== top) top.value = heatTop === null ? "" : String(heatTop);
     numbers.replaceChildren(
-      h("thead", {}, h("tr", {}, ...["View", "RMS now", "Largest now", "Largest in clip"].map((t) => h("th", { scope: "col" }, t)))),
-      h("tbody", {}, ...views.slice(1).map((view, i) => {
-        const curve = app.curves?.curves[i];
-        return h("tr", {}, h("th", { scope: "row" }, `${i + 2} ${methods[i + 1] ?? ""}`), h("td", {}, number(view.rms)),
-          h("td", {}, number(view.max)), h("td", {}, curve ? number(Math.max(...curve.max)) : "…"));
-      })));
+      h(
+        "thead",
+        {},
+        h("tr", {}, ...["View", "RMS now", "Largest now", "Largest in clip"].map((t) => h("th", { scope: "col" }, t))),
+      ),
+      h(
+        "tbody",
+        {},
+        ...views.slice(1).map((view, i) => {
+          const curve = app.curves?.curves[i];
+          return h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, `${i + 2} ${methods[i + 1] ?? ""}`),
+            h("td", {}, number(view.rms)),
+            h("td", {}, number(view.max)),
+            h("td", {}, curve ? number(Math.max(...curve.max)) : "…"),
+          );
+        }),
+      ),
+    );
   };
   app.on("frame", update);
   app.on("curves", update);
   store.subscribe((changed) => (changed.has("heatTop") || changed.has("methods")) && update());
   update();
-  return section("Error, in the file's units",
-    h("div", { class: "scale", style: `background: ${gradientOf("error")}`, role: "img", "aria-label": "Scale of errors" }),
-    ends, h("label", { class: "row" }, h("span", {}, "End of scale"), top), numbers);
+  return section(
+    "Error, in the file's units",
+    h("div", {
+      class: "scale",
+      style: `background: ${gradientOf("error")}`,
+      role: "img",
+      "aria-label": "Scale of errors",
+    }),
+    ends,
+    h("label", { class: "row" }, h("span", {}, "End of scale"), top),
+    numbers,
+  );
 }
 
 /** The moments at which the methods differ most, at least a third of a second apart. */
@@ -87,10 +145,21 @@ function momentsSection(app: App): HTMLElement {
   const list = h("div", { class: "moments" });
   const update = () => {
     const { curves } = app;
-    list.replaceChildren(...(curves ? worst(curves.times, curves.curves.map((curve) => curve.max)).map(([time, error]) =>
-      h("button", { type: "button", onclick: () => app.store.change({ time, playing: false }) },
-        h("span", {}, `${(time - app.range[0]).toFixed(2)} s`), h("small", {}, number(error))))
-      : [h("p", { class: "muted" }, "Measuring the clip…")]));
+    list.replaceChildren(
+      ...(curves
+        ? worst(
+            curves.times,
+            curves.curves.map((curve) => curve.max),
+          ).map(([time, error]) =>
+            h(
+              "button",
+              { type: "button", onclick: () => app.store.change({ time, playing: false }) },
+              h("span", {}, `${(time - app.range[0]).toFixed(2)} s`),
+              h("small", {}, number(error)),
+            ),
+          )
+        : [h("p", { class: "muted" }, "Measuring the clip…")]),
+    );
   };
   app.on("curves", update);
   update();

@@ -5,19 +5,39 @@ import { validate } from "../file/validate.js";
 
 /** What is in the file, and how it is drawn. */
 export function lookPanel(app: App): HTMLElement[] {
-  const { store } = app, { info, joints, clips } = app.loaded!;
+  const { store } = app,
+    { info, joints, clips } = app.loaded!;
   const facts: [string, string][] = [
-    ["Vertices", count(info.vertices)], ["Triangles", count(info.triangles)], ["Joints", count(joints.length)],
-    ["Joints per vertex", info.max_influences ? `at most ${info.max_influences}` : "–"], ["Clips", count(clips.length)],
+    ["Vertices", count(info.vertices)],
+    ["Triangles", count(info.triangles)],
+    ["Joints", count(joints.length)],
+    ["Joints per vertex", info.max_influences ? `at most ${info.max_influences}` : "–"],
+    ["Clips", count(clips.length)],
     ["Mushed", info.ddm ? `yes, ${info.ddm.variant}` : "no; shown exactly"],
   ];
   return [
-    section("Display",
-      segmented(store, "shading", "Shading", [["materials", "Materials"], ["clay", "Clay"], ["weights", "Weights"]]),
-      h("div", { class: "checks" }, checkbox(store, "wireframe", "Wireframe", "W"),
-        checkbox(store, "skeleton", "Skeleton", "S"), checkbox(store, "names", "Joint names", "N"))),
-    section("File", h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))),
-    partsSection(app), jointsSection(app), problemsSection(app),
+    section(
+      "Display",
+      segmented(store, "shading", "Shading", [
+        ["materials", "Materials"],
+        ["clay", "Clay"],
+        ["weights", "Weights"],
+      ]),
+      h(
+        "div",
+        { class: "checks" },
+        checkbox(store, "wireframe", "Wireframe", "W"),
+        checkbox(store, "skeleton", "Skeleton", "S"),
+        checkbox(store, "names", "Joint names", "N"),
+      ),
+    ),
+    section(
+      "File",
+      h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+    ),
+    partsSection(app),
+    jointsSection(app),
+    problemsSection(app),
   ];
 }
 
@@ -25,10 +45,12 @@ function partsSection(app: App): HTMLElement {
   const { store } = app;
   const rows = app.model!.parts.map((part, i) => {
     const input = h("input", {
-      type: "checkbox", checked: !store.state.hiddenParts.includes(i),
-      onchange: () => store.change({
-        hiddenParts: input.checked ? store.state.hiddenParts.filter((p) => p !== i) : [...store.state.hiddenParts, i],
-      }),
+      type: "checkbox",
+      checked: !store.state.hiddenParts.includes(i),
+      onchange: () =>
+        store.change({
+          hiddenParts: input.checked ? store.state.hiddenParts.filter((p) => p !== i) : [...store.state.hiddenParts, i],
+        }),
     });
     store.subscribe((changed) => {
       if (changed.has("hiddenParts")) input.checked = !store.state.hiddenParts.includes(i);
@@ -40,21 +62,36 @@ function partsSection(app: App): HTMLElement {
 
 /** All joints, as a tree; typing narrows it. Choosing one shows its weights. */
 export function jointsSection(app: App): HTMLElement {
-  const { store } = app, { joints } = app.loaded!;
+  const { store } = app,
+    { joints } = app.loaded!;
   const list = h("div", { class: "list joints", role: "listbox", "aria-label": "Joints", tabindex: "0" });
   const search = h("input", {
-    type: "search", placeholder: "Search joints", "aria-label": "Search joints", oninput: () => fill(),
+    type: "search",
+    placeholder: "Search joints",
+    "aria-label": "Search joints",
+    oninput: () => fill(),
   });
   const fill = () => {
     const wanted = search.value.trim().toLowerCase();
-    list.replaceChildren(...joints.flatMap(({ name }, j) => {
-      if (wanted && !name.toLowerCase().includes(wanted)) return [];
-      const depth = wanted ? 0 : Math.min(depthOf(joints, j), 9);
-      return [h("div", {
-        role: "option", id: `joint-${j}`, "aria-selected": String(store.state.joint === name),
-        style: `padding-left: ${10 + 11 * depth}px`, onclick: () => choose(name),
-      }, name)];
-    }));
+    list.replaceChildren(
+      ...joints.flatMap(({ name }, j) => {
+        if (wanted && !name.toLowerCase().includes(wanted)) return [];
+        const depth = wanted ? 0 : Math.min(depthOf(joints, j), 9);
+        return [
+          h(
+            "div",
+            {
+              role: "option",
+              id: `joint-${j}`,
+              "aria-selected": String(store.state.joint === name),
+              style: `padding-left: ${10 + 11 * depth}px`,
+              onclick: () => choose(name),
+            },
+            name,
+          ),
+        ];
+      }),
+    );
   };
   const choose = (name: string) => {
     const off = store.state.joint === name;
@@ -92,18 +129,28 @@ function depthOf(joints: readonly { parent: number }[], j: number): number {
 function problemsSection(app: App): HTMLElement {
   const { info } = app.loaded!;
   const found: string[] = [...(info.problems ?? []), ...(info.warnings ?? [])];
-  const list = h("ul", { class: "problems" },
-    ...(found.length > 0 ? found.map((text) => h("li", {}, text)) : [h("li", { class: "good" }, "Pelt found no problem.")]));
+  const list = h(
+    "ul",
+    { class: "problems" },
+    ...(found.length > 0
+      ? found.map((text) => h("li", {}, text))
+      : [h("li", { class: "good" }, "Pelt found no problem.")]),
+  );
   const report = h("div", { class: "validator" });
-  const check = h("button", {
-    type: "button",
-    onclick: async () => {
-      check.disabled = true;
-      report.textContent = "Validating…";
-      report.replaceChildren(...(await validate(app.file!.bytes)).map(({ text, severity }) =>
-        h("p", { class: severity }, text)));
-      check.disabled = false;
+  const check = h(
+    "button",
+    {
+      type: "button",
+      onclick: async () => {
+        check.disabled = true;
+        report.textContent = "Validating…";
+        report.replaceChildren(
+          ...(await validate(app.file!.bytes)).map(({ text, severity }) => h("p", { class: severity }, text)),
+        );
+        check.disabled = false;
+      },
     },
-  }, "Khronos validator");
+    "Khronos validator",
+  );
   return section("Problems", list, check, report);
 }

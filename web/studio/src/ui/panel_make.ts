@@ -19,15 +19,46 @@ interface Field {
 const fields: Record<Exclude<MakingVerb, "pose">, Field[]> = {
   mush: [
     { name: "influences", label: "Joints per vertex", value: "", min: 0 },
-    { name: "payload", label: "Storage", choices: [["", "float"], ["q16", "16 bit"]], value: "" },
-    { name: "variant", label: "Variant", choices: [["", "v0"], ...["v1", "v2", "v3", "v4", "v5"].map((v): [string, string] => [v, v])], value: "" },
+    {
+      name: "payload",
+      label: "Storage",
+      choices: [
+        ["", "float"],
+        ["q16", "16 bit"],
+      ],
+      value: "",
+    },
+    {
+      name: "variant",
+      label: "Variant",
+      choices: [["", "v0"], ...["v1", "v2", "v3", "v4", "v5"].map((v): [string, string] => [v, v])],
+      value: "",
+    },
   ],
   bind: [
-    { name: "method", label: "Method", choices: [["", "rigid"], ["bbw", "smooth (biharmonic)"]], value: "" },
+    {
+      name: "method",
+      label: "Method",
+      choices: [
+        ["", "rigid"],
+        ["bbw", "smooth (biharmonic)"],
+      ],
+      value: "",
+    },
     { name: "influences", label: "Joints per vertex", value: "", min: 0 },
   ],
   bake: [
-    { name: "from", label: "From", choices: [["", "Direct Delta Mush"], ["dqs", "Dual quaternions"], ["cor", "Centers of rotation"], ["dm", "Delta Mush"]], value: "" },
+    {
+      name: "from",
+      label: "From",
+      choices: [
+        ["", "Direct Delta Mush"],
+        ["dqs", "Dual quaternions"],
+        ["cor", "Centers of rotation"],
+        ["dm", "Delta Mush"],
+      ],
+      value: "",
+    },
     { name: "influences", label: "Joints per vertex", value: "", min: 0 },
     { name: "helpers", label: "Helper joints", value: "", min: 0 },
   ],
@@ -38,7 +69,15 @@ const fields: Record<Exclude<MakingVerb, "pose">, Field[]> = {
   decompose: [
     { name: "bones", label: "Bones", value: "", min: 1 },
     { name: "influences", label: "Joints per vertex", value: "", min: 0 },
-    { name: "skeleton", label: "Hierarchy", choices: [["", "none"], ["true", "joints and parents"]], value: "" },
+    {
+      name: "skeleton",
+      label: "Hierarchy",
+      choices: [
+        ["", "none"],
+        ["true", "joints and parents"],
+      ],
+      value: "",
+    },
   ],
 };
 const titles: Record<keyof typeof fields, [string, string]> = {
@@ -54,23 +93,36 @@ let chosen: keyof typeof fields = "mush";
 export function makePanel(app: App): HTMLElement[] {
   const form = h("div", {});
   const draw = () => form.replaceChildren(...verbForm(app));
-  const tabs = h("div", { class: "segmented wrap", role: "radiogroup", "aria-label": "What to make" },
+  const tabs = h(
+    "div",
+    { class: "segmented wrap", role: "radiogroup", "aria-label": "What to make" },
     ...(Object.keys(fields) as (keyof typeof fields)[]).flatMap((verb) => [
-      h("input", { type: "radio", name: "verb", id: `verb-${verb}`, checked: verb === chosen, onchange: () => {
-        chosen = verb;
-        draw();
-      } }),
+      h("input", {
+        type: "radio",
+        name: "verb",
+        id: `verb-${verb}`,
+        checked: verb === chosen,
+        onchange: () => {
+          chosen = verb;
+          draw();
+        },
+      }),
       h("label", { for: `verb-${verb}` }, titles[verb][0]),
-    ]));
+    ]),
+  );
   draw();
   return [section("Make", tabs, form), resultSection(app), settingsSection(app)];
 }
 
 function verbForm(app: App): HTMLElement[] {
-  const verb = chosen, values: Record<string, unknown> = {};
+  const verb = chosen,
+    values: Record<string, unknown> = {};
   const usesTuning = verb === "mush" || verb === "bake";
-  const options = () => ({ ...(usesTuning ? tunedOptions(app) : {}), ...values,
-                           ...(["bake", "fit"].includes(verb) && app.store.state.clip ? { clip: app.store.state.clip } : {}) });
+  const options = () => ({
+    ...(usesTuning ? tunedOptions(app) : {}),
+    ...values,
+    ...(["bake", "fit"].includes(verb) && app.store.state.clip ? { clip: app.store.state.clip } : {}),
+  });
   const command = commandRow(app, () => commandOf(app, verb, options()));
   const rows = fields[verb].map((field) => {
     const read = (text: string) => {
@@ -79,13 +131,26 @@ function verbForm(app: App): HTMLElement[] {
       command.dispatchEvent(new Event("refresh"));
     };
     const input = field.choices
-      ? h("select", { onchange: (e: Event) => read((e.target as HTMLSelectElement).value) },
-          ...field.choices.map(([value, text]) => h("option", { value }, text)))
-      : h("input", { type: "number", min: field.min, placeholder: "auto", onchange: (e: Event) => read((e.target as HTMLInputElement).value) });
+      ? h(
+          "select",
+          { onchange: (e: Event) => read((e.target as HTMLSelectElement).value) },
+          ...field.choices.map(([value, text]) => h("option", { value }, text)),
+        )
+      : h("input", {
+          type: "number",
+          min: field.min,
+          placeholder: "auto",
+          onchange: (e: Event) => read((e.target as HTMLInputElement).value),
+        });
     return h("label", { class: "row" }, h("span", {}, field.label), input);
   });
-  return [h("p", { class: "muted" }, titles[verb][1]), ...rows, ...sequenceNote(app, verb),
-          runControls(app, verb, options), command];
+  return [
+    h("p", { class: "muted" }, titles[verb][1]),
+    ...rows,
+    ...sequenceNote(app, verb),
+    runControls(app, verb, options),
+    command,
+  ];
 }
 
 function sequenceNote(app: App, verb: MakingVerb): HTMLElement[] {
@@ -93,8 +158,9 @@ function sequenceNote(app: App, verb: MakingVerb): HTMLElement[] {
   const note = h("p", {});
   const update = () => {
     const { sequence } = app;
-    note.textContent = sequence ? `${sequence.name}: ${count(sequence.frameCount)} frames of ${count(sequence.vertexCount)} vertices`
-                                : "No sequence yet: drop one on the page.";
+    note.textContent = sequence
+      ? `${sequence.name}: ${count(sequence.frameCount)} frames of ${count(sequence.vertexCount)} vertices`
+      : "No sequence yet: drop one on the page.";
   };
   app.on("sequence", update);
   update();
@@ -119,8 +185,14 @@ function runControls(app: App, verb: MakingVerb, options: () => Record<string, u
 }
 
 const shownNumbers: [string, string][] = [
-  ["vertices", "Vertices"], ["bones", "Joints"], ["influences", "Joints per vertex"], ["helpers", "Helper joints"],
-  ["rms", "RMS error"], ["max", "Largest error"], ["e_rms", "E_RMS"], ["expected_error", "RMS of pruning / diagonal"],
+  ["vertices", "Vertices"],
+  ["bones", "Joints"],
+  ["influences", "Joints per vertex"],
+  ["helpers", "Helper joints"],
+  ["rms", "RMS error"],
+  ["max", "Largest error"],
+  ["e_rms", "E_RMS"],
+  ["expected_error", "RMS of pruning / diagonal"],
 ];
 
 function resultSection(app: App): HTMLElement {
@@ -130,17 +202,36 @@ function resultSection(app: App): HTMLElement {
     if (!result) return void box.replaceChildren(h("p", { class: "muted" }, "Nothing made yet."));
     const numbers = shownNumbers.flatMap(([key, label]) => {
       const value = result.report[key];
-      return typeof value === "number" ? [h("dt", {}, label), h("dd", {}, Number.isInteger(value) ? count(value) : number(value))] : [];
+      return typeof value === "number"
+        ? [h("dt", {}, label), h("dd", {}, Number.isInteger(value) ? count(value) : number(value))]
+        : [];
     });
     box.replaceChildren(
       h("p", {}, h("strong", {}, result.name), ` ${count(Math.ceil(result.bytes.length / 1024))} KB`),
       h("dl", { class: "facts" }, ...numbers),
       ...(result.report.warnings ?? []).map((text: string) => h("p", { class: "warning" }, text)),
-      h("div", { class: "row" },
+      h(
+        "div",
+        { class: "row" },
         button("Download", () => download(result.bytes, result.name), "primary"),
-        button("Open", () => void app.load(result.bytes, result.name).catch((error) => app.tell(String(error.message)))),
-        ...(result.comparable ? [button("Compare", () => app.store.change({
-          activity: "compare", methods: ["ddm", "result"], heat: true, layout: "views" }))] : [])));
+        button(
+          "Open",
+          () => void app.load(result.bytes, result.name).catch((error) => app.tell(String(error.message))),
+        ),
+        ...(result.comparable
+          ? [
+              button("Compare", () =>
+                app.store.change({
+                  activity: "compare",
+                  methods: ["ddm", "result"],
+                  heat: true,
+                  layout: "views",
+                }),
+              ),
+            ]
+          : []),
+      ),
+    );
   };
   app.on("result", update);
   app.on("file", update);
@@ -149,5 +240,8 @@ function resultSection(app: App): HTMLElement {
 }
 
 function settingsSection(app: App): HTMLElement {
-  return section("These settings as commands", commandRow(app, () => sceneCommands(app).join("\n")));
+  return section(
+    "These settings as commands",
+    commandRow(app, () => sceneCommands(app).join("\n")),
+  );
 }

@@ -21,21 +21,30 @@ export function buildPlot(host: HTMLElement, app: App): void {
     box.hidden = !shown;
     if (!shown || !app.curves || app.curves.times.length < 2) return void box.replaceChildren();
     box.replaceChildren();
-    const { times, curves } = app.curves, style = getComputedStyle(document.documentElement);
+    const { times, curves } = app.curves,
+      style = getComputedStyle(document.documentElement);
     const color = (name: string) => style.getPropertyValue(name).trim();
     const series = curves.flatMap((_, i): uPlot.Series[] => [
       { label: `${methods[i + 1]} largest`, stroke: color(colors[i]), width: 1.6, points: { show: false } },
       { label: `${methods[i + 1]} RMS`, stroke: color(colors[i]), width: 1.2, dash: [4, 3], points: { show: false } },
     ]);
     const axis = { stroke: color("--muted"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false } };
-    plot = new uPlot({
-      width: box.clientWidth, height: box.clientHeight, legend: { show: false },
-      scales: { x: { time: false }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
-      cursor: { y: false, points: { show: false } },
-      axes: [{ ...axis, size: 22, values: (_, ticks) => ticks.map((t) => `${number(t - times[0])}`) },
-             { ...axis, size: 52, values: (_, ticks) => ticks.map((t) => number(t, 2)) }],
-      series: [{}, ...series],
-    }, [[...times], ...curves.flatMap(({ max, rms }) => [[...max], [...rms]])], box);
+    plot = new uPlot(
+      {
+        width: box.clientWidth,
+        height: box.clientHeight,
+        legend: { show: false },
+        scales: { x: { time: false }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
+        cursor: { y: false, points: { show: false } },
+        axes: [
+          { ...axis, size: 22, values: (_, ticks) => ticks.map((t) => `${number(t - times[0])}`) },
+          { ...axis, size: 52, values: (_, ticks) => ticks.map((t) => number(t, 2)) },
+        ],
+        series: [{}, ...series],
+      },
+      [[...times], ...curves.flatMap(({ max, rms }) => [[...max], [...rms]])],
+      box,
+    );
     plot.over.append(cursor);
     plot.over.addEventListener("click", (event) => {
       const time = plot!.posToVal(event.offsetX, "x");

@@ -11,12 +11,16 @@ const regionRadius = 0.05;
 export class Pointer {
   private readonly picker = new Picker();
   private down: { x: number; y: number } | null = null;
-  private drag: { handle: number; plane: THREE.Plane; from: THREE.Vector3; start: number[]; area: Rectangle } | null = null;
+  private drag: { handle: number; plane: THREE.Plane; from: THREE.Vector3; start: number[]; area: Rectangle } | null =
+    null;
   private stroke: Float32Array | null = null;
   /** Pulls go along this axis alone while its key is held. */
   axis: "x" | "y" | "z" | null = null;
 
-  constructor(private readonly app: App, private readonly brush: Brush) {
+  constructor(
+    private readonly app: App,
+    private readonly brush: Brush,
+  ) {
     const { canvas } = app.views.stage;
     canvas.addEventListener("pointerdown", (event) => this.onDown(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.onMove(event));
@@ -27,7 +31,8 @@ export class Pointer {
 
   private onDown(event: PointerEvent): void {
     if (!this.app.model || event.button !== 0) return;
-    const [x, y] = [event.offsetX, event.offsetY], { activity } = this.app.store.state;
+    const [x, y] = [event.offsetX, event.offsetY],
+      { activity } = this.app.store.state;
     this.down = { x, y };
     if (activity === "tune" && this.brush.map) this.beginStroke(event);
     else if (activity === "pose") this.beginDrag(event);
@@ -60,14 +65,16 @@ export class Pointer {
   }
 
   private vertexAt(x: number, y: number): number {
-    const found = this.areaAt(x, y), { model, views, store } = this.app;
+    const found = this.areaAt(x, y),
+      { model, views, store } = this.app;
     if (!found || !model) return -1;
     const ray = views.stage.ray(x, y, found[1]);
     return this.picker.pick(model, views.views[found[0]].surface.positions, ray, store.state.hiddenParts);
   }
 
   private jointAt(x: number, y: number): number {
-    const found = this.areaAt(x, y), { views } = this.app;
+    const found = this.areaAt(x, y),
+      { views } = this.app;
     if (!found || !views.skeleton) return -1;
     return views.skeleton.nearest(x, y, (point) => views.stage.project(point, found[1]), reach);
   }
@@ -86,7 +93,8 @@ export class Pointer {
   }
 
   private beginStroke(event: PointerEvent): void {
-    const { store, model, views } = this.app, map = this.brush.map!;
+    const { store, model, views } = this.app,
+      map = this.brush.map!;
     if (this.vertexAt(event.offsetX, event.offsetY) < 0) return;
     this.hold(event);
     store.change({ playing: false });
@@ -103,7 +111,8 @@ export class Pointer {
   }
 
   private beginDrag(event: PointerEvent): void {
-    const { offsetX: x, offsetY: y } = event, { store, loaded, pose } = this.app;
+    const { offsetX: x, offsetY: y } = event,
+      { store, loaded, pose } = this.app;
     let handle = -1;
     if (event.shiftKey || event.ctrlKey) {
       const vertex = this.vertexAt(x, y);
@@ -126,10 +135,13 @@ export class Pointer {
   }
 
   private beginPull(handle: number, x: number, y: number): void {
-    const { store, views, pose } = this.app, from = pose.placeOf(store.state.handles[handle]);
+    const { store, views, pose } = this.app,
+      from = pose.placeOf(store.state.handles[handle]);
     if (store.state.handles[handle].pinned || !from) return;
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(
-      views.stage.camera.getWorldDirection(new THREE.Vector3()), from);
+      views.stage.camera.getWorldDirection(new THREE.Vector3()),
+      from,
+    );
     this.drag = { handle, plane, from, start: pose.offsets()[handle], area: this.areaAt(x, y)![1] };
     store.change({ playing: false });
   }
@@ -138,7 +150,10 @@ export class Pointer {
     const { plane, from, start, handle, area } = this.drag!;
     const at = this.app.views.stage.ray(x, y, area).intersectPlane(plane, new THREE.Vector3());
     if (!at) return;
-    const moved = at.sub(from).toArray().map((d, c) => (this.axis && "xyz"[c] !== this.axis ? 0 : d));
+    const moved = at
+      .sub(from)
+      .toArray()
+      .map((d, c) => (this.axis && "xyz"[c] !== this.axis ? 0 : d));
     this.app.pose.drag(handle, [0, 1, 2].map((c) => start[c] + moved[c]) as [number, number, number]);
   }
 
@@ -149,17 +164,22 @@ export class Pointer {
   }
 
   private regionAround(vertex: number): number[] {
-    const { positions } = this.app.loaded!, radius = regionRadius * this.app.model!.diagonal;
-    const [x, y, z] = positions.subarray(3 * vertex, 3 * vertex + 3), found: number[] = [];
+    const { positions } = this.app.loaded!,
+      radius = regionRadius * this.app.model!.diagonal;
+    const [x, y, z] = positions.subarray(3 * vertex, 3 * vertex + 3),
+      found: number[] = [];
     for (let v = 0; v < positions.length / 3; ++v)
       if (Math.hypot(positions[3 * v] - x, positions[3 * v + 1] - y, positions[3 * v + 2] - z) < radius) found.push(v);
     return found;
   }
 }
 
-function heaviest({ offsets, joints, values }: { offsets: Uint32Array; joints: Uint32Array; values: Float32Array },
-                  vertex: number): number {
-  let best = -1, weight = 0;
+function heaviest(
+  { offsets, joints, values }: { offsets: Uint32Array; joints: Uint32Array; values: Float32Array },
+  vertex: number,
+): number {
+  let best = -1,
+    weight = 0;
   for (let k = offsets[vertex]; k < offsets[vertex + 1]; ++k)
     if (values[k] > weight) [best, weight] = [joints[k], values[k]];
   return best;

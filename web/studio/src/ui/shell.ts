@@ -3,7 +3,11 @@ import { activities, type Activity } from "../state/settings.js";
 import { h, icon, iconButton } from "./dom.js";
 
 const titles: Record<Activity, string> = {
-  look: "Look", compare: "Compare", tune: "Tune", pose: "Pose", make: "Make",
+  look: "Look",
+  compare: "Compare",
+  tune: "Tune",
+  pose: "Pose",
+  make: "Make",
 };
 
 /** The frame of the page: bar, canvas, panel, time line. */
@@ -34,10 +38,19 @@ export interface ShellActions {
 
 export function fillBar({ bar, tabs, panel }: Shell, app: App, actions: ShellActions): void {
   const { store } = app;
-  const buttons = activities.map((activity) => h("button", {
-    type: "button", role: "tab", id: `tab-${activity}`, "aria-controls": "panel",
-    onclick: () => store.change({ activity }),
-  }, titles[activity]));
+  const buttons = activities.map((activity) =>
+    h(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `tab-${activity}`,
+        "aria-controls": "panel",
+        onclick: () => store.change({ activity }),
+      },
+      titles[activity],
+    ),
+  );
   panel.id = "panel";
   panel.setAttribute("role", "tabpanel");
   tabs.append(...buttons);
@@ -51,18 +64,32 @@ export function fillBar({ bar, tabs, panel }: Shell, app: App, actions: ShellAct
     buttons[at].focus();
   });
   const name = h("span", { class: "file-name" });
-  const file = h("button", { type: "button", class: "file", title: "Open a file", onclick: actions.open }, icon("open"),
-    h("span", { class: "sr" }, "Open a file, "), name);
+  const file = h(
+    "button",
+    { type: "button", class: "file", title: "Open a file", onclick: actions.open },
+    icon("open"),
+    h("span", { class: "sr" }, "Open a file, "),
+    name,
+  );
   const undo = iconButton("undo", "Undo (Ctrl+Z)", () => store.undo());
   const redo = iconButton("redo", "Redo (Ctrl+Y)", () => store.redo());
   const theme = iconButton("moon", "Dark or light", () =>
-    store.change({ theme: store.state.theme === "dark" ? "light" : "dark" }));
+    store.change({ theme: store.state.theme === "dark" ? "light" : "dark" }),
+  );
   const record = iconButton("film", "Record the clip as WebM", actions.record);
   const picture = iconButton("camera", "Save a picture (P)", actions.picture);
   bar.append(
     h("h1", { class: "brand" }, "Pelt"),
-    file, tabs, h("span", { class: "space" }), undo, redo, picture, record, theme,
-    iconButton("help", "Keys and help (?)", actions.help));
+    file,
+    tabs,
+    h("span", { class: "space" }),
+    undo,
+    redo,
+    picture,
+    record,
+    theme,
+    iconButton("help", "Keys and help (?)", actions.help),
+  );
   const update = () => {
     const { activity, theme: chosen } = store.state;
     document.documentElement.dataset.theme = chosen;

@@ -7,7 +7,10 @@ export function buildTimeline(host: HTMLElement, app: App): void {
   const play = h("button", { type: "button", class: "play", onclick: () => togglePlay(app) });
   const clips = h("select", { "aria-label": "Clip", onchange: () => chooseClip(app, clips.value) });
   const scrub = h("input", {
-    type: "range", class: "scrub", "aria-label": "Time", step: "any",
+    type: "range",
+    class: "scrub",
+    "aria-label": "Time",
+    step: "any",
     oninput: () => store.change({ time: Number(scrub.value), playing: false }),
   });
   const marks = h("div", { class: "marks", "aria-hidden": "true" });
@@ -15,7 +18,8 @@ export function buildTimeline(host: HTMLElement, app: App): void {
   host.append(h("div", { class: "timeline" }, play, clips, h("div", { class: "track" }, marks, scrub), clock));
 
   const update = () => {
-    const { playing, time, clip, activity, keys } = store.state, [start, end] = app.range;
+    const { playing, time, clip, activity, keys } = store.state,
+      [start, end] = app.range;
     play.replaceChildren(icon(playing ? "pause" : "play"));
     play.setAttribute("aria-label", playing ? "Pause (Space)" : "Play (Space)");
     play.disabled = scrub.disabled = end <= start;
@@ -26,8 +30,11 @@ export function buildTimeline(host: HTMLElement, app: App): void {
     clock.textContent = `${(time - start).toFixed(2)} / ${(end - start).toFixed(2)} s`;
     clips.value = clip ?? "";
     clips.disabled = activity === "pose";
-    marks.replaceChildren(...(activity !== "pose" ? [] : keys.map((key) =>
-      h("i", { style: `left: ${(100 * (key.time - start)) / Math.max(end - start, 1e-9)}%` }))));
+    marks.replaceChildren(
+      ...(activity !== "pose"
+        ? []
+        : keys.map((key) => h("i", { style: `left: ${(100 * (key.time - start)) / Math.max(end - start, 1e-9)}%` }))),
+    );
   };
   const fill = () => {
     const { loaded } = app;
@@ -43,7 +50,8 @@ export function buildTimeline(host: HTMLElement, app: App): void {
 }
 
 export function togglePlay(app: App): void {
-  const { playing, time } = app.store.state, [start, end] = app.range;
+  const { playing, time } = app.store.state,
+    [start, end] = app.range;
   if (end <= start) return;
   app.store.change({ playing: !playing, time: !playing && time >= end ? start : time });
 }
@@ -56,14 +64,16 @@ export function chooseClip(app: App, clip: string): void {
 
 /** Moves by frames of 1/30 s and stops there. */
 export function stepFrames(app: App, frames: number): void {
-  const [start, end] = app.range, { time } = app.store.state;
+  const [start, end] = app.range,
+    { time } = app.store.state;
   const at = Math.round((time - start) * 30) + frames;
   app.store.change({ playing: false, time: Math.min(Math.max(start + at / 30, start), end) });
 }
 
 /** Plays on: called for each picture with the seconds since the last one. */
 export function advance(app: App, seconds: number): void {
-  const { playing, time } = app.store.state, [start, end] = app.range;
+  const { playing, time } = app.store.state,
+    [start, end] = app.range;
   if (!playing || end <= start) return;
   const next = time + Math.min(seconds, 0.1);
   app.store.change({ time: next > end ? start + ((next - start) % (end - start)) : next });

@@ -15,14 +15,16 @@ export class Brush {
   /** One touch at a vertex. Changes `values`. */
   touch(model: Model, vertex: number, values: Float32Array): void {
     if (this.model !== model) [this.model, this.neighbors] = [model, null];
-    const { positions } = model.loaded, at = 3 * vertex;
+    const { positions } = model.loaded,
+      at = 3 * vertex;
     this.touchAt(positions[at], positions[at + 1], positions[at + 2], values);
     const offCenter = Math.abs(positions[at]) > 1e-6 * model.diagonal;
     if (this.mirror && offCenter) this.touchAt(-positions[at], positions[at + 1], positions[at + 2], values);
   }
 
   private touchAt(x: number, y: number, z: number, values: Float32Array): void {
-    const { positions } = this.model!.loaded, radius = this.size * this.model!.diagonal;
+    const { positions } = this.model!.loaded,
+      radius = this.size * this.model!.diagonal;
     const before = this.mode === "smooth" ? values.slice() : values;
     for (let v = 0; v < values.length; ++v) {
       const d = Math.hypot(positions[3 * v] - x, positions[3 * v + 1] - y, positions[3 * v + 2] - z) / radius;
@@ -37,7 +39,8 @@ export class Brush {
     if (this.mode === "reduce") return values[v] - 0.5 * amount;
     if (this.mode === "erase") return values[v] + amount * (1 - values[v]);
     const { offsets, vertices } = (this.neighbors ??= neighborsOf(this.model!));
-    let sum = values[v], count = 1;
+    let sum = values[v],
+      count = 1;
     for (let k = offsets[v]; k < offsets[v + 1]; ++k, ++count) sum += values[vertices[k]];
     return values[v] + amount * (sum / count - values[v]);
   }
@@ -45,10 +48,12 @@ export class Brush {
 
 /** The vertices that share an edge with each vertex, one entry per triangle. */
 function neighborsOf(model: Model): { offsets: Uint32Array; vertices: Uint32Array } {
-  const { triangles, vertexCount } = model.loaded, offsets = new Uint32Array(vertexCount + 1);
+  const { triangles, vertexCount } = model.loaded,
+    offsets = new Uint32Array(vertexCount + 1);
   for (const v of triangles) offsets[v + 1] += 2;
   for (let v = 0; v < vertexCount; ++v) offsets[v + 1] += offsets[v];
-  const vertices = new Uint32Array(offsets[vertexCount]), next = offsets.slice();
+  const vertices = new Uint32Array(offsets[vertexCount]),
+    next = offsets.slice();
   for (let f = 0; f < triangles.length; f += 3)
     for (let c = 0; c < 3; ++c) {
       const v = triangles[f + c];

@@ -9,7 +9,8 @@ export function paintErrors(a: Float32Array, b: Float32Array, top: number, color
 }
 
 export function errorsOf(a: Float32Array, b: Float32Array): { rms: number; max: number } {
-  let sum = 0, largest = 0;
+  let sum = 0,
+    largest = 0;
   for (let i = 0; i < a.length; i += 3) {
     const squared = (a[i] - b[i]) ** 2 + (a[i + 1] - b[i + 1]) ** 2 + (a[i + 2] - b[i + 2]) ** 2;
     sum += squared;
@@ -33,7 +34,8 @@ export function paintJoints(weights: Weights, colors: Float32Array): void {
   for (let v = 0; v + 1 < weights.offsets.length; ++v) {
     let [r, g, b] = [0, 0, 0];
     for (let k = weights.offsets[v]; k < weights.offsets[v + 1]; ++k) {
-      const hue = (weights.joints[k] * 0.61803399) % 1, w = weights.values[k];
+      const hue = (weights.joints[k] * 0.61803399) % 1,
+        w = weights.values[k];
       r += w * wave(hue);
       g += w * wave(hue + 1 / 3);
       b += w * wave(hue + 2 / 3);

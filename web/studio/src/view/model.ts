@@ -52,6 +52,10 @@ function partsOf({ info, triangles }: Loaded): Part[] {
 
 function partOf(name: string, vertices: number, index: Uint32Array): Part {
   return {
-    name, vertices, triangles: index.length / 3, index: new THREE.BufferAttribute(index, 1), material: null,
+    name,
+    vertices,
+    triangles: index.length / 3,
+    index: new THREE.BufferAttribute(index, 1),
+    material: null,
   };
 }

@@ -22,7 +22,9 @@ export class Picker {
   }
 
   private build(model: Model, positions: Float32Array, hidden: readonly number[]): void {
-    const faces = model.parts.filter((_, i) => !hidden.includes(i)).flatMap((part) => [part.index.array as Uint32Array]);
+    const faces = model.parts
+      .filter((_, i) => !hidden.includes(i))
+      .flatMap((part) => [part.index.array as Uint32Array]);
     const index = new Uint32Array(faces.reduce((sum, part) => sum + part.length, 0));
     let at = 0;
     for (const part of faces) {

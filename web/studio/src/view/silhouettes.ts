@@ -12,14 +12,18 @@ export class Silhouettes {
 
   constructor(private readonly renderer: THREE.WebGLRenderer) {
     this.scene.overrideMaterial = this.flat;
-    this.screen = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), new THREE.ShaderMaterial({
-      uniforms: {
-        first: { value: this.targets[0].texture }, second: { value: this.targets[1].texture },
-        both: { value: new THREE.Color(0x8b8f96) }, onlyFirst: { value: new THREE.Color(0x3f8fd2) },
-        onlySecond: { value: new THREE.Color(0xf08a4b) },
-      },
-      vertexShader: "varying vec2 at; void main() { at = uv; gl_Position = vec4(position.xy, 0.0, 1.0); }",
-      fragmentShader: `uniform sampler2D first, second; uniform vec3 both, onlyFirst, onlySecond; varying vec2 at;
+    this.screen = new THREE.Mesh(
+      new THREE.PlaneGeometry(2, 2),
+      new THREE.ShaderMaterial({
+        uniforms: {
+          first: { value: this.targets[0].texture },
+          second: { value: this.targets[1].texture },
+          both: { value: new THREE.Color(0x8b8f96) },
+          onlyFirst: { value: new THREE.Color(0x3f8fd2) },
+          onlySecond: { value: new THREE.Color(0xf08a4b) },
+        },
+        vertexShader: "varying vec2 at; void main() { at = uv; gl_Position = vec4(position.xy, 0.0, 1.0); }",
+        fragmentShader: `uniform sampler2D first, second; uniform vec3 both, onlyFirst, onlySecond; varying vec2 at;
         void main() {
           float a = step(0.5, texture2D(first, at).r), b = step(0.5, texture2D(second, at).r);
           if (a + b < 0.5) discard;
@@ -27,13 +31,15 @@ export class Silhouettes {
           gl_FragColor = vec4(color, 1.0);
           #include <colorspace_fragment>
         }`,
-      depthTest: false,
-    }));
+        depthTest: false,
+      }),
+    );
     this.screen.frustumCulled = false;
   }
 
   draw(first: THREE.Object3D[], second: THREE.Object3D[], camera: THREE.Camera, width: number, height: number): void {
-    const background = this.renderer.getClearColor(new THREE.Color()), alpha = this.renderer.getClearAlpha();
+    const background = this.renderer.getClearColor(new THREE.Color()),
+      alpha = this.renderer.getClearAlpha();
     this.renderer.setClearColor(0x000000, 1);
     [first, second].forEach((objects, i) => {
       this.targets[i].setSize(width, height);
@@ -55,9 +61,11 @@ export class Silhouettes {
       this.renderer.readRenderTargetPixels(target, 0, 0, width, height, pixels);
       return pixels;
     });
-    let either = 0, one = 0;
+    let either = 0,
+      one = 0;
     for (let i = 0; i < a.length; i += 4) {
-      const inA = a[i] > 127, inB = b[i] > 127;
+      const inA = a[i] > 127,
+        inB = b[i] > 127;
       if (inA || inB) ++either;
       if (inA !== inB) ++one;
     }

@@ -10,7 +10,10 @@ export class SkeletonView {
   private readonly chosen: THREE.Points;
   private readonly rest: Float32Array;
 
-  constructor(private readonly model: Model, accent: THREE.Color) {
+  constructor(
+    private readonly model: Model,
+    accent: THREE.Color,
+  ) {
     const { joints, info } = model.loaded;
     this.rest = Float32Array.from(joints.flatMap((_, j) => info.joints?.[j]?.position ?? [0, 0, 0]));
     this.positions = this.rest.slice();
@@ -31,7 +34,8 @@ export class SkeletonView {
 
   setMatrices(matrices: Float32Array): void {
     for (let j = 0; j < this.rest.length / 3; ++j) {
-      const [x, y, z] = this.rest.subarray(3 * j, 3 * j + 3), m = matrices.subarray(16 * j, 16 * j + 16);
+      const [x, y, z] = this.rest.subarray(3 * j, 3 * j + 3),
+        m = matrices.subarray(16 * j, 16 * j + 16);
       for (let c = 0; c < 3; ++c) this.positions[3 * j + c] = m[c] * x + m[4 + c] * y + m[8 + c] * z + m[12 + c];
     }
     this.bones.geometry.getAttribute("position").needsUpdate = true;
@@ -51,9 +55,11 @@ export class SkeletonView {
 
   /** The joint nearest to a point of the screen, within `reach` pixels; -1 if none is. */
   nearest(x: number, y: number, project: (point: THREE.Vector3) => THREE.Vector3, reach: number): number {
-    let best = -1, distance = reach;
+    let best = -1,
+      distance = reach;
     for (let j = 0; j < this.model.loaded.joints.length; ++j) {
-      const point = project(this.at(j)), apart = Math.hypot(point.x - x, point.y - y);
+      const point = project(this.at(j)),
+        apart = Math.hypot(point.x - x, point.y - y);
       if (apart < distance && point.z < 1) [best, distance] = [j, apart];
     }
     return best;

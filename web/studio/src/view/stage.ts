@@ -38,7 +38,11 @@ export class Stage {
   constructor(private readonly host: HTMLElement) {
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", "The character. Drag to orbit, right drag to pan, wheel to zoom.");
-    this.renderer = new THREE.WebGLRenderer({ canvas: this.canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer = new THREE.WebGLRenderer({
+      canvas: this.canvas,
+      antialias: true,
+      powerPreference: "high-performance",
+    });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.autoClear = false;
@@ -77,8 +81,10 @@ export class Stage {
       this.scene.remove(this.floor);
       this.floor.dispose();
     }
-    const size = box.getSize(new THREE.Vector3()), reach = Math.max(size.x, size.y, size.z, 1e-6);
-    const cell = 10 ** Math.floor(Math.log10(reach)) / 2, cells = 2 * Math.ceil((1.6 * reach) / cell);
+    const size = box.getSize(new THREE.Vector3()),
+      reach = Math.max(size.x, size.y, size.z, 1e-6);
+    const cell = 10 ** Math.floor(Math.log10(reach)) / 2,
+      cells = 2 * Math.ceil((1.6 * reach) / cell);
     this.floor = new THREE.GridHelper(cells * cell, cells, 0xffffff, 0xffffff);
     this.floor.material.transparent = true;
     this.floor.material.opacity = 0.5;
@@ -93,10 +99,13 @@ export class Stage {
   /** Moves the camera so that the box fills a view; `turn` also looks at it from the front, a little to the side. */
   frame(box: THREE.Box3, turn: boolean): void {
     if (box.isEmpty()) return;
-    const center = box.getCenter(new THREE.Vector3()), radius = box.getSize(new THREE.Vector3()).length() / 2;
-    const direction = turn ? new THREE.Vector3(0.42, 0.16, 1).normalize()
-                           : this.camera.position.clone().sub(this.controls.target).normalize();
-    const area = this.panes[0]?.area, aspect = area ? area.width / Math.max(area.height, 1) : 1;
+    const center = box.getCenter(new THREE.Vector3()),
+      radius = box.getSize(new THREE.Vector3()).length() / 2;
+    const direction = turn
+      ? new THREE.Vector3(0.42, 0.16, 1).normalize()
+      : this.camera.position.clone().sub(this.controls.target).normalize();
+    const area = this.panes[0]?.area,
+      aspect = area ? area.width / Math.max(area.height, 1) : 1;
     const angle = THREE.MathUtils.degToRad(this.camera.fov / 2);
     const distance = (1.02 * Math.max(radius, 1e-6)) / Math.sin(Math.min(angle, Math.atan(Math.tan(angle) * aspect)));
     this.controls.target.copy(center);
@@ -146,10 +155,18 @@ export class Stage {
   }
 
   private light(): void {
-    const { position, quaternion } = this.camera, target = this.controls.target;
+    const { position, quaternion } = this.camera,
+      target = this.controls.target;
     const away = position.distanceTo(target);
-    for (const [light, offset] of [[this.key, [-0.7, 0.9, 0.2]], [this.rim, [0.9, 0.3, -1.6]]] as const) {
-      light.position.fromArray(offset as unknown as number[]).multiplyScalar(away).applyQuaternion(quaternion).add(position);
+    for (const [light, offset] of [
+      [this.key, [-0.7, 0.9, 0.2]],
+      [this.rim, [0.9, 0.3, -1.6]],
+    ] as const) {
+      light.position
+        .fromArray(offset as unknown as number[])
+        .multiplyScalar(away)
+        .applyQuaternion(quaternion)
+        .add(position);
       light.target.position.copy(target);
     }
   }

@@ -26,7 +26,10 @@ export class Surface {
   private readonly meshes: THREE.Mesh[];
   private wires: THREE.LineSegments[] = [];
 
-  constructor(private readonly model: Model, private readonly paints: Paints) {
+  constructor(
+    private readonly model: Model,
+    private readonly paints: Paints,
+  ) {
     const count = model.loaded.vertexCount;
     this.position = dynamic(model.loaded.positions.slice());
     this.normal = dynamic(restNormals(model));
@@ -68,7 +71,8 @@ export class Surface {
 
   show(settings: Readonly<Settings>, colored: boolean): void {
     this.meshes.forEach((mesh, i) => {
-      const part = this.model.parts[i], { geometry } = mesh;
+      const part = this.model.parts[i],
+        { geometry } = mesh;
       mesh.visible = !settings.hiddenParts.includes(i);
       const own = !colored && settings.shading === "materials" ? part.material : null;
       mesh.material = colored ? this.paints.colored : (own ?? this.paints.clay);
@@ -88,11 +92,15 @@ export class Surface {
   }
 
   private wireOf(mesh: THREE.Mesh): THREE.LineSegments {
-    const faces = mesh.geometry.index!.array, edges: number[] = [], seen = new Set<number>();
+    const faces = mesh.geometry.index!.array,
+      edges: number[] = [],
+      seen = new Set<number>();
     const count = this.model.loaded.vertexCount;
     for (let f = 0; f < faces.length; f += 3)
       for (let c = 0; c < 3; ++c) {
-        const a = faces[f + c], b = faces[f + ((c + 1) % 3)], key = Math.min(a, b) * count + Math.max(a, b);
+        const a = faces[f + c],
+          b = faces[f + ((c + 1) % 3)],
+          key = Math.min(a, b) * count + Math.max(a, b);
         if (seen.has(key)) continue;
         seen.add(key);
         edges.push(a, b);

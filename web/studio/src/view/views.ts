@@ -127,12 +127,14 @@ export class Views {
 
   /** The view under a point of the canvas. */
   viewAt(x: number, y: number): number {
-    return this.stage.panes.findIndex(({ clip }) =>
-      x >= clip.x && x < clip.x + clip.width && y >= clip.y && y < clip.y + clip.height);
+    return this.stage.panes.findIndex(
+      ({ clip }) => x >= clip.x && x < clip.x + clip.width && y >= clip.y && y < clip.y + clip.height,
+    );
   }
 
   private paintAll(settings: Readonly<Settings>): boolean[] {
-    const { loaded } = this.model!, joint = loaded.joints.findIndex(({ name }) => name === settings.joint);
+    const { loaded } = this.model!,
+      joint = loaded.joints.findIndex(({ name }) => name === settings.joint);
     return this.views.map(({ surface }, i) => {
       if (this.map && settings.activity === "tune") {
         surface.paint((colors) => paintMap(this.liveMap ?? settings.maps[this.map!], loaded.vertexCount, colors));
@@ -141,7 +143,8 @@ export class Views {
         surface.paint((colors) => paintErrors(first, surface.positions, this.heatTop, colors));
       } else if (settings.shading === "weights" && loaded.weights.values.length > 0) {
         surface.paint((colors) =>
-          joint >= 0 ? paintWeights(loaded.weights, joint, colors) : paintJoints(loaded.weights, colors));
+          joint >= 0 ? paintWeights(loaded.weights, joint, colors) : paintJoints(loaded.weights, colors),
+        );
       } else {
         return false;
       }
@@ -156,14 +159,17 @@ export class Views {
   }
 
   private layOut({ layout, divider, methods }: Readonly<Settings>): void {
-    const { width, height } = this.stage, whole: Rectangle = { x: 0, y: 0, width, height };
+    const { width, height } = this.stage,
+      whole: Rectangle = { x: 0, y: 0, width, height };
     const objects = this.views.map(({ surface }) => [surface.group, this.skeleton!.group]);
     let panes: Pane[];
     this.stage.outlines = layout === "silhouettes" && methods.length > 1;
     if (methods.length > 1 && layout !== "views") {
       const cut = layout === "divider" ? Math.round(divider * width) : width;
-      panes = [{ objects: objects[0], area: whole, clip: { ...whole, width: cut } },
-               { objects: objects[1], area: whole, clip: { ...whole, x: cut, width: width - cut } }];
+      panes = [
+        { objects: objects[0], area: whole, clip: { ...whole, width: cut } },
+        { objects: objects[1], area: whole, clip: { ...whole, x: cut, width: width - cut } },
+      ];
     } else {
       panes = gridOf(methods.length, width, height).map((area, i) => ({ objects: objects[i], area, clip: area }));
     }
@@ -180,9 +186,11 @@ export class Views {
 
 /** Equal parts of the canvas: columns, or two rows of two. */
 function gridOf(count: number, width: number, height: number): Rectangle[] {
-  const columns = count === 4 ? 2 : width >= 0.6 * height ? count : 1, rows = Math.ceil(count / columns);
+  const columns = count === 4 ? 2 : width >= 0.6 * height ? count : 1,
+    rows = Math.ceil(count / columns);
   return Array.from({ length: count }, (_, i) => {
-    const left = Math.round(((i % columns) * width) / columns), top = Math.round((Math.floor(i / columns) * height) / rows);
+    const left = Math.round(((i % columns) * width) / columns),
+      top = Math.round((Math.floor(i / columns) * height) / rows);
     const right = Math.round((((i % columns) + 1) * width) / columns);
     const bottom = Math.round(((Math.floor(i / columns) + 1) * height) / rows);
     return { x: left, y: top, width: right - left, height: bottom - top };
