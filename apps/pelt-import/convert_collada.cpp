@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "import_library.h"
 #include "scene_reader.h"
 
 namespace pelt::importer {

@@ -8,6 +8,7 @@
 
 #include "fbx_rig.h"
 #include "fbx_skin.h"
+#include "import_library.h"
 #include "scene_reader.h"
 
 namespace pelt::importer {

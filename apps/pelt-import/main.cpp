@@ -17,6 +17,7 @@
 #include <new>
 #include <string_view>
 
+#include "import_library.h"
 #include "scene_reader.h"
 
 #if defined(__has_feature)
@@ -107,6 +108,7 @@ int run(const Arguments& arguments) {
     try {
         if (arguments.unpack) return pelt::io::enterSandbox(), pelt::io::serveUnpacking(STDIN_FILENO) ? 0 : 1;
         const std::vector<std::byte> bytes = pelt::io::readFile(arguments.in);
+        pelt::importer::loadImportLibrary();  // the sandbox opens no files
         pelt::io::enterSandbox();
         std::vector<std::string> warnings;
         const pelt::Character character = pelt::importer::readBytes(bytes, warnings, tellPercents());

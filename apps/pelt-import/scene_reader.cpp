@@ -1,15 +1,13 @@
 #include "scene_reader.h"
 
-#include <assimp/config.h>
-#include <assimp/postprocess.h>
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
 #include <algorithm>
-#include <assimp/Importer.hpp>
 #include <cmath>
-#include <new>
 #include <set>
+
+#include "import_library.h"
 
 namespace pelt::importer {
 namespace {
@@ -24,32 +22,6 @@ bool isCollada(std::span<const std::byte> bytes) {
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()),
                                 std::min<std::size_t>(bytes.size(), 65536));
     return head.find("<COLLADA") != std::string_view::npos;
-}
-
-/// The library's message, shortened to one line: it may quote the file at length.
-std::string quoted(std::string text) {
-    constexpr std::size_t kLongest = 120;
-    if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
-    return text;
-}
-
-const aiScene& readScene(std::span<const std::byte> bytes, const char* format) {
-    // Never destroyed: for some damaged files the library frees memory twice, and the process exits soon anyway.
-    auto* library = new Assimp::Importer;
-    library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_TEXTURES, false);
-    library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_CAMERAS, false);
-    library->SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_LIGHTS, false);
-    library->SetPropertyInteger(AI_CONFIG_IMPORT_REMOVE_EMPTY_BONES, 0);
-    library->SetPropertyInteger(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    const aiScene* scene = library->ReadFileFromMemory(bytes.data(), bytes.size(), aiProcess_Triangulate, format);
-    const std::string fault = library->GetErrorString();
-    if (fault == "std::bad_alloc") throw std::bad_alloc();
-    if (!scene || !scene->mRootNode)
-        throw Error::badInput(
-            fmt::format("it cannot be read: {}; export it again, as glTF if that does not help", quoted(fault)));
-    return *scene;
 }
 
 void walk(const aiScene& scene, const aiNode& node, const Affine3d& above, std::vector<MeshNode>& found) {
@@ -92,12 +64,6 @@ std::vector<MeshNode> meshNodes(const aiScene& scene) {
     walk(scene, *scene.mRootNode, Affine3d(), found);
     if (found.empty()) throw Error::badInput("it has no mesh; export the skinned mesh together with its skeleton");
     return found;
-}
-
-std::string materialName(const aiScene& scene, const aiMesh& mesh) {
-    if (mesh.mMaterialIndex >= scene.mNumMaterials) return {};
-    const std::string name = scene.mMaterials[mesh.mMaterialIndex]->GetName().C_Str();
-    return name == AI_DEFAULT_MATERIAL_NAME ? std::string() : name;
 }
 
 void keepSkinned(std::vector<SourceInstance>& instances, Warnings& warnings) {

@@ -34,8 +34,6 @@ struct MeshNode {
 /// In the order of a walk from the root; meshes without a triangle are left out.
 std::vector<MeshNode> meshNodes(const aiScene& scene);
 
-std::string materialName(const aiScene& scene, const aiMesh& mesh);
-
 /// Removes instances without a skin if others have one, with a warning.
 void keepSkinned(std::vector<SourceInstance>& instances, Warnings& warnings);
 

@@ -37,14 +37,16 @@ CLI::App* Session::addVerb(CLI::App& app, const std::string& name, const std::st
 }
 
 void Session::run(const CLI::App& verb, const std::function<void()>& work) {
-    setThreadCount(threads);
-    io::setLocalFilesOnly(local_files_only);
+    if (!documents) {  // a process that other work shares keeps its own settings
+        setThreadCount(threads);
+        io::setLocalFilesOnly(local_files_only);
+    }
     result["verb"] = verb.get_name();
     stdout_is_file_ = checkStreams(verb, json);
     if (!quiet && !documents) display_.start();
     if (json) stages_.watchMemory();
     try {
-        work();
+        withThreads(documents ? threads : 0, work);
     } catch (...) {
         display_.stop();
         throw;

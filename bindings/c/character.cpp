@@ -2,14 +2,10 @@
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>
 #include <pelt/pipeline/files.h>
-#include <pelt/rig/driven_joints.h>
 #include <pelt/rig/props.h>
-#include <pelt/rig/range_of_motion.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <nlohmann/json.hpp>
+#include <cmath>
 
 #include "handles.h"
 
@@ -86,6 +82,25 @@ pelt_status pelt_load_bytes(const void* bytes, size_t size, const char* name, co
     });
 }
 
+pelt_status pelt_with_attribute(const pelt_character* character, const char* name, const float* values,
+                                pelt_character** result) {
+    return guarded([&] {
+        need(character, "character");
+        need(name, "name");
+        need(values, "values");
+        need(result, "result");
+        if (name[0] != '_') throw Error::badUsage(fmt::format("name: '{}' does not begin with an underscore", name));
+        Character made = character->character;
+        const std::size_t count = made.mesh.vertexCount();
+        for (std::size_t v = 0; v < count; ++v)
+            if (!std::isfinite(values[v]))
+                throw Error::badInput(fmt::format("values: that of vertex {} is not finite", v));
+        std::erase_if(made.mesh.attributes, [&](const VertexAttribute& a) { return a.name == name; });
+        made.mesh.attributes.push_back({name, {values, values + count}});
+        *result = new pelt_character(std::move(made), character->name);
+    });
+}
+
 void pelt_character_free(pelt_character* character) { delete character; }
 
 pelt_status pelt_save(const pelt_character* character, const char* path) {
@@ -102,10 +117,7 @@ pelt_status pelt_save_bytes(const pelt_character* character, uint8_t** bytes, si
         need(bytes, "bytes");
         need(size, "size");
         const std::vector<std::byte> all = io::toGlb(character->character);
-        auto* copy = static_cast<uint8_t*>(std::malloc(std::max<std::size_t>(all.size(), 1)));
-        if (!copy) throw std::bad_alloc();
-        std::memcpy(copy, all.data(), all.size());
-        *bytes = copy;
+        *bytes = c::copied(all);
         *size = all.size();
     });
 }
@@ -125,54 +137,18 @@ int32_t pelt_joint_parent(const pelt_character* character, size_t joint) {
     return character->joints.entries[joint].parent;
 }
 
-const uint64_t* pelt_weight_offsets(const pelt_character* character) { return character->weight_offsets.data(); }
-const uint32_t* pelt_weight_joints(const pelt_character* character) { return character->weight_joints.data(); }
-const float* pelt_weight_values(const pelt_character* character) { return character->weight_values.data(); }
-
-size_t pelt_clip_count(const pelt_character* character) { return character->character.clips.size(); }
-const char* pelt_clip_name(const pelt_character* character, size_t clip) {
-    return character->character.clips[clip].name.c_str();
-}
-double pelt_clip_start(const pelt_character* character, size_t clip) {
-    return character->character.clips[clip].first_key;
-}
-double pelt_clip_seconds(const pelt_character* character, size_t clip) {
-    return character->character.clips[clip].seconds();
-}
-
-namespace {
-
-/// The clip that is asked for; the range of motion is made.
-const Clip* clipOf(const Character& character, const char* clip, Clip& made) {
-    if (!clip) return nullptr;
-    if (std::string_view(clip) != rig::kRangeClip) return &rig::findClip(character, clip);
-    made = rig::rangeClip(character.skeleton, character.driven, {});
-    return &made;
-}
-
-}  // namespace
-
-pelt_status pelt_clip_times(const pelt_character* character, const char* clip, double fps, char** times) {
-    return guarded([&] {
-        need(character, "character");
-        need(clip, "clip");
-        need(times, "times");
-        Clip made;
-        *times = c::copied(nlohmann::json(rig::sampleTimes(*clipOf(character->character, clip, made), fps)).dump());
-    });
-}
-
-pelt_status pelt_skin_matrices(const pelt_character* character, const char* clip, double seconds, float* matrices) {
+pelt_status pelt_joint_binds(const pelt_character* character, float* matrices) {
     return guarded([&] {
         need(character, "character");
         need(matrices, "matrices");
-        const Character& c = character->character;
-        Clip made;
-        const Clip* played = clipOf(c, clip, made);
-        const std::vector<Affine3d> slots = rig::drivenSkinMatrices(c.skeleton, c.driven, played, seconds);
+        const std::vector<Joint>& slots = character->character.skeleton.joints;
         for (std::size_t j = 0; j < character->joints.entries.size(); ++j) {
-            const Affine3f m(slots[character->joints.entries[j].first_slot]);
-            std::copy(std::begin(m.m), std::end(m.m), matrices + 16 * j);
+            const Affine3f bind(inverse(slots[character->joints.entries[j].first_slot].inverse_bind));
+            std::copy(std::begin(bind.m), std::end(bind.m), matrices + 16 * j);
         }
     });
 }
+
+const uint64_t* pelt_weight_offsets(const pelt_character* character) { return character->weight_offsets.data(); }
+const uint32_t* pelt_weight_joints(const pelt_character* character) { return character->weight_joints.data(); }
+const float* pelt_weight_values(const pelt_character* character) { return character->weight_values.data(); }

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 #include <pelt/core/parallel.h>
+#include <pelt/geometry/normals.h>
 #include <pelt/pipeline/sampling.h>
+
+#include <cmath>
+#include <optional>
 
 #include "handles.h"
 #include "option_words.h"
@@ -14,10 +18,17 @@ struct pelt_deformer {
     const pelt_character* character;
     std::unique_ptr<pipeline::Deformer> method;
     std::vector<Vec3f> rest_normals;                  ///< of the whole mesh
+    std::vector<Vec3f> other_rest, other_normals;     ///< in place of the character's own; empty: none, not computed
+    std::optional<geometry::Weld> weld;               ///< for the normals of another rest
     std::vector<std::optional<Affine3f>> from_first;  ///< per slot, where it is not the first of its joint
     std::vector<Affine3f> joints, slots;
 
     void setPose(const float* matrices);
+    void wantNormals();
+    std::span<const Vec3f> restPositions() const {
+        return other_rest.empty() ? character->whole.positions : other_rest;
+    }
+    std::span<const Vec3f> restNormals() const { return other_rest.empty() ? rest_normals : other_normals; }
     void evaluate(std::size_t first, std::size_t count, float* positions, float* normals) const;
     void placeProps(float* positions, float* normals) const;
 };
@@ -46,10 +57,19 @@ void pelt_deformer::setPose(const float* matrices) {
     method->setPose(slots);
 }
 
+/// Another rest has the normals of its own shape.
+void pelt_deformer::wantNormals() {
+    if (other_rest.empty() || !other_normals.empty()) return;
+    if (!weld) weld = geometry::weldByPosition(character->whole);
+    other_normals = geometry::angleWeightedNormals(other_rest, character->whole.triangles, *weld);
+}
+
 void pelt_deformer::evaluate(std::size_t first, std::size_t count, float* positions, float* normals) const {
-    const std::size_t skinned = character->character.mesh.vertexCount();
-    deform::RestShape rest;
-    if (normals && character->character.mesh.normals.empty()) rest.normals = std::span(rest_normals).first(skinned);
+    const Mesh& mesh = character->character.mesh;
+    const std::size_t skinned = mesh.vertexCount();
+    deform::RestShape rest;  // empty spans: the rig's own copy, which has the layout of the kernels
+    if (!other_rest.empty()) rest.positions = restPositions().first(skinned);
+    if (normals && (!other_rest.empty() || mesh.normals.empty())) rest.normals = restNormals().first(skinned);
     method->evaluate(rest, first, count, {vectors(positions, skinned), vectors(normals, skinned)});
 }
 
@@ -61,8 +81,8 @@ void pelt_deformer::placeProps(float* positions, float* normals) const {
         const Affine3f m = carrier < 0 ? Affine3f() : joints[std::size_t(carrier)];
         const Mat3f turn = cofactor(m.linear());
         for (const std::size_t end = v + parts[p].vertex_count; v < end; ++v) {
-            vectors(positions, v + 1)[v] = m * character->whole.positions[v];
-            if (normals) vectors(normals, v + 1)[v] = normalized(turn * rest_normals[v]);
+            vectors(positions, v + 1)[v] = m * restPositions()[v];
+            if (normals) vectors(normals, v + 1)[v] = normalized(turn * restNormals()[v]);
         }
     }
 }
@@ -81,8 +101,10 @@ pelt_status pelt_deformer_make(const pelt_character* character, const char* meth
         const pipeline::Method& found = pipeline::findMethod(method);
         const pipeline::MethodOptions given = c::methodOptions(found, c::parseOptions(options));
         const Progress progress = c::progressOf(call);
-        made->method = found.of_rows ? found.of_rows(rigged, character->ddmRows(given, progress))
-                                     : found.prepare(rigged, given, progress);
+        withThreads(c::threadsOf(call), [&] {
+            made->method = found.of_rows ? found.of_rows(rigged, character->ddmRows(given, progress))
+                                         : found.prepare(rigged, given, progress);
+        });
         made->rest_normals = pipeline::restNormals(character->whole);
         made->slots.resize(rigged.skeleton.joints.size());
         for (std::size_t s = 0; s < made->slots.size(); ++s) {
@@ -98,12 +120,26 @@ pelt_status pelt_deformer_make(const pelt_character* character, const char* meth
 
 void pelt_deformer_free(pelt_deformer* deformer) { delete deformer; }
 
+pelt_status pelt_deformer_set_rest(pelt_deformer* deformer, const float* positions) {
+    return guarded([&] {
+        need(deformer, "deformer");
+        const std::size_t count = positions ? deformer->character->whole.vertexCount() : 0;
+        for (std::size_t i = 0; i < 3 * count; ++i)
+            if (!std::isfinite(positions[i]))
+                throw Error::badInput(fmt::format("rest: vertex {} is not finite", i / 3));
+        const auto* shape = reinterpret_cast<const Vec3f*>(positions);
+        deformer->other_rest.assign(shape, shape + count);
+        deformer->other_normals.clear();
+    });
+}
+
 pelt_status pelt_deformer_evaluate(pelt_deformer* deformer, const float* matrices, float* positions, float* normals) {
     return guarded([&] {
         need(deformer, "deformer");
         need(matrices, "matrices");
         need(positions, "positions");
         deformer->setPose(matrices);
+        if (normals) deformer->wantNormals();
         deformer->evaluate(0, deformer->character->character.mesh.vertexCount(), positions, normals);
         deformer->placeProps(positions, normals);
     });
@@ -118,18 +154,19 @@ pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, const float* 
         const Progress progress = c::progressOf(call);
         const std::size_t skinned = deformer->character->character.mesh.vertexCount();
         const std::size_t all = 3 * deformer->character->whole.vertexCount();
-        for (std::size_t f = 0; f < frame_count; ++f) {
-            progress.report("deform", double(f) / double(frame_count));
-            float* const x = positions + f * all;
-            float* const n = normals ? normals + f * all : nullptr;
-            deformer->setPose(matrices + f * 16 * deformer->joints.size());
-            if (c::threadsOf(call) == 1)
-                deformer->evaluate(0, skinned, x, n);
-            else
-                parallelFor(skinned, kGrain, [&](std::size_t first, std::size_t last) {
-                    deformer->evaluate(first, last - first, x, n);
-                });
-            deformer->placeProps(x, n);
-        }
+        const std::size_t joints = deformer->character->joints.entries.size();
+        if (normals) deformer->wantNormals();
+        withThreads(c::threadsOf(call), [&] {
+            for (std::size_t f = 0; f < frame_count; ++f) {
+                progress.report("deform", double(f) / double(frame_count));
+                float* const x = positions + f * all;
+                float* const n = normals ? normals + f * all : nullptr;
+                deformer->setPose(matrices + f * 16 * joints);
+                parallelFor(
+                    skinned, c::threadsOf(call) == 1 ? skinned : kGrain,
+                    [&](std::size_t first, std::size_t last) { deformer->evaluate(first, last - first, x, n); });
+                deformer->placeProps(x, n);
+            }
+        });
     });
 }

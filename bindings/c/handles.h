@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,19 @@ private:
 
 namespace pelt::c {
 
-/// Runs `work`; what it throws becomes a status and this thread's message.
-pelt_status guarded(const std::function<void()>& work) noexcept;
+/// The status of the exception that is being handled, whose sentence becomes this thread's message.
+pelt_status caught() noexcept;
+
+/// Runs `work`; what it throws becomes a status and this thread's message. Allocates nothing itself.
+template <class Work>
+pelt_status guarded(const Work& work) noexcept {
+    try {
+        work();
+        return PELT_OK;
+    } catch (...) {
+        return caught();
+    }
+}
 
 /// Throws Error (bad usage) where `value` is null.
 void need(const void* value, const char* name);
@@ -53,5 +65,10 @@ void readMatrices(const float* matrices, std::size_t count, const char* name, st
 
 /// A copy that pelt_free frees.
 char* copied(const std::string& text);
+std::uint8_t* copied(std::span<const std::byte> bytes);
+
+/// The clip that is asked for: null for no name; the range of motion is made and kept in `made`. Throws Error (bad
+/// input) where there is no such clip.
+const Clip* clipOf(const Character& character, const char* name, Clip& made);
 
 }  // namespace pelt::c

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <pelt/version.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -49,10 +50,9 @@ std::string lineOf(const Error& error) {
 
 }  // namespace
 
-pelt_status guarded(const std::function<void()>& work) noexcept {
+pelt_status caught() noexcept {
     try {
-        work();
-        return PELT_OK;
+        throw;
     } catch (const Error& error) {
         try {
             return failed(statusOf(error.code()), lineOf(error).c_str());
@@ -99,11 +99,15 @@ void readMatrices(const float* matrices, std::size_t count, const char* name, st
     }
 }
 
-char* copied(const std::string& text) {
-    char* out = static_cast<char*>(std::malloc(text.size() + 1));
+std::uint8_t* copied(std::span<const std::byte> bytes) {
+    auto* out = static_cast<std::uint8_t*>(std::malloc(std::max<std::size_t>(bytes.size(), 1)));
     if (!out) throw std::bad_alloc();
-    std::memcpy(out, text.c_str(), text.size() + 1);
+    if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
     return out;
+}
+
+char* copied(const std::string& text) {
+    return reinterpret_cast<char*>(copied(std::as_bytes(std::span(text.c_str(), text.size() + 1))));
 }
 
 }  // namespace pelt::c

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/sequence_error.h>
+#include <pelt/pipeline/pack.h>
+#include <pelt/scenes/scenes.h>
 
 #include "handles.h"
 #include "option_words.h"
@@ -44,6 +46,11 @@ public:
     }
 
     void word(const std::string& text) { words_.push_back(text); }
+    /// Frames as the value of an option.
+    void option(const char* flag, const float* frames, std::size_t frame_count, std::size_t vertex_count) {
+        input(frames, frame_count, vertex_count, {});
+        words_.back() = fmt::format("{}={}", flag, kFrames);
+    }
     void object(const std::string& name, Json value) {
         documents_.objects["memory:" + name] = std::move(value);
         words_.push_back(fmt::format("--{}=memory:{}", name, name));
@@ -98,6 +105,15 @@ pelt_status pelt_info(const pelt_character* character, const char* options, char
     });
 }
 
+pelt_status pelt_samples(char** names) {
+    return guarded([&] {
+        need(names, "names");
+        Json list = Json::array();
+        for (const scenes::Scene& scene : scenes::all()) list.push_back(scene.name);
+        *names = c::copied(list.dump());
+    });
+}
+
 pelt_status pelt_sample(const char* name, const char* options, pelt_character** character) {
     return guarded([&] {
         need(name, "name");
@@ -121,6 +137,35 @@ pelt_status pelt_bind(const pelt_character* character, const char* options, cons
 pelt_status pelt_bake(const pelt_character* character, const char* options, const pelt_call* call,
                       pelt_character** result, char** report) {
     return makeFrom("bake", character, options, call, result, report);
+}
+
+pelt_status pelt_bake_frames(const pelt_character* character, const float* frames, size_t frame_count,
+                             const char* options, const pelt_call* call, pelt_character** result, char** report) {
+    return guarded([&] {
+        need(result, "result");
+        VerbRun run("bake", options, call);
+        run.input(character);
+        run.option("--from", frames, frame_count, pelt_vertex_count(character));
+        run.run(result, report);
+    });
+}
+
+pelt_status pelt_pack(const pelt_character* character, const char* method, const char* options, const pelt_call* call,
+                      uint8_t** bytes, size_t* size) {
+    return guarded([&] {
+        need(character, "character");
+        need(bytes, "bytes");
+        need(size, "size");
+        const char* by_default = character->character.ddm ? "ddm" : "lbs";
+        const pipeline::Method& found = pipeline::findMethod(method ? method : by_default);
+        const pipeline::MethodOptions given = c::methodOptions(found, c::parseOptions(options));
+        const Progress progress = c::progressOf(call);
+        withThreads(c::threadsOf(call), [&] {
+            const AlignedBytes all = pipeline::packCharacter(character->character, found, given, progress);
+            *bytes = c::copied(std::span<const std::byte>(all));
+            *size = all.size();
+        });
+    });
 }
 
 pelt_status pelt_fit(const pelt_character* character, const float* examples, size_t frame_count, const char* options,

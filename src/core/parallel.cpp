@@ -31,6 +31,7 @@ namespace pelt {
 
 void setThreadCount(int) {}
 int threadCount() { return 1; }
+void withThreads(int, const std::function<void()>& work) { work(); }
 void startThreads() {}
 
 void parallelFor(std::size_t count, std::size_t grain, const std::function<void(std::size_t, std::size_t)>& body) {
@@ -55,7 +56,7 @@ void takeOver(void*) {}
 std::mutex limit_mutex;
 /// Never destroyed: at the exit of the program oneTBB may try to start a thread, and fail.
 std::unique_ptr<tbb::global_control>& limit = *new std::unique_ptr<tbb::global_control>;
-std::atomic<bool> workers_started{false};
+std::atomic<std::size_t> workers_started{0};  ///< threads, with the caller's
 
 void limitThreads(std::size_t threads) {
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
@@ -96,7 +97,7 @@ void startWorkers(std::size_t threads) {
 void setThreadCount(int threads) {
     const std::lock_guard lock(limit_mutex);
     limit.reset();
-    workers_started = false;
+    workers_started = 0;
     if (threads > 0) limitThreads(static_cast<std::size_t>(threads));
 }
 
@@ -104,20 +105,26 @@ void setThreadCount(int threads) {
 // space. Therefore we first try how many threads can be started, limit TBB to that number, and make it start them
 // before the work allocates memory.
 void startThreads() {
-    if (workers_started) return;
-    const std::lock_guard lock(limit_mutex);
-    if (workers_started) return;
     const auto wanted = static_cast<std::size_t>(threadCount());
+    if (workers_started >= wanted) return;
+    const std::lock_guard lock(limit_mutex);
+    if (workers_started >= wanted) return;
     const std::size_t threads = wanted > 1 ? 1 + startableThreads(wanted - 1) : 1;
     if (threads < wanted) limitThreads(threads);
     if (threads > 1) startWorkers(threads);
-    workers_started = true;
+    workers_started = wanted;
 }
 
 int threadCount() {
     return static_cast<int>(
         std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
                               static_cast<std::size_t>(tbb::this_task_arena::max_concurrency())));
+}
+
+void withThreads(int threads, const std::function<void()>& work) {
+    if (threads <= 0) return work();
+    tbb::task_arena arena(std::min(threads, threadCount()));  // more than there are would only be warned of
+    arena.execute([&work] { work(); });
 }
 
 void parallelFor(std::size_t count, std::size_t grain, const std::function<void(std::size_t, std::size_t)>& body) {

@@ -1,18 +1,9 @@
 /* A program in C99 that does with the library what a binding in another language does. Ends with 0 if all holds. */
 #include <math.h>
-#include <pelt/pelt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int failures = 0;
-#define CHECK(condition)                                                             \
-    do {                                                                             \
-        if (!(condition)) {                                                          \
-            printf("line %d: %s; %s\n", __LINE__, #condition, pelt_error_message()); \
-            ++failures;                                                              \
-        }                                                                            \
-    } while (0)
+#include "check.h"
 
 static int stop_at_once(void* user, const char* stage, double fraction) {
     ++*(int*)user;

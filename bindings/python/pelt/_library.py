@@ -1,20 +1,37 @@
-"""The shared library and its C interface (pelt/pelt.h), by ctypes."""
+"""The shared library and its C interface (pelt/pelt.h), by ctypes. A call releases the GIL."""
+from __future__ import annotations
+
 import ctypes
 import os
 import pathlib
-from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import (POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_size_t, c_uint32, c_uint64,
+                    c_void_p)
+from typing import Any, Callable, Optional
 
 _HERE = pathlib.Path(__file__).resolve().parent
 
 _CODES = {1: "system", 2: "bad_usage", 3: "bad_input", 4: "gate", 130: "cancelled"}
 
+#: What long calls take as `progress=`: told the fraction done (0 to 1; -1: unknown) and the stage. False cancels.
+ProgressCallback = Callable[[float, str], Any]
+
 
 class Error(ValueError):
-    """What Pelt refuses, in one sentence. `code` is "bad_usage", "bad_input", "gate", "system" or "cancelled"."""
+    """What Pelt refuses, in one sentence.
 
-    def __init__(self, message: str, code: str = "bad_usage"):
+    `code` says which kind of fault it is: "bad_usage" (a call that makes no sense whatever the data), "bad_input" (a
+    file or data that is unreadable, malformed or inconsistent), "gate" (a quality gate that was asked for is missed),
+    "system" (disk full, no memory, no permission) or "cancelled" (a progress callback returned False).
+    """
+
+    code: str
+
+    def __init__(self, message: str, code: str = "bad_usage") -> None:
         super().__init__(message)
         self.code = code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Error, (str(self), self.code)
 
 
 Progress = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_double)
@@ -31,18 +48,22 @@ class Arrays(ctypes.Structure):
                 ("weight_joints", c_void_p), ("weight_values", c_void_p)]
 
 
-_MAKES = [c_void_p, c_char_p, POINTER(Call), POINTER(c_void_p), POINTER(c_void_p)]
-_SIGNATURES = {
+_OUT = POINTER(c_void_p)
+_MAKES = [c_void_p, c_char_p, POINTER(Call), _OUT, _OUT]  # character, options, call, result, report
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "pelt_version": (c_char_p, []),
     "pelt_error_message": (c_char_p, []),
     "pelt_free": (None, [c_void_p]),
-    "pelt_load": (c_int, [c_char_p, POINTER(Call), POINTER(c_void_p)]),
-    "pelt_load_bytes": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(Call), POINTER(c_void_p)]),
-    "pelt_make": (c_int, [POINTER(Arrays), POINTER(c_void_p)]),
-    "pelt_sample": (c_int, [c_char_p, c_char_p, POINTER(c_void_p)]),
+    "pelt_load": (c_int, [c_char_p, POINTER(Call), _OUT]),
+    "pelt_load_bytes": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(Call), _OUT]),
+    "pelt_make": (c_int, [POINTER(Arrays), _OUT]),
+    "pelt_with_attribute": (c_int, [c_void_p, c_char_p, c_void_p, _OUT]),
+    "pelt_with_clips": (c_int, [c_void_p, c_char_p, POINTER(Call), _OUT]),
+    "pelt_samples": (c_int, [_OUT]),
+    "pelt_sample": (c_int, [c_char_p, c_char_p, _OUT]),
     "pelt_character_free": (None, [c_void_p]),
     "pelt_save": (c_int, [c_void_p, c_char_p]),
-    "pelt_save_bytes": (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t)]),
+    "pelt_save_bytes": (c_int, [c_void_p, _OUT, POINTER(c_size_t)]),
     "pelt_vertex_count": (c_size_t, [c_void_p]),
     "pelt_triangle_count": (c_size_t, [c_void_p]),
     "pelt_positions": (POINTER(c_float), [c_void_p]),
@@ -50,41 +71,50 @@ _SIGNATURES = {
     "pelt_joint_count": (c_size_t, [c_void_p]),
     "pelt_joint_name": (c_char_p, [c_void_p, c_size_t]),
     "pelt_joint_parent": (c_int32, [c_void_p, c_size_t]),
+    "pelt_joint_binds": (c_int, [c_void_p, c_void_p]),
     "pelt_weight_offsets": (POINTER(c_uint64), [c_void_p]),
     "pelt_weight_joints": (POINTER(c_uint32), [c_void_p]),
     "pelt_weight_values": (POINTER(c_float), [c_void_p]),
     "pelt_clip_count": (c_size_t, [c_void_p]),
     "pelt_clip_name": (c_char_p, [c_void_p, c_size_t]),
-    "pelt_clip_start": (c_double, [c_void_p, c_size_t]),
-    "pelt_clip_seconds": (c_double, [c_void_p, c_size_t]),
-    "pelt_clip_times": (c_int, [c_void_p, c_char_p, c_double, POINTER(c_void_p)]),
-    "pelt_skin_matrices": (c_int, [c_void_p, c_char_p, c_double, c_void_p]),
-    "pelt_deformer_make": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Call), POINTER(c_void_p)]),
+    "pelt_clip_times": (c_int, [c_void_p, c_char_p, c_double, _OUT]),
+    "pelt_skin_matrices_at": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t, c_void_p]),
+    "pelt_morphed_positions": (c_int, [c_void_p, c_char_p, c_double, c_void_p]),
+    "pelt_deformer_make": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Call), _OUT]),
     "pelt_deformer_free": (None, [c_void_p]),
+    "pelt_deformer_set_rest": (c_int, [c_void_p, c_void_p]),
     "pelt_deformer_evaluate": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "pelt_deformer_evaluate_frames": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, POINTER(Call)]),
-    "pelt_poser_make": (c_int, [c_void_p, c_char_p, POINTER(Call), POINTER(c_void_p)]),
+    "pelt_poser_make": (c_int, [c_void_p, c_char_p, POINTER(Call), _OUT]),
     "pelt_poser_free": (None, [c_void_p]),
     "pelt_poser_set_handles": (c_int, [c_void_p, c_char_p]),
     "pelt_poser_step": (c_int, [c_void_p, c_int, POINTER(c_double)]),
     "pelt_poser_matrices": (None, [c_void_p, c_void_p]),
-    "pelt_info": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "pelt_info": (c_int, [c_void_p, c_char_p, _OUT]),
     "pelt_mush": (c_int, _MAKES),
     "pelt_bind": (c_int, _MAKES),
     "pelt_bake": (c_int, _MAKES),
+    "pelt_bake_frames": (c_int, [c_void_p, c_void_p, c_size_t, *_MAKES[1:]]),
+    "pelt_pack": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Call), _OUT, POINTER(c_size_t)]),
     "pelt_fit": (c_int, [c_void_p, c_void_p, c_size_t, *_MAKES[1:]]),
     "pelt_pose": (c_int, [c_void_p, c_char_p, *_MAKES[1:]]),
     "pelt_decompose": (c_int, [c_void_p, c_size_t, c_size_t, c_void_p, c_void_p, c_size_t, *_MAKES[1:]]),
-    "pelt_compare": (c_int, [c_void_p, c_void_p, c_size_t, c_size_t, c_void_p, POINTER(c_void_p)]),
+    "pelt_compare": (c_int, [c_void_p, c_void_p, c_size_t, c_size_t, c_void_p, _OUT]),
 }
 
 
 def _open() -> ctypes.CDLL:
-    """The library of the wheel, or the one that PELT_LIBRARY names."""
+    """The library beside this file, or the one that the environment variable PELT_LIBRARY names."""
     path = os.environ.get("PELT_LIBRARY") or str(_HERE / "libpelt.so")
-    library = ctypes.CDLL(path)
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as fault:
+        raise ImportError(f"pelt: its library cannot be loaded ({fault}); install the package (pip install . or the "
+                          "wheel that scripts/wheel makes), or set PELT_LIBRARY to the path of libpelt.so") from None
     for name, (result, arguments) in _SIGNATURES.items():
-        function = getattr(library, name)
+        function = getattr(library, name, None)
+        if function is None:
+            raise ImportError(f"pelt: {path} is another version than this package: it has no {name}")
         function.restype, function.argtypes = result, arguments
     return library
 
@@ -95,7 +125,7 @@ lib = _open()
 def check(status: int) -> None:
     """Raises Error with the library's sentence unless the status is 0."""
     if status != 0:
-        raise Error(lib.pelt_error_message().decode(), _CODES.get(status, "system"))
+        raise Error(lib.pelt_error_message().decode(errors="replace"), _CODES.get(status, "system"))
 
 
 def take_text(pointer: c_void_p) -> str:
@@ -106,21 +136,28 @@ def take_text(pointer: c_void_p) -> str:
         lib.pelt_free(pointer)
 
 
+def take_bytes(pointer: c_void_p, size: int) -> bytes:
+    """The bytes that a call allocated, which are freed."""
+    try:
+        return ctypes.string_at(pointer, size)
+    finally:
+        lib.pelt_free(pointer)
+
+
 class LongCall:
     """Runs a call that may take long: tells `progress`, and lets it or Ctrl-C cancel.
 
     An exception of `progress` ends the call and is raised again here.
     """
 
-    def __init__(self, progress=None, threads=None):
-        self._raised = None
-        self._progress = progress
+    def __init__(self, progress: Optional[ProgressCallback] = None, threads: Optional[int] = None) -> None:
+        if threads is not None and (not isinstance(threads, int) or threads < 0):
+            raise Error(f"threads: is {threads!r}; it must be a number of threads, or 0 for all cores")
+        self._raised: Optional[BaseException] = None
 
-        def told(_, stage, fraction):
+        def told(_: Any, stage: bytes, fraction: float) -> int:
             try:
-                if progress is not None and progress(fraction, stage.decode()) is False:
-                    return 0
-                return 1
+                return 0 if progress is not None and progress(fraction, stage.decode()) is False else 1
             except BaseException as raised:  # KeyboardInterrupt too: it must not be lost in the library
                 self._raised = raised
                 return 0
@@ -129,7 +166,7 @@ class LongCall:
         self._call = Call(ctypes.sizeof(Call), self._callback, None, threads or 0)
 
     @property
-    def pointer(self):
+    def pointer(self) -> Any:
         return byref(self._call)
 
     def check(self, status: int) -> None:

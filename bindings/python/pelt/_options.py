@@ -1,13 +1,19 @@
-"""Options of the program as keyword arguments: underscores for dashes, `lambda_` for lambda."""
+"""Options of the program as keyword arguments: underscores for dashes, `lambda_` for lambda, `from_` for from."""
+from __future__ import annotations
+
 import json
+from typing import Any, Mapping
 
 import numpy as np
 
 from ._library import Error
 
+#: Options that take a number for each vertex, and the names that these get.
+MAPS = {"lambda_map": "_PELT_LAMBDA", "kappa_map": "_PELT_KAPPA", "alpha_map": "_PELT_ALPHA"}
 
-def _plain(value):
-    if isinstance(value, (np.integer, np.floating)):
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.integer, np.floating, np.bool_)):
         return value.item()
     if isinstance(value, np.ndarray):
         return value.tolist()
@@ -16,7 +22,7 @@ def _plain(value):
     raise TypeError(f"{type(value).__name__} is no value of an option")
 
 
-def encode(options):
+def encode(options: Mapping[str, Any]) -> bytes:
     """JSON for the library; options that are None are left out."""
     named = {name.rstrip("_"): value for name, value in options.items() if value is not None}
     try:

@@ -9,6 +9,10 @@ namespace pelt {
 void setThreadCount(int threads);
 int threadCount();
 
+/// Runs `work` on the calling thread; parallelFor inside it uses at most `threads` threads, whatever other callers do.
+/// 0: no limit of its own.
+void withThreads(int threads, const std::function<void()>& work);
+
 /// Calls `body(first, last)` on disjoint ranges that cover [0, count). The bounds of the ranges are multiples of
 /// `grain` and do not depend on the number of threads, so that results combined per range have the same bytes
 /// everywhere. An exception thrown by the body is rethrown here. The build option PELT_SERIAL makes this a plain loop.

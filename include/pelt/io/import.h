@@ -23,7 +23,8 @@ Character importCharacter(const std::filesystem::path& path, const ImportOptions
                           const Progress& progress = {});
 
 /// Finds the helper program: $PELT_IMPORTER, otherwise `pelt-import` beside the running executable, in ../libexec/pelt
-/// relative to it, or where it was built or installed. Throws Error (system) if there is none.
+/// relative to it, beside the shared library that this code is in, or where it was built or installed. Throws Error
+/// (system) if there is none.
 std::filesystem::path findImporter();
 
 /// Used by the helper program. Before it reads untrusted files, it permanently gives up all rights except computing and

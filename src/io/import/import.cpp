@@ -3,6 +3,9 @@
 #include <pelt/io/character_file.h>
 #include <pelt/io/import.h>
 #include <signal.h>
+#ifdef __linux__
+#include <dlfcn.h>
+#endif
 
 #include <cstdlib>
 #include <string_view>
@@ -66,6 +69,16 @@ Messages readMessages(std::string_view text) {
                                       how));
 }
 
+/// The folder of the shared library or program that this code is in.
+fs::path folderOfThisCode() {
+#ifdef __linux__
+    Dl_info info;
+    if (::dladdr(reinterpret_cast<const void*>(&readMessages), &info) != 0 && info.dli_fname)
+        return fs::path(info.dli_fname).parent_path();
+#endif
+    return {};
+}
+
 bool isProgram(const fs::path& path) {
     std::error_code ignored;
     return fs::is_regular_file(path, ignored);
@@ -81,8 +94,9 @@ fs::path findImporter() {
     }
     std::error_code no_proc;
     const fs::path folder = fs::read_symlink("/proc/self/exe", no_proc).parent_path();
-    for (const fs::path& candidate : {folder / "pelt-import", folder / "../libexec/pelt/pelt-import",
-                                      fs::path(PELT_IMPORTER_BUILT), fs::path(PELT_IMPORTER_INSTALLED)})
+    for (const fs::path& candidate :
+         {folder / "pelt-import", folder / "../libexec/pelt/pelt-import", folderOfThisCode() / "pelt-import",
+          fs::path(PELT_IMPORTER_BUILT), fs::path(PELT_IMPORTER_INSTALLED)})
         if (isProgram(candidate)) return candidate;
     throw Error::system(
         "the program pelt-import, which reads .fbx and .dae and decompresses meshes, was found neither beside this "

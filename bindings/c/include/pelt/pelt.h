@@ -87,6 +87,16 @@ typedef struct pelt_arrays {
 } pelt_arrays;
 PELT_API pelt_status pelt_make(const pelt_arrays* arrays, pelt_character** character);
 
+/* The same character with a number for each vertex more, such as a map for "lambda_map": "_SOFTNESS". A name begins
+   with an underscore; `values` are pelt_vertex_count(character). */
+PELT_API pelt_status pelt_with_attribute(const pelt_character* character, const char* name, const float* values,
+                                         pelt_character** result);
+/* The same character with the clips of another file before its own, as --clips. */
+PELT_API pelt_status pelt_with_clips(const pelt_character* character, const char* path, const pelt_call* call,
+                                     pelt_character** result);
+
+/* The names of the built-in characters: a JSON list. */
+PELT_API pelt_status pelt_samples(char** names);
 /* One of the built-in characters, as `pelt sample`. */
 PELT_API pelt_status pelt_sample(const char* name, const char* options, pelt_character** character);
 
@@ -105,6 +115,8 @@ PELT_API const uint32_t* pelt_triangles(const pelt_character* character);
 PELT_API size_t pelt_joint_count(const pelt_character* character);
 PELT_API const char* pelt_joint_name(const pelt_character* character, size_t joint);
 PELT_API int32_t pelt_joint_parent(const pelt_character* character, size_t joint);
+/* `matrices` gets 16 floats a joint: its world matrix at bind, as in pelt_arrays. */
+PELT_API pelt_status pelt_joint_binds(const pelt_character* character, float* matrices);
 
 /* Weights as compressed rows, as in pelt_arrays. A character without weights has rows without entries. */
 PELT_API const uint64_t* pelt_weight_offsets(const pelt_character* character);
@@ -122,6 +134,12 @@ PELT_API pelt_status pelt_clip_times(const pelt_character* character, const char
 /* `matrices` gets 16 floats a joint. `clip` is a name, an index as text or "@range"; NULL: the nodes' rest pose. */
 PELT_API pelt_status pelt_skin_matrices(const pelt_character* character, const char* clip, double seconds,
                                         float* matrices);
+/* The same for `count` moments, one after the other. */
+PELT_API pelt_status pelt_skin_matrices_at(const pelt_character* character, const char* clip, const double* seconds,
+                                           size_t count, float* matrices);
+/* The rest positions with the clip's morph targets added, for pelt_deformer_set_rest. */
+PELT_API pelt_status pelt_morphed_positions(const pelt_character* character, const char* clip, double seconds,
+                                            float* positions);
 
 /* ---- Deformers ---- */
 
@@ -130,6 +148,9 @@ PELT_API pelt_status pelt_skin_matrices(const pelt_character* character, const c
 PELT_API pelt_status pelt_deformer_make(const pelt_character* character, const char* method, const char* options,
                                         const pelt_call* call, pelt_deformer** deformer);
 PELT_API void pelt_deformer_free(pelt_deformer* deformer);
+/* Rest positions that are posed from now on in place of the character's own, such as a morphed shape. They are copied;
+   NULL: the character's own again. Normals are then those of the new shape. */
+PELT_API pelt_status pelt_deformer_set_rest(pelt_deformer* deformer, const float* positions);
 /* Poses every vertex on the calling thread, into the caller's arrays; `normals` may be NULL. Allocates nothing. */
 PELT_API pelt_status pelt_deformer_evaluate(pelt_deformer* deformer, const float* matrices, float* positions,
                                             float* normals);
@@ -158,6 +179,14 @@ PELT_API pelt_status pelt_bind(const pelt_character* character, const char* opti
                                pelt_character** result, char** report);
 PELT_API pelt_status pelt_bake(const pelt_character* character, const char* options, const pelt_call* call,
                                pelt_character** result, char** report);
+/* Bakes a sequence that was deformed already: one shape for each sample of the clip. */
+PELT_API pelt_status pelt_bake_frames(const pelt_character* character, const float* frames, size_t frame_count,
+                                      const char* options, const pelt_call* call, pelt_character** result,
+                                      char** report);
+/* The bytes of a .peltrig, for engines that link pelt::runtime. `method` may be NULL: ddm for a mushed character, else
+   lbs. */
+PELT_API pelt_status pelt_pack(const pelt_character* character, const char* method, const char* options,
+                               const pelt_call* call, uint8_t** bytes, size_t* size);
 /* Examples: frame_count * pelt_vertex_count(character) positions. */
 PELT_API pelt_status pelt_fit(const pelt_character* character, const float* examples, size_t frame_count,
                               const char* options, const pelt_call* call, pelt_character** result, char** report);

@@ -1,0 +1,127 @@
+"""A method prepared for one character, and a character held by handles."""
+from __future__ import annotations
+
+import threading
+from ctypes import byref, c_double
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _options
+from ._arrays import ArrayLike, Floats, address, by_columns, floats, matrices as read_matrices, output
+from ._handle import Handle
+from ._library import Error, LongCall, ProgressCallback, check, lib
+
+
+class Deformer:
+    """A method prepared for one character, from `Character.deformer`. Call it with a pose.
+
+    It works on the calling thread and releases the GIL. One deformer serves one thread at a time: calls from several
+    threads wait for each other, so give each thread its own, or use `Character.deform(..., threads=0)`.
+    """
+
+    def __init__(self, pointer: int, character: Handle) -> None:
+        self._handle = Handle(pointer, lib.pelt_deformer_free)
+        self._character = character  # the library's deformer refers to it
+        self._joints = int(lib.pelt_joint_count(character.pointer))
+        self._shape = (int(lib.pelt_vertex_count(character.pointer)), 3)
+        self._columns = np.empty((self._joints, 4, 4), np.float32)
+        self._lock = threading.Lock()
+
+    def __call__(self, matrices: ArrayLike, out: Optional[Floats] = None, normals: Optional[Floats] = None) -> Floats:
+        """Poses all vertices; returns `out`, (V, 3) float32, in posed space.
+
+        matrices: (J, 4, 4), matrices[j] @ [x, y, z, 1] takes rest space to posed space. The last row is 0 0 0 1.
+        out: a (V, 3) float32 array to write into; then nothing is allocated.
+        normals: a (V, 3) float32 array that gets unit normals.
+        """
+        array = read_matrices("matrices", matrices, self._joints)
+        if array.ndim != 3:
+            raise Error(f"matrices: has shape {array.shape}; a deformer takes one pose, ({self._joints}, 4, 4)")
+        out = np.empty(self._shape, np.float32) if out is None else output("out", out, self._shape)
+        if normals is not None:
+            output("normals", normals, self._shape)
+        with self._lock:
+            columns = array.swapaxes(-1, -2)
+            if not (columns.flags.c_contiguous and columns.dtype == np.float32):
+                self._columns[...] = columns
+                columns = self._columns
+            check(lib.pelt_deformer_evaluate(self._handle.pointer, columns.ctypes.data, out.ctypes.data,
+                                             address(normals)))
+        return out
+
+    def set_rest(self, positions: Optional[ArrayLike] = None) -> None:
+        """(V, 3) rest positions, copied, that are posed from now on in place of the character's own, such as a morphed
+        shape; normals are then those of the new shape. None: the character's own again.
+        """
+        shape = None if positions is None else floats("positions", positions, self._shape)
+        with self._lock:
+            self._set_rest(shape)
+
+    def _set_rest(self, shape: Optional[Floats]) -> None:
+        check(lib.pelt_deformer_set_rest(self._handle.pointer, address(shape)))
+
+    def _frames(self, matrices: ArrayLike, normals: bool, threads: Optional[int], progress: Optional[ProgressCallback],
+               rest: Optional[ArrayLike]) -> "tuple[Floats, Optional[Floats]]":
+        """Positions and, where asked for, normals of (F, J, 4, 4); used by Character.deform."""
+        columns = by_columns(read_matrices("matrices", matrices, self._joints))
+        shape = columns.shape[:-3] + self._shape
+        out, turned = np.empty(shape, np.float32), np.empty(shape, np.float32) if normals else None
+        shapes = None if rest is None else self._rest_of_frames(rest, shape)
+        call = LongCall(progress, 1 if threads is None else threads)
+        with self._lock:
+            if shapes is not None and shapes.ndim == 3:
+                for f in range(len(columns)):
+                    self._set_rest(shapes[f])
+                    self._evaluate(columns[f], 1, out[f], None if turned is None else turned[f], call)
+            else:
+                self._set_rest(shapes)
+                self._evaluate(columns, columns.size // (16 * self._joints), out, turned, call)
+        return out, turned
+
+    def _rest_of_frames(self, rest: ArrayLike, shape: "tuple[int, ...]") -> Floats:
+        """(V, 3), or one for each frame."""
+        return floats("rest", rest, shape if np.ndim(rest) == 3 else self._shape)
+
+    def _evaluate(self, columns: Floats, count: int, out: Floats, normals: Optional[Floats], call: LongCall) -> None:
+        call.check(lib.pelt_deformer_evaluate_frames(self._handle.pointer, columns.ctypes.data, count, out.ctypes.data,
+                                                     address(normals), call.pointer))
+
+
+class Poser:
+    """A character held by handles, from `Character.poser`: set them, step, use the matrices.
+
+    One poser serves one thread at a time.
+    """
+
+    #: The energy after the last step.
+    energy: Optional[float]
+
+    def __init__(self, pointer: int, character: Handle) -> None:
+        self._handle = Handle(pointer, lib.pelt_poser_free)
+        self._character = character
+        self._joints = int(lib.pelt_joint_count(character.pointer))
+        self._lock = threading.Lock()
+        self.energy = None
+
+    def set_handles(self, handles: Any) -> None:
+        """The list of handles, or the whole object of a handles file (docs/pose.md).
+
+        A handle is a dict: {"joint": name, "constraint": "hold" | "position" | "full", ...} or {"point": [x, y, z],
+        "constraint": "position", "target": [x, y, z]}, in rest space. Setting the same handles with other targets is
+        cheap: drag them.
+        """
+        if isinstance(handles, dict):
+            handles = handles.get("handles", handles)
+        with self._lock:
+            check(lib.pelt_poser_set_handles(self._handle.pointer, _options.encode({"handles": handles})))
+
+    def step(self, iterations: int = 30) -> Floats:
+        """Goes on by at most so many iterations; (J, 4, 4) float32, as `Character.skin_matrices` gives them."""
+        energy = c_double()
+        columns = np.empty((self._joints, 4, 4), np.float32)
+        with self._lock:
+            check(lib.pelt_poser_step(self._handle.pointer, int(iterations), byref(energy)))
+            lib.pelt_poser_matrices(self._handle.pointer, columns.ctypes.data)
+        self.energy = energy.value
+        return columns.swapaxes(-1, -2)
