@@ -50,7 +50,7 @@ for method in ("lbs", "dqs", "ddm"):
 
     def frames():
         for _ in range(50):
-            lib.pelt_deformer_evaluate(made, matrices, positions, None)
+            check(lib.pelt_deformer_evaluate(made, matrices, positions, None))
 
     frames()
     told[method] = cpu(frames) / 50
@@ -76,7 +76,18 @@ told["prepare"] = cpu(prepare)
 told["mush"] = cpu(mush, 3)
 poser = ctypes.c_void_p()
 check(lib.pelt_poser_make(hero, None, None, ctypes.byref(poser)))
-handles = [{"joint": joint, "constraint": "position", "offset": [0.05, 0.05, 0]}]
-check(lib.pelt_poser_set_handles(poser, json.dumps(handles).encode()))
-told["posing"] = cpu(lambda: lib.pelt_poser_step(poser, 300, None)) / 300
+turn = 0
+
+
+def drag():
+    global turn
+    turn += 1
+    offset = [0.05 * (turn % 3), 0.05 + 0.02 * (turn % 2), 0]
+    handles = [{"joint": joint, "constraint": "position", "offset": offset}]
+    check(lib.pelt_poser_set_handles(poser, json.dumps(handles).encode()))
+    check(lib.pelt_poser_step(poser, 30, None))
+
+
+drag()
+told["posing"] = cpu(lambda: [drag() for _ in range(20)]) / 20
 print(json.dumps(told))
