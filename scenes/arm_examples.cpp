@@ -49,8 +49,7 @@ Vec3d flexed(const Vec3d& p, const ArmPose& pose) {
 
 /// The distribution of the rotation, -1 to 1, at x along the arm and y above the hinge.
 double turnShare(double x, double y) {
-    constexpr double kRounding = 0.030;  // below the hinge's height the flesh rotates as if it were at this distance
-                                         // from it
+    constexpr double kRounding = 0.030;  // minimum distance used below the hinge's height
     const double depth = kRounding + 0.5 * (y - kRounding + std::hypot(y - kRounding, 0.02));
     const double t = 0.80 * std::atan2(x, depth);
     const double near = t / std::pow(1 + std::pow(std::abs(t), 8), 0.125);

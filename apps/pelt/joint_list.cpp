@@ -54,8 +54,7 @@ std::string drawTree(const JointList& joints, const std::string& indent, bool ut
         const Line line = std::move(stack.back());
         stack.pop_back();
         text += line.before + oneLine(joints.entries[line.entry].name) + "\n";
-        bool is_last =
-            true;  // children are listed from last to first, and the first must be popped first
+        bool is_last = true;  // last to first, so that the first is popped first
         for (const std::size_t child : children[line.entry]) {
             stack.push_back({child, line.below + (is_last ? last : middle), line.below + (is_last ? "   " : pass)});
             is_last = false;

@@ -123,8 +123,7 @@ int threadCount() {
 
 void withThreads(int threads, const std::function<void()>& work) {
     if (threads <= 0) return work();
-    tbb::task_arena arena(std::min(threads, threadCount()));  // asking for more than there are would only cause a
-                                                              // warning
+    tbb::task_arena arena(std::min(threads, threadCount()));  // more would cause a warning
     arena.execute([&work] { work(); });
 }
 

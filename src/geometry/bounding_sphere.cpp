@@ -36,8 +36,7 @@ std::optional<Ball> circumscribed(std::span<const Vec3d> points) {
         for (int k = 0; k < n; ++k) a[i][k] = 2 * dot(q[i], q[k]);
         a[i][3] = dot(q[i], q[i]);
     }
-    for (int i = 0; i < n; ++i) {  // Gaussian elimination; the matrix is symmetric and positive definite, so no
-                                   // pivoting is needed
+    for (int i = 0; i < n; ++i) {  // Gaussian elimination; positive definite, so no pivoting
         const double scale = 2 * dot(q[i], q[i]);
         if (!(a[i][i] > 1e-14 * scale)) return std::nullopt;
         for (int row = 0; row < n; ++row) {

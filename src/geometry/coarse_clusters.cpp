@@ -12,8 +12,7 @@ namespace pelt::geometry {
 namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t(0);
-constexpr double kDisc = 0.78;  ///< radius of a disc of the cover, in spacings: seeds this far apart give a mean
-                                ///< distance of about 1
+constexpr double kDisc = 0.78;  ///< radius of a disc of the cover, in spacings: gives a mean distance of about 1
 constexpr int kRounds = 12;
 constexpr std::size_t kClusterGrain = 8192;
 

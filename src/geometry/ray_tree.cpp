@@ -194,8 +194,7 @@ std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach, c
 
 Enclosure enclosureOf(const RayTree& tree, const Vec3d& point) {
     std::array<int, kDirections> windings{};
-    std::vector<std::pair<std::uint32_t, int>> own;  // per ray and tag that it hits: the winding number of that tag
-                                                     // alone
+    std::vector<std::pair<std::uint32_t, int>> own;  // per ray and tag: the tag's winding number
     std::vector<Crossing> crossings;
     for (std::size_t d = 0; d < kDirections; ++d) {
         tree.crossings(point, directions()[d], std::numeric_limits<double>::infinity(), crossings);

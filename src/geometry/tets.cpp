@@ -36,8 +36,7 @@ double tetVolume(const TetMesh& mesh, std::size_t tet) {
 std::array<double, 6> tetCotangents(const TetMesh& mesh, std::size_t tet) {
     std::array<double, 6> weights{};
     const Tet& t = mesh.tets[tet];
-    std::array<Vec3d, 4> normals;  // normal of the face opposite to each corner, with twice its area as length,
-                                   // pointing outwards
+    std::array<Vec3d, 4> normals;  // of the opposite faces, outwards, with twice the area as length
     for (std::size_t c = 0; c < 4; ++c) {
         const Vec3d &p = mesh.positions[t[c]], &a = mesh.positions[t[(c + 1) % 4]];
         normals[c] = cross(mesh.positions[t[(c + 2) % 4]] - a, mesh.positions[t[(c + 3) % 4]] - a);

@@ -92,8 +92,7 @@ public:
         const auto whole = [&](double x) { return std::floor(x / cell_size_) + 0.0; };  // + 0: no negative zero
         const Cell cell{whole(p.x), whole(p.y), whole(p.z), double(points_.body(vertex))};
         for (const double c : cell) {
-            if (!std::isfinite(c)) return;  // not finite, or floats spaced so widely that only equal ones are within
-                                            // the tolerance
+            if (!std::isfinite(c)) return;  // not finite, or the spacing of floats exceeds the tolerance
         }
         auto& members = cells_[cell];
         if (members.empty()) {
@@ -152,8 +151,7 @@ private:
     Points points_;
     double tolerance_, cell_size_;
     std::unordered_map<Cell, std::vector<std::uint32_t>, CellHash> cells_;
-    std::unordered_map<Cell, std::uint32_t, CellHash> blocks_;  ///< the number of cells of the block that contain a
-                                                                ///< vertex
+    std::unordered_map<Cell, std::uint32_t, CellHash> blocks_;  ///< number of occupied cells per block
 };
 
 }  // namespace

@@ -17,9 +17,8 @@ namespace {
 
 constexpr double kDependent = 1e-9;  ///< constraints that add less than this are redundant
 constexpr double kRounding = 1e-12;  ///< of the longest row: the rounding that remains of a row that others cancel
-constexpr double kTakesUp = 1e-2;    ///< directions without energy that move the constraints by less stay at rest: to
-                                     ///< satisfy constraints they would have to move so far that their rounding-level
-                                     ///< energy matters
+constexpr double kTakesUp = 1e-2;    ///< directions without energy that move the constraints by less stay at rest: they
+                                     ///< would have to move so far that their rounding errors matter
 
 void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
     std::vector<char> given(rig.handles, 0);
@@ -171,8 +170,7 @@ PoseSystem constrain(const PoseRig& rig, std::span<const Constraint> constraints
     const FreePart free = solveFree(null.left * c_s, kRounding * longest);
 
     const Eigen::MatrixXd shortest = free.from_targets * null.left * unit.asDiagonal();  // s from D
-    const Eigen::MatrixXd follow = data.null * null.pseudo;                              // T from the part of D that s
-                                                                                         // does not satisfy
+    const Eigen::MatrixXd follow = data.null * null.pseudo;                              // T from D - C_s s
     Reduced r;
     r.covariance = data.covariance * free.basis;
     r.covariance_of_targets = data.covariance * shortest;

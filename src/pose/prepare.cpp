@@ -23,9 +23,8 @@ namespace pelt::pose {
 namespace {
 
 constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this fraction of the largest count as zero
-constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: lower limit of the frames' scale. With a smaller one, a
-                                       ///< handle with a single vertex could rotate and stretch arbitrarily about that
-                                       ///< vertex within rounding
+constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: lower limit of the frames' scale, because rounding
+                                       ///< would let a handle with a single vertex rotate and stretch arbitrarily
 constexpr std::size_t kClustersPerHandle = 5, kClustersPerExtra = 15, kFewestClusters = 50;
 constexpr double kExtraInClusters = 0.1;  ///< their weight relative to handles when rotations are clustered
 

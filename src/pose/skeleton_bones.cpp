@@ -12,9 +12,9 @@ namespace {
 constexpr double kRootSlides = 2000;  ///< stiffness of a body against translation
 constexpr double kOthersSlide = 1;    ///< of bones that are pinned to it elsewhere
 constexpr double kMoves = 0.01;       ///< of the size: a joint that a clip moves farther than this is free to translate
-constexpr double kPinned = 0.03;   ///< of the size: a joint that usually stays within this distance of its place on a
-                                   ///< bone is pinned to it
-constexpr double kUsually = 0.75;  ///< of the samples: clips sometimes separate joints
+constexpr double kPinned = 0.03;      ///< of the size: a joint that usually stays this close to its place on a bone is
+                                      ///< pinned to it
+constexpr double kUsually = 0.75;     ///< of the samples: clips sometimes separate joints
 constexpr double kMostOfTheSkin = 0.5;
 
 void addBones(const SkeletonCase& given, SkeletonBones& out) {

@@ -14,12 +14,10 @@ namespace {
 
 constexpr std::size_t kMoments = 300;         ///< samples of all clips together
 constexpr double kTurned = 0.15;              ///< radians: smaller rotations give no information about a hinge
-constexpr double kOneAxis = 4;                ///< how much more a hinge rotates about its axis than about others,
-                                              ///< squared
+constexpr double kOneAxis = 4;                ///< squared ratio of a hinge's rotation about its axis to others
 constexpr double kOneWay = 0.35;              ///< of the forward range: a hinge bends backward no farther
 constexpr double kSlack = 0.1;                ///< radians by which a hinge may exceed the observed range
-constexpr double kBent = 0.035, kFolded = 2;  ///< radians: range of rest angles that show in which direction a limb
-                                              ///< bends
+constexpr double kBent = 0.035, kFolded = 2;  ///< radians: rest angles that show how a limb bends
 constexpr double kLimb = 0.04;                ///< of the size: bones of limbs are not shorter
 constexpr double kFoot = 0.2;                 ///< relative to the height: maximal height of ankles
 constexpr double kSame = 0.02;                ///< relative to the size: maximal distance of mirrored joints

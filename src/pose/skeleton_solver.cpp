@@ -22,8 +22,7 @@ constexpr double kNudge = 0.35;                    ///< radians by which hinges 
 constexpr double kAcrossHinge = 12;                ///< how much stiffer a hinge is about other axes
 constexpr double kAcrossSwing = 4;                 ///< the same for hips and ankles, which may rotate that way
 constexpr double kAgainstHinge = 60;               ///< its resistance to bending the wrong way
-constexpr double kMissed = 1e-3;                   ///< of the size: if a pose misses its goals by more, it is solved
-                                                   ///< again
+constexpr double kMissed = 1e-3;                   ///< of the size: a pose that misses by more is solved again
 
 Eigen::Vector3d eigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
 

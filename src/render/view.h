@@ -18,8 +18,7 @@ struct Normalization {
 struct View {
     Vec3f right, up, back;  ///< orthonormal; `back` points from the subject to the eye
     Vec3f eye;
-    float half_width = 1, half_height = 1;  ///< half size of the picture at distance 1, or of the picture itself in a
-                                            ///< parallel projection
+    float half_width = 1, half_height = 1;  ///< of the picture at distance 1; in parallel projection, of the picture
     bool parallel = false;
 
     /// The ray through a point of the picture, with coordinates -1..1 to the right and up.

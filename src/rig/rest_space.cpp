@@ -9,8 +9,7 @@ namespace {
 
 constexpr double kSameStretch = 0.02;  ///< joints whose AᵀA differ by less, relative to its size, have the same stretch
 constexpr double kSamePose = 1e-4;     ///< joints whose maps differ by less are in one pose
-constexpr double kNoSpace = 1e-5;      ///< a map this close to the identity differs from it only by rounding in the
-                                       ///< file
+constexpr double kNoSpace = 1e-5;      ///< a map this close to the identity is the identity with rounding
 
 /// Data of one joint about the space of its skin: its map in the rest pose of the nodes.
 struct Witness {

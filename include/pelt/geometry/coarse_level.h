@@ -23,8 +23,7 @@ struct CoarseLevel {
     std::vector<std::uint32_t> node_of;  ///< per vertex
     std::vector<Vec3f> positions;        ///< of the nodes
     Laplacian laplacian;                 ///< between them
-    std::vector<double> mass;            ///< per vertex, its weight in its node: the initial value of a node is the
-                                         ///< weighted mean of its vertices
+    std::vector<double> mass;            ///< per vertex, its weight in the mean that a node starts with
     std::vector<double> strength;        ///< per node, for the same number of steps as the strengths of the vertices
     Interpolation between;               ///< back to the vertices
 

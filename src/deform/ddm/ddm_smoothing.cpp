@@ -113,8 +113,7 @@ private:
         }
         progress.report("order", 0.2);
         smoother_.emplace(laplacian, order_, key_.kind, strength, tolerance, positions);
-        if (rough_ && !by_products) smoother_->prepare();  // on smaller meshes it is computed when a wide function
-                                                           // needs it
+        if (rough_ && !by_products) smoother_->prepare();  // on smaller meshes: on demand
         progress.report("order", 1);
     }
 

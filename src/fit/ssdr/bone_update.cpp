@@ -19,8 +19,7 @@ namespace pelt::fit::ssdr {
 namespace {
 
 constexpr int kSweeps = 12;             ///< maximum number of sweeps over the bones of a frame
-constexpr double kSettled = 1e-10;      ///< of the mean squared length of a frame: stops if a sweep reduces the error
-                                        ///< by less
+constexpr double kSettled = 1e-10;      ///< of the mean squared length of a frame: a sweep that gains less is the last
 constexpr double kFlexibleRank = 1e-9;  ///< directions of affine bones that the data does not determine are not changed
 
 using Block = double[4][3];

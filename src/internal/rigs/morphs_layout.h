@@ -7,8 +7,7 @@
 namespace pelt::runtime {
 
 struct MorphRecord {
-    std::uint64_t first = 0;         ///< its first entry in `vertices` and `position_offsets`; that of the next target
-                                     ///< is the end
+    std::uint64_t first = 0;         ///< in `vertices` and `position_offsets`; the next target's is the end
     std::uint64_t first_normal = 0;  ///< of `normal_offsets`
     float default_weight = 0;
     std::uint32_t has_normals = 0;  ///< 1: as many normal offsets as vertices

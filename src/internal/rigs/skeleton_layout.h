@@ -27,8 +27,7 @@ struct DriverRecord {
     std::uint32_t node = 0, driver = 0, parent = 0;
     DriverKind kind = DriverKind::rotation;
     std::uint32_t axis = 0, reciprocal = 0;
-    std::uint32_t first_child = 0, first_input = 0;  ///< those of the next driver are the ends; coefficients follow the
-                                                     ///< inputs
+    std::uint32_t first_child = 0, first_input = 0;  ///< the next driver's are the ends
     double fraction = 0, k = 0, bind_scale = 1;
     Quatd bind_rotation;
     Trs placed, rest;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSumTolerance = 1e-4;     // of Σω and Σψ
 constexpr double kCenterTolerance = 1e-6;  // of Σχ', relative to Σ|χ'| …
-constexpr double kPointTolerance = 1e-7;   // … and to p, at the precision of p itself: smaller differences are rounding
+constexpr double kPointTolerance = 1e-7;   // … and to p: smaller differences are rounding of p
 
 template <class T>
 T get(std::span<const std::byte> from, std::size_t index) {

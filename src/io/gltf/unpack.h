@@ -41,8 +41,7 @@ struct UnpackAnswer {
     UnpackFault fault = UnpackFault::none;
     std::uint64_t count = 0;
     std::vector<std::uint32_t> indices;          ///< three per face, below the number of vertices (Draco)
-    std::vector<std::vector<std::byte>> arrays;  ///< one array of elements (meshopt), or one for each requested
-                                                 ///< attribute (Draco)
+    std::vector<std::vector<std::byte>> arrays;  ///< the elements (meshopt), or one per attribute (Draco)
 };
 
 /// Calls the compression libraries in this process.
