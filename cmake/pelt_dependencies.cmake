@@ -1,4 +1,4 @@
-# Everything comes from Debian; scripts/setup installs it. README.md says what each is for.
+# All packages come from Debian; scripts/setup installs them. README.md lists what each is used for.
 find_package(hwy REQUIRED)
 if(PELT_RUNTIME_ONLY)
   return()

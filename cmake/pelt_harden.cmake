@@ -1,8 +1,8 @@
-# pelt_harden(TARGET): for what touches the bytes of a file that a stranger made. Smashed stacks and overrun buffers of
-# known size end the program; a program's tables of functions are read-only before it begins (full RELRO).
+# pelt_harden(TARGET): for targets that read untrusted files. Stack smashing and overruns of buffers of known size end
+# the program; function tables are read-only before the program starts (full RELRO).
 function(pelt_harden target)
   if(PELT_SANITIZE)
-    return()  # which looks for the same, closer
+    return()  # AddressSanitizer checks for the same errors, more closely
   endif()
   target_compile_options(${target} PRIVATE
     -fstack-protector-strong $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)

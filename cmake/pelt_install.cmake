@@ -1,6 +1,6 @@
 include(CMakePackageConfigHelpers)
 
-# Two export sets: an engine that asks for COMPONENTS runtime needs nothing of what the toolkit links.
+# Two export sets: an engine that uses COMPONENTS runtime needs none of the toolkit's dependencies.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pelt)
 install(TARGETS pelt_runtime EXPORT peltRuntimeTargets COMPONENT runtime
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -14,7 +14,8 @@ function(pelt_module name)
   target_compile_features(pelt_${name} PUBLIC cxx_std_20)
   target_link_libraries(pelt_${name} PUBLIC ${arg_PUBLIC} PRIVATE $<BUILD_INTERFACE:pelt_options> ${arg_PRIVATE})
   if(PELT_FUZZ AND name MATCHES "^(runtime|core|geometry|rig|io)$")
-    # Coverage in the readers and what they call, so that the fuzzers see what their mutations reach.
+    # Coverage instrumentation in the readers and the code they call, so that the fuzzers see which code their inputs
+    # reach.
     target_compile_options(pelt_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   pelt_unity(pelt_${name})

@@ -1,4 +1,4 @@
-// Evaluates every deformation method on a built-in character and says how far each is from linear blend skinning.
+// Evaluates every deformation method on a built-in character and prints its distance from linear blend skinning.
 
 #include <pelt/pipeline/sampling.h>
 #include <pelt/scenes/scenes.h>

@@ -1,5 +1,5 @@
-// How an engine calls a deformer: rig prepared once, its own matrices passed as they are, vertex ranges evaluated by
-// its own jobs into its own buffers; nothing is allocated while posing.
+// How an engine calls a deformer: the rig is prepared once, the engine's matrices are passed unchanged, and its jobs
+// evaluate vertex ranges into its own buffers. Nothing is allocated while posing.
 
 #include <pelt/deform/dqs.h>
 #include <pelt/rig/clip.h>

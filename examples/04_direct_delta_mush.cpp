@@ -1,4 +1,4 @@
-// Direct Delta Mush in three steps: smooth a rigid bind once, choose how many joints a vertex keeps, pose.
+// Direct Delta Mush in three steps: smooth a rigid bind once, choose the number of joints per vertex, pose.
 //   example_04_direct_delta_mush [CHARACTER.glb]      (without a file: the built-in branch)
 
 #include <pelt/core/error.h>
@@ -14,7 +14,8 @@ int main(int argc, char** argv) try {
     using namespace pelt;
     const Character character = argc > 1 ? io::loadCharacter(argv[1]) : scenes::find("branch")->make(2000);
 
-    // Prepare: what is not set follows from the mesh. Another α or κ redoes only what depends on it.
+    // Prepare: settings that are not given are derived from the mesh. Changing α or κ recomputes only the stages that
+    // depend on it.
     DdmSettings settings;
     pipeline::DdmPlan plan = pipeline::planDdm(character, settings);
     deform::DdmPreparation preparation(character.mesh, plan.bind);
@@ -23,7 +24,8 @@ int main(int argc, char** argv) try {
     plan = pipeline::planDdm(character, settings);
     preparation.update(plan.options);
 
-    // Choose influences: the fewest that the range of motion does not tell from all of them.
+    // Choose the number of influences: the smallest whose result over the range of motion is indistinguishable from
+    // that of all joints.
     const DdmRows<float> all = preparation.rounded(0);
     DdmRows<float> rows;
     for (std::size_t influences = 2; influences <= 8; ++influences) {

@@ -1,5 +1,5 @@
-// How an engine plays what `pelt pack` wrote: the file is mapped and used where it lies, poses live in the engine's own
-// memory, two frames are in flight, jobs evaluate ranges of vertices. Links pelt::runtime and nothing else.
+// How an engine plays a file written by `pelt pack`: the file is memory-mapped and used in place, poses are in the
+// engine's own memory, two frames are in flight, and jobs evaluate ranges of vertices. Links only pelt::runtime.
 //
 //     pelt sample biped -o biped.glb && pelt pack biped.glb --method ddm -o biped.peltrig
 //     05_engine_runtime biped.peltrig
@@ -25,7 +25,7 @@ using namespace pelt;
 
 namespace {
 
-/// A file in memory: pages come as they are read, and several processes share them.
+/// A memory-mapped file: pages are loaded when they are first read, and several processes share them.
 class MappedFile {
 public:
     explicit MappedFile(const char* path) {
@@ -57,7 +57,7 @@ struct Free {
 };
 using Memory = std::unique_ptr<std::byte[], Free>;
 
-/// The engine's allocator; here the C library's.
+/// The engine's allocator; here that of the C library.
 Memory allocate(std::size_t bytes) {
     return Memory(static_cast<std::byte*>(std::aligned_alloc(runtime::kRigAlignment, bytes)));
 }
@@ -71,7 +71,7 @@ void animate(const runtime::SkeletonRig& skeleton, double time, std::span<runtim
     runtime::applyDrivers(skeleton, locals);
 }
 
-/// What one frame in flight owns.
+/// The data of one frame in flight.
 template <class Rig, class Pose>
 struct Frame {
     Memory memory;
@@ -117,7 +117,7 @@ int play(const runtime::SkeletonRig& skeleton, const Rig& rig) {
     std::unique_ptr<Jobs<Rig, Pose>> running;
     for (int i = 0; i < 60; ++i) {
         Frame<Rig, Pose>& frame = frames[i % 2];
-        animate(skeleton, i / 30.0, locals);  // while the jobs of the frame before still run
+        animate(skeleton, i / 30.0, locals);  // while the jobs of the previous frame are still running
         runtime::skinMatrices(skeleton, locals, worlds, bones);
         frame.pose.set(bones);
         running.reset();
@@ -135,7 +135,7 @@ int play(const runtime::SkeletonRig& skeleton, const Rig& rig) {
     return isFinite(high - low) ? 0 : 1;
 }
 
-/// Plays the file's rig of that kind, where it has one.
+/// Plays the file's rig of that kind, if it has one.
 template <class Rig, class Pose>
 std::optional<int> tryToPlay(std::span<const std::byte> file, runtime::RigKind kind) {
     const std::span<const std::byte> bytes = runtime::findRig(file, kind);

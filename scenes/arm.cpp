@@ -60,7 +60,7 @@ Mesh armMesh(std::size_t resolution, const Progress& progress) {
     return toMesh(meshImplicitSurface(surface, std::clamp<std::size_t>(resolution, 1000, 1'000'000), progress));
 }
 
-/// The elbow up and down twice; the wrist turns both ways, also while the elbow is bent.
+/// The elbow bends twice; the wrist twists both ways, also while the elbow is bent.
 Clip flex() {
     const JointMotion motions[] = {{kElbow,
                                     [](double t) {

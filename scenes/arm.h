@@ -6,7 +6,7 @@
 namespace pelt::scenes {
 
 /// A muscular right arm of 0.8 m along +x, palm and biceps up (+y), thumb towards +z: one closed skin of about
-/// `resolution` vertices (held between 1,000 and 1,000,000) on the joints shoulder, elbow and wrist. Its first clip,
+/// `resolution` vertices (clamped between 1,000 and 1,000,000) on the joints shoulder, elbow and wrist. Its first clip,
 /// "flex", bends the elbow about +z and twists the wrist about +x.
 Character makeArm(std::size_t resolution, const Progress& progress = {});
 

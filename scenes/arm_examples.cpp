@@ -3,11 +3,11 @@
 //
 //   1. the forearm twists with the wrist, more and more towards it, as radius and ulna cross;
 //   2. muscles: the biceps shortens towards the shoulder and thickens with sin^2 of half the elbow's angle, the triceps
-//      gives way, the forearm's flexors swell a little;
-//   3. the elbow bends about its hinge. A point at the polar angle a from the hinge's upright turns by half the
-//      elbow's angle plus h(a), h rising from -1/2 to +1/2 of it no faster than a itself: on the inside of the elbow
-//      the flesh is pressed together in order and never passes through itself, on the outside it is stretched round a
-//      ball. Every point keeps its distance from the hinge, so nothing collapses.
+//      becomes thinner, the forearm's flexors swell slightly;
+//   3. the elbow bends about its hinge. A point at the polar angle a from the hinge's vertical rotates by half the
+//      elbow's angle plus h(a), where h increases from -1/2 to +1/2 of that angle, no faster than a itself. On the
+//      inside of the elbow the flesh is therefore compressed without passing through itself; on the outside it is
+//      stretched around a ball. Every point keeps its distance from the hinge, so nothing collapses.
 #include <pelt/scenes/scenes.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct ArmPose {
     double elbow = 0, twist = 0;  ///< radians, about +z and +x
 };
 
-/// 1 at `middle`, falling to 0 without a kink over `reach` to both sides.
+/// 1 at `middle`, decreasing smoothly to 0 at the distance `reach` on both sides.
 double bump(double middle, double reach, double x) {
     const double t = std::clamp(std::abs(x - middle) / reach, 0.0, 1.0);
     return (1 - t * t) * (1 - t * t);
@@ -47,9 +47,9 @@ Vec3d flexed(const Vec3d& p, const ArmPose& pose) {
     return {p.x - shift, p.y * up, p.z * wide};
 }
 
-/// How the turn is shared out, -1 to 1, at x along the arm and y above the hinge.
+/// The distribution of the rotation, -1 to 1, at x along the arm and y above the hinge.
 double turnShare(double x, double y) {
-    constexpr double kRounding = 0.030;  // under the hinge's height the flesh turns as if it were this far from it
+    constexpr double kRounding = 0.030;  // minimum distance used below the hinge's height
     const double depth = kRounding + 0.5 * (y - kRounding + std::hypot(y - kRounding, 0.02));
     const double t = 0.80 * std::atan2(x, depth);
     const double near = t / std::pow(1 + std::pow(std::abs(t), 8), 0.125);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kHeight = 1.0, kHalfWidth = 0.1, kCorner = 0.05, kEndFillet = 0.03, kCutFillet = 0.012;
 constexpr double kHalfPi = 1.57079632679489661923;
-constexpr double kRound = 8 * (kHalfWidth - kCorner) + 4 * kHalfPi * kCorner;  // the length round the section
+constexpr double kRound = 8 * (kHalfWidth - kCorner) + 4 * kHalfPi * kCorner;  // the circumference of the section
 
 /// The rounded square by its arc length, u in [0, 1), starting at the middle of a side.
 Vec2<double> section(double u) {
@@ -58,7 +58,7 @@ void appendPiece(Mesh& mesh, const Piece& piece, std::size_t vertex_count) {
                                       : piece.bottom + piece.bottom_fillet + along * piece.side();
         const Vec2<double> p = section(u);
         const double scale = std::min(low.x, high.x);
-        return Vec3d{p.y * scale, y, p.x * scale};  // z, then x: turns to the left round +y
+        return Vec3d{p.y * scale, y, p.x * scale};  // z, then x: counterclockwise about +y
     });
 }
 
@@ -71,7 +71,7 @@ Skeleton barSkeleton(std::size_t joints) {
     return makeSkeleton(places);
 }
 
-/// Keys at 0, 1 and 2 seconds: there and back.
+/// Keys at 0, 1 and 2 seconds: to the pose and back.
 Channel thereAndBack(ChannelPath path, std::uint32_t joint, const Vec3f& rest, const Vec3f& away) {
     Channel channel = rig::emptyChannel(path, joint);
     for (const Vec3f& v : {rest, away, rest}) rig::addKey(channel, float(channel.times.size()), Vec3d(v));
@@ -96,7 +96,7 @@ Clip stretchClip(std::uint32_t joints) {
     return clip;
 }
 
-/// Bends to a right angle and back, then twists and comes back; shared out over all joints but the first.
+/// Bends to a right angle and back, then twists and untwists; distributed over all joints except the first.
 std::vector<Clip> barClips(std::uint32_t joints) {
     std::vector<JointMotion> motions;
     for (std::uint32_t j = 1; j < joints; ++j) {

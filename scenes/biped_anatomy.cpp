@@ -1,5 +1,5 @@
-// The biped's measures, in meters: a figure of 1.75 m and about 7.2 heads. The stations are given as (height, middle in
-// x, middle in z, half width, depth to the back, depth to the front).
+// The biped's dimensions, in meters: a figure of 1.75 m and about 7.2 heads. Stations are (height, center in x, center
+// in z, half width, depth to the back, depth to the front).
 
 #include <cmath>
 
@@ -19,7 +19,7 @@ std::unique_ptr<Solid> ball(const Vec3d& center, const Vec3d& radii) {
     return std::make_unique<Ellipsoid>(center, radii);
 }
 
-/// An ellipsoid turned about x, then about y, then about z (degrees).
+/// An ellipsoid rotated about x, then about y, then about z (degrees).
 std::unique_ptr<Solid> turnedBall(const Vec3d& center, const Vec3d& radii, const Vec3d& degrees) {
     std::array<Vec3d, 3> axes{Vec3d(1, 0, 0), Vec3d(0, 1, 0), Vec3d(0, 0, 1)};
     for (Vec3d& a : axes) {
@@ -207,7 +207,7 @@ std::size_t BipedShape::leg() {
 }
 
 std::size_t BipedShape::foot() {
-    // Along the foot, toes a little outwards; u points to the outer side and v up.
+    // Along the foot, toes slightly outward; u points to the outer side and v up.
     const double out = 0.10;
     const Loft::Frame frame{{0.108, 0, 0}, normalized(Vec3d(out, 0, 1)), normalized(Vec3d(1, 0, -out)), {0, 1, 0}};
     const auto at = [&](double along, double across, double height) {

@@ -7,8 +7,8 @@
 
 namespace pelt::scenes {
 
-/// The joint of every vertex of a symmetric skin: that of the nearest solid, with islands given to what surrounds them,
-/// so that every joint moves one patch of skin. The two sides are mirror images.
+/// The joint of every vertex of a symmetric skin: that of the nearest solid, with islands assigned to the surrounding
+/// joint, so that every joint moves one patch of skin. The two sides are mirror images.
 std::vector<std::size_t> bindToShape(const BipedShape& shape, const ImplicitMesh& skin);
 
 }  // namespace pelt::scenes

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kWalkFrames = 37, kRangeFrames = 200;
 
-/// Whether a key is not what the joint has at rest.
+/// Whether a key differs from the joint's rest transform.
 bool leavesRest(const Channel& channel) {
     const Vec3f place(bipedJoints()[channel.target].position);
     const float still[2][4] = {{place.x, place.y, place.z, 0}, {0, 0, 0, 1}};

@@ -8,7 +8,7 @@
 
 namespace pelt::scenes {
 
-/// Local rotations of all joints of the biped, relative to rest, and the way the pelvis has gone.
+/// Local rotations of all joints of the biped, relative to rest, and the displacement of the pelvis.
 struct BipedPose {
     std::vector<Quatd> rotations;
     Vec3d offset;
@@ -16,15 +16,15 @@ struct BipedPose {
 
 BipedPose bipedRestPose();
 
-/// A step of two legs on the spot, as on a treadmill; loops after its 1.2 seconds.
+/// One step of each leg in place, as on a treadmill; a loop of 1.2 seconds.
 BipedPose walkPose(double seconds);
 
-/// Every joint to its limits, from rest to rest in 199/30 seconds.
+/// Moves every joint to its limits, from rest to rest in 199/30 seconds.
 BipedPose rangeOfMotionPose(double seconds);
 
 inline constexpr double kFps = 30;
 
-/// Keys at every 1/30 of a second for the joints that move.
+/// Keys every 1/30 second for the joints that move.
 Clip sampledClip(const std::string& name, int frames, const std::function<BipedPose(double)>& pose);
 
 std::vector<Clip> bipedClips();

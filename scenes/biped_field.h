@@ -46,20 +46,20 @@ private:
     std::array<Vec3d, 3> axes_;
 };
 
-/// A cross-section of a loft at `t` along its axis: an oval round (cu, cv), `ru` wide to both sides along u, `back`
-/// and `front` deep against and along v.
+/// A cross-section of a loft at `t` along its axis: an oval around (cu, cv) with the half width `ru` along u, and the
+/// depths `back` and `front` in the directions -v and +v.
 struct Station {
     double t, cu, cv, ru, back, front;
 };
 
-/// Ovals along an axis, joined by a natural-looking curve (a cubic spline in every number) and closed by half an
-/// ellipsoid at both ends.
+/// Ovals along an axis, interpolated by a cubic spline in every parameter and closed by half an ellipsoid at both ends.
 class Loft : public Solid {
 public:
     struct Frame {
         Vec3d origin, axis, u, v;
     };
-    /// `squareness` from 0 (ellipse) to 1 (rectangle); the caps reach `cap_low` and `cap_high` beyond the end stations.
+    /// `squareness` from 0 (ellipse) to 1 (rectangle); the caps extend `cap_low` and `cap_high` beyond the end
+    /// stations.
     Loft(const Frame& frame, std::vector<Station> stations, double squareness, double cap_low, double cap_high);
     double distance(const Vec3d& p) const override;
     Vec3d low() const override;

@@ -1,4 +1,4 @@
-// The range of motion: a table of gestures, each a joint that goes to one limit and then to the other.
+// The range of motion: a table of gestures, each moves a joint to one limit and then to the other.
 
 #include <cmath>
 #include <string>
@@ -10,8 +10,8 @@ namespace pelt::scenes {
 namespace {
 
 /// The axes of the left side and the middle; the right side mirrors them. At rest all joints have the axes of the
-/// room: `bend` is the room's x (forwards), `turn` its y (to the left), `tilt` its z (lifts the left side); the arm's
-/// own are `along` it, `flex` (bends the elbow, and swings the arm forwards) and `curl` (closes the fingers).
+/// world: `bend` is the world's x (forward), `turn` its y (to the left), `tilt` its z (lifts the left side). The arm
+/// has its own axes: `along` it, `flex` (bends the elbow and swings the arm forward) and `curl` (closes the fingers).
 enum class Axis { bend, turn, tilt, along, flex, curl };
 enum class Side { both, left, right };
 
@@ -19,7 +19,7 @@ struct Gesture {
     int first, last;  // frames
     const char* joint;
     Axis axis;
-    double to, then;  // degrees; then = 0: one way only
+    double to, then;  // degrees; then = 0: one direction only
     Side side = Side::both;
 };
 
@@ -132,7 +132,7 @@ void apply(BipedPose& pose, const Gesture& g, double frame) {
         name == "pelvis" || name == "spine" || name.ends_with("chest") || name == "neck" || name == "head";
     if (middle) return rotate(pose, bipedJoint(name), axis, degrees);
     if (g.side != Side::right) rotate(pose, bipedJoint(name + "_L"), axis, degrees);
-    // A rotation mirrored in x keeps the x of its axis and turns the others round.
+    // A rotation mirrored in x keeps the x component of its axis and negates the others.
     if (g.side != Side::left) rotate(pose, bipedJoint(name + "_R"), {axis.x, -axis.y, -axis.z}, degrees);
 }
 
@@ -156,7 +156,7 @@ void applyFingers(BipedPose& pose, double frame) {
     apply(pose, {166, 188, "thumb_3", Axis::flex, -48, 0}, frame);
 }
 
-/// Where the ankle of a leg goes, relative to rest, while the pelvis stays where it is.
+/// The displacement of a leg's ankle from rest while the pelvis does not move.
 Vec3d ankleShift(const BipedPose& pose, const char* side) {
     const std::vector<BipedJoint>& joints = bipedJoints();
     Quatd turned = pose.rotations[0];
@@ -170,7 +170,7 @@ Vec3d ankleShift(const BipedPose& pose, const char* side) {
     return at - before;
 }
 
-/// Moves the body so that the lower foot stays where it stands; between two feet at one height, their middle.
+/// Moves the body so that the lower foot stays in place; with two feet at the same height, their midpoint.
 void stand(BipedPose& pose) {
     constexpr double kSoftness = 0.01;  // meters
     const Vec3d left = ankleShift(pose, "L"), right = ankleShift(pose, "R");
@@ -185,7 +185,7 @@ BipedPose rangeOfMotionPose(double seconds) {
     const double frame = seconds * kFps;
     for (const Gesture& g : kGestures) apply(pose, g, frame);
     applyFingers(pose, frame);
-    for (const char* thigh : {"thigh_L", "thigh_R"}) {  // the legs stay when the pelvis turns
+    for (const char* thigh : {"thigh_L", "thigh_R"}) {  // the legs do not move when the pelvis rotates
         Quatd& q = pose.rotations[bipedJoint(thigh)];
         q = conjugate(pose.rotations[0]) * q;
     }

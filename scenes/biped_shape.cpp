@@ -9,7 +9,7 @@ namespace pelt::scenes {
 namespace {
 
 constexpr double kFar = 1e3;
-constexpr double kFull = 0.015;      // up to this scale thin parts have all their edges
+constexpr double kFull = 0.015;      // up to this scale thin parts have their full number of edges
 constexpr double kCoarsest = 0.030;  // longer edges would lose the shape
 
 Vec3d flipped(const Vec3d& p) { return {-p.x, p.y, p.z}; }
@@ -27,8 +27,8 @@ double segmentDistance(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
     return length(p - a - d * t);
 }
 
-/// The joint of a chain whose stretch holds `p`: each takes over at the plane through its position that halves the
-/// angle between its bone and the one before.
+/// The joint of a chain whose section contains `p`: each section starts at the plane through the joint that bisects the
+/// angle between its bone and the previous one.
 std::size_t alongChain(const std::vector<std::size_t>& chain, const Vec3d& p) {
     const std::vector<BipedJoint>& joints = bipedJoints();
     std::size_t owner = chain.front();
@@ -116,7 +116,7 @@ double BipedShape::nodeValue(std::size_t index, const Vec3d& point) const {
 void BipedShape::findOwner(std::size_t index, const Vec3d& point, bool middle, Owner& owner) const {
     const Node& node = nodes_[index];
     const Vec3d p = node.mirrored ? flipped(point) : point;
-    if (node.mirrored || node.carve) return;  // the caller asks about x >= 0 only
+    if (node.mirrored || node.carve) return;  // only called with x >= 0
     if (!node.solid) {
         for (const std::size_t c : node.children) findOwner(c, p, middle, owner);
         return;
@@ -135,14 +135,14 @@ std::size_t BipedShape::joint(const Vec3d& p) const {
 }
 
 double BipedShape::edgeLength(const Vec3d& point, double scale) const {
-    constexpr double kGrading = 0.3;  // edges grow by so much of the way gone
+    constexpr double kGrading = 0.3;  // growth of the edge length per distance
     scale = std::min(scale, kCoarsest);
-    const double slack = std::clamp(scale / kFull, 1.0, 1.6);  // few vertices: fewer edges round thin parts
+    const double slack = std::clamp(scale / kFull, 1.0, 1.6);  // with few vertices, fewer edges around thin parts
     const Vec3d p{std::abs(point.x), point.y, point.z};
     double h = scale;
     for (const Sizing& s : sizings_) {
         const double here = std::min(s.density * scale, s.most * slack);
-        const double range = s.reach + (h - here) / kGrading;  // further away it changes nothing
+        const double range = s.reach + (h - here) / kGrading;  // farther away it has no effect
         const Vec3d to_middle = p - (s.a + s.b) * 0.5;
         const double bound = range + 0.5 * s.span;
         if (range <= 0 || dot(to_middle, to_middle) > bound * bound) continue;

@@ -14,10 +14,10 @@ public:
 
     /// The field: negative inside. Symmetric in x.
     double value(const Vec3d& p) const;
-    /// The joint that a point of the skin moves with; a middle joint on the plane x = 0.
+    /// The joint that moves a point of the skin; on the plane x = 0, a middle joint.
     std::size_t joint(const Vec3d& p) const;
-    /// The edge length for a mesh with edges of about `scale`: finer on hands, ears and face, and on thin parts at
-    /// most a twelfth of the way round up to a scale of 15 mm.
+    /// The edge length for a mesh with edges of about `scale`: finer on hands, ears and face, and on thin parts at most
+    /// a twelfth of the circumference, up to a scale of 15 mm.
     double edgeLength(const Vec3d& p, double scale) const;
 
     Vec3d low() const { return nodes_.back().low; }
@@ -28,8 +28,8 @@ private:
     struct Node {
         const Solid* solid = nullptr;  ///< null for a group
         std::vector<std::size_t> children;
-        std::vector<std::size_t> chain;  ///< joints of a solid, from root to tip: each takes over at its position
-        double blend = 0;                ///< how softly it joins what came before it
+        std::vector<std::size_t> chain;  ///< joints of a solid, from root to tip: each section starts at its joint
+        double blend = 0;                ///< blend radius with the preceding solids
         bool carve = false;              ///< subtracts instead of adding
         bool mirrored = false;
         Vec3d low, high;

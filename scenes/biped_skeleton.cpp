@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kArmDrop = 45;  // degrees below the horizon
 
-/// Multiples of 2^-20 m add up without rounding: inverse binds undo the rest pose exactly.
+/// Multiples of 2^-20 m are added without rounding, so that inverse binds undo the rest pose exactly.
 Vec3d snapped(const Vec3d& p) {
     constexpr double kUnit = 1 << 20;
     return {std::round(p.x * kUnit) / kUnit, std::round(p.y * kUnit) / kUnit, std::round(p.z * kUnit) / kUnit};
@@ -24,14 +24,14 @@ public:
         return joints.size() - 1;
     }
 
-    /// A chain on the left through `points`; the last one is the tip. Gives the last joint.
+    /// A chain on the left through `points`; the last point is the tip. Returns the last joint.
     std::size_t addChain(std::size_t parent, const std::vector<std::string>& names, const std::vector<Vec3d>& points) {
         for (std::size_t i = 0; i < names.size(); ++i)
             parent = add(names[i] + "_L", static_cast<std::int32_t>(parent), points[i], points[i + 1]);
         return parent;
     }
 
-    /// Appends the images of all left joints.
+    /// Appends the mirror images of all left joints.
     void mirror() {
         const std::size_t count = joints.size();
         std::vector<std::int32_t> image(count);
@@ -50,7 +50,7 @@ public:
 struct Finger {
     const char* name;
     double along, side, palm;   // the knuckle in the hand's frame
-    double spread, lift, curl;  // degrees: towards the thumb, out of the palm, more at each further joint
+    double spread, lift, curl;  // degrees: toward the thumb, out of the palm, increasing at each further joint
     double lengths[3];
 };
 

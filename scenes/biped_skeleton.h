@@ -17,7 +17,7 @@ struct BipedJoint {
     std::string name;
     std::int32_t parent = -1;
     Vec3d position;
-    Vec3d tail;  ///< where its bone ends: at the next joint, or at the tip
+    Vec3d tail;  ///< the end of its bone: the next joint, or the tip
 };
 
 const std::vector<BipedJoint>& bipedJoints();
@@ -25,7 +25,7 @@ const std::vector<BipedJoint>& bipedJoints();
 /// Throws Error (bad usage) if there is none of that name.
 std::size_t bipedJoint(std::string_view name);
 
-/// The other side's joint; a middle joint is its own image.
+/// The joint on the other side; a middle joint is its own mirror image.
 std::size_t mirroredJoint(std::size_t joint);
 
 /// The left arm hangs in an A-pose: `along` points to the fingers, `side` to the thumb, `palm` out of the palm.

@@ -1,5 +1,5 @@
-// A walk on the spot: feet on the ground move backward with it, and the legs are solved to reach them. Phase 0 is the
-// heel strike of a leg; the right leg is half a cycle behind the left.
+// A walk in place: feet on the ground move backward with it, and inverse kinematics makes the legs reach them. Phase 0
+// is the heel strike of a leg; the right leg is half a cycle behind the left.
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,8 @@ namespace pelt::scenes {
 namespace {
 
 constexpr double kCycle = 1.2;        // seconds
-constexpr double kStride = 1.16;      // meters of ground in a cycle
-constexpr double kReach = 0.295;      // how far ahead of its rest place a heel strikes
+constexpr double kStride = 1.16;      // meters of ground per cycle
+constexpr double kReach = 0.295;      // distance of the heel strike ahead of the rest position
 constexpr double kToeOff = 0.62;      // phase
 constexpr double kSwingLift = 0.045;  // meters
 constexpr double kDrop = 0.027, kBounce = 0.016, kSway = 0.020;
@@ -28,7 +28,7 @@ double smoothStep(double x) {
     return x * x * (3 - 2 * x);
 }
 
-/// A periodic curve through (phase, value) keys, eased in and out at each.
+/// A periodic curve through (phase, value) keys, with easing at each key.
 double keyed(double phase, std::initializer_list<std::pair<double, double>> keys) {
     auto before = keys.begin();
     for (auto after = before + 1; after != keys.end(); before = after++) {
@@ -40,16 +40,16 @@ double keyed(double phase, std::initializer_list<std::pair<double, double>> keys
     return before->second;
 }
 
-/// The rotation that takes the direction of `a` to that of `b` the short way.
+/// The shortest rotation from the direction of `a` to that of `b`.
 Quatd between(const Vec3d& a, const Vec3d& b) {
     const Vec3d u = normalized(a), v = normalized(b), axis = cross(u, v);
     return normalized(Quatd{axis.x, axis.y, axis.z, 1 + dot(u, v)});
 }
 
-/// How far the foot is ahead of its rest place.
+/// The distance of the foot ahead of its rest position.
 double footAhead(double phase) {
     if (phase <= kToeOff) return kReach - kStride * phase;
-    // Hermite curve that leaves and meets the ground at its speed.
+    // Hermite curve that leaves and reaches the ground with the ground's speed.
     const double span = 1 - kToeOff, t = (phase - kToeOff) / span;
     const double from = kReach - kStride * kToeOff, slope = -kStride * span;
     const double t2 = t * t, t3 = t2 * t;
@@ -74,12 +74,12 @@ FootTarget footTarget(double phase, const char* side) {
     FootTarget target;
     target.rotation = aboutX(-pitch);
     target.ankle = pivot + turn(target.rotation, ankle - pivot) + Vec3d(0, lift, footAhead(phase));
-    // Flat on the ground while they carry.
+    // Flat on the ground while they carry weight.
     target.toes = phase <= kToeOff ? std::max(-pitch, 0.0) : keyed(phase, {{kToeOff, 50}, {0.82, 6}, {1.0, 0}});
     return target;
 }
 
-/// Bends the knee to the right distance, then swings the leg to the ankle.
+/// Bends the knee until the leg has the right length, then swings the leg to the ankle.
 void solveLeg(BipedPose& pose, const char* side, const FootTarget& target) {
     const auto joint = [&](const char* name) { return bipedJoint(std::string(name) + side); };
     const std::vector<BipedJoint>& joints = bipedJoints();

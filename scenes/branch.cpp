@@ -34,7 +34,7 @@ Mesh branchMesh(std::size_t resolution, const Progress& progress) {
     return toMesh(meshImplicitSurface(surface, std::clamp<std::size_t>(resolution, 500, 1'000'000), progress));
 }
 
-/// As in a wind: the tips follow the arms, the arms the trunk.
+/// Sways as in a wind: the tips follow the arms, the arms follow the trunk.
 Clip sway() {
     const auto wave = [](double degrees, double delay) {
         return [degrees, delay](double t) {

@@ -5,8 +5,8 @@
 
 namespace pelt::scenes {
 
-/// A Y, 0.9 m tall: a trunk and two arms of two joints each, one closed skin of about `resolution` vertices (held
-/// between 500 and 1,000,000), the mirror image of itself in x.
+/// A Y, 0.9 m tall: a trunk and two arms of two joints each, one closed skin of about `resolution` vertices (clamped
+/// between 500 and 1,000,000), mirror-symmetric in x.
 Character makeBranch(std::size_t resolution, const Progress& progress = {});
 
 }  // namespace pelt::scenes

@@ -1,9 +1,10 @@
 // Isotropic remeshing on an implicit surface.
 //   [BotschKobbelt04] M. Botsch, L. Kobbelt: A Remeshing Approach to Multiresolution Modeling, SGP 2004, section 4:
-//   split edges longer than 4/3 of the wanted length, collapse those shorter than 4/5, flip towards valence 6, relax
-//   tangentially, project. Departures: the wanted length varies over the surface; the projection is onto the field's
+//   split edges longer than 4/3 of the target length, collapse those shorter than 4/5, flip toward valence 6, relax
+//   tangentially, project. Departures: the target length varies over the surface; the projection is onto the field's
 //   zero set; the relaxation moves to the centroid of the ring weighted by area over squared length (a Lloyd step);
-//   the border on the mirror plane slides along it; a last phase flips and moves for the smallest angle.
+//   the boundary on the mirror plane slides along it; a last phase flips edges and moves vertices to increase the
+//   smallest angle.
 
 #include "implicit_mesh.h"
 
@@ -79,15 +80,15 @@ ImplicitMesh mirrored(const EditMesh& mesh, bool symmetric) {
     return result;
 }
 
-/// Progress in vertices gone over. The remaining work is estimated from the remaining iterations, each over the
+/// Progress in processed vertices. The remaining work is estimated from the remaining iterations, each over the
 /// requested number of vertices; as measured, a vertex costs as much in the grid as in an iteration, and an improvement
 /// step a third of that.
 class Effort {
 public:
     Effort(const Progress& progress, double grid_vertices, double wanted, bool halves)
         : progress_(progress), done_(grid_vertices) {
-        // Each halving of the edge length makes four times the vertices: all before the last are a third of it. Rounds
-        // go over a tenth more vertices than are left in the end.
+        // Each halving of the edge length quadruples the number of vertices, so all earlier levels together have a
+        // third of the last. Iterations process a tenth more vertices than the final mesh has.
         const double rounds = 1.1 * ((halves ? 4.0 / 3 : 0) + kCoarseRounds + kCorrections);
         total_ = done_ + wanted * (rounds + kImprovement * kFineRounds);
         report();
@@ -97,7 +98,7 @@ public:
 
 private:
     static constexpr double kImprovement = 0.35;
-    static constexpr double kShare = 0.92;  // of making a character; the rest is its bind and normals
+    static constexpr double kShare = 0.92;  // fraction of generating a character; the rest is its bind and normals
 
     void add(double vertices) {
         done_ += vertices;
@@ -129,7 +130,7 @@ ImplicitMesh meshImplicitSurface(const ImplicitSurface& surface, std::size_t ver
     Remesher remesher(surface, EditMesh(grid.positions, grid.triangles));
     checkBorder(remesher.mesh(), surface.symmetric);
     // From the grid's size down by halves: an edge across a groove that the grid did not resolve must not be split into
-    // many pieces at once, because these would be projected to both walls in no order.
+    // many pieces at once, because these would be projected to both walls at random.
     const double smallest = remesher.smallestSize(scale);
     Effort effort(progress, double(grid.positions.size()), double(vertex_count) / (surface.symmetric ? 2 : 1),
                   smallest < surface.cell);

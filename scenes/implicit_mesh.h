@@ -13,13 +13,13 @@ namespace pelt::scenes {
 /// called from several threads at once.
 struct ImplicitSurface {
     std::function<double(const Vec3d&)> value;
-    /// The edge length wanted at a point of the surface when the mesh as a whole has edges of about `scale`. It must
-    /// not increase as `scale` decreases, and should change slowly along the surface (a slope of 0.3 is fine).
+    /// The target edge length at a point of the surface if the mesh as a whole has edges of about `scale`. It must not
+    /// increase as `scale` decreases, and should change slowly along the surface (a slope of 0.3 is fine).
     std::function<double(const Vec3d& point, double scale)> edge_length;
-    Vec3d low, high;         ///< a box round the solid
-    double cell = 0.0;       ///< finer than the thinnest part and the narrowest gap: the topology is read on this grid
+    Vec3d low, high;         ///< a bounding box of the solid
+    double cell = 0.0;       ///< finer than the thinnest part and the narrowest gap: this grid determines the topology
     double slope = 1.5;      ///< an upper bound on the length of the gradient
-    bool symmetric = false;  ///< the solid is its own mirror image in x: mesh x >= 0 and mirror it
+    bool symmetric = false;  ///< the solid is mirror-symmetric in x: x >= 0 is meshed and mirrored
 };
 
 struct ImplicitMesh {
@@ -29,10 +29,10 @@ struct ImplicitMesh {
     /// first ones in the same order.
     std::size_t positive_count = 0, plane_count = 0;
     double smallest_angle = 0;  ///< over all triangles, in degrees
-    double scale = 0;           ///< that gave the count, as edge_length takes it
+    double scale = 0;           ///< that gave the vertex count, an argument of edge_length
 };
 
-/// Meshes the surface with about `vertex_count` well-shaped triangles of the sizes wanted: marching tetrahedra, then
+/// Meshes the surface with about `vertex_count` well-shaped triangles of the target sizes: marching tetrahedra, then
 /// splitting, collapsing, flipping and relaxing edges on the surface [BotschKobbelt04]. The same input gives the same
 /// bytes on any number of threads. Progress is reported for the stage "generate". Throws Error: bad usage if the field
 /// has no surface inside the box or the surface leaves it; cancelled.

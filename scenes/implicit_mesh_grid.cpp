@@ -1,4 +1,4 @@
-// Marching tetrahedra on the Kuhn subdivision of a regular grid: six tetrahedra round the main diagonal of each cell.
+// Marching tetrahedra on the Kuhn subdivision of a regular grid: six tetrahedra around the main diagonal of each cell.
 // The subdivision of neighboring cells agrees on their common face, so the result has no holes and no ambiguous case;
 // the grid starts on the plane x = 0 for a symmetric solid, so the cut there is clean as well.
 
@@ -16,7 +16,7 @@
 namespace pelt::scenes {
 namespace {
 
-constexpr double kLargestGrid = 2e8;  // values held at once
+constexpr double kLargestGrid = 2e8;  // values in memory at once
 constexpr std::size_t kGrain = 256;
 
 struct Index {
@@ -115,7 +115,7 @@ public:
                  : kAxes[p][step - 1] == 1 ? corner[step].y
                                            : corner[step].z)++;
             }
-            if (p >= 3) std::swap(corner[2], corner[3]);  // odd orders of the axes turn the tetrahedron inside out
+            if (p >= 3) std::swap(corner[2], corner[3]);  // odd permutations of the axes invert the tetrahedron
             addTetrahedron(corner);
         }
     }
@@ -127,7 +127,7 @@ private:
     void addTetrahedron(const Index (&corner)[4]) {
         int mask = 0;
         for (int i = 0; i < 4; ++i) mask |= (grid_.value(corner[i]) < 0) << i;
-        // Even orders of the corners that bring the inside (or the lone outside) one to the front.
+        // Even permutations of the corners that put the inside corner (or the only outside one) first.
         static constexpr int kFront[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
         static constexpr int kPairs[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2},
                                              {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}};
@@ -152,7 +152,7 @@ private:
         const std::uint64_t key = std::uint64_t(grid_.id(a)) * 8 + static_cast<std::uint64_t>(direction);
         const auto [entry, fresh] = vertices_.try_emplace(key, static_cast<std::uint32_t>(mesh.positions.size()));
         if (fresh) {
-            // Kept off the corners: vertices that coincide would make triangles without area.
+            // Kept away from the corners: coincident vertices would give triangles without area.
             const double fa = grid_.value(a), fb = grid_.value(b);
             const double t = std::clamp(fa / (fa - fb), 0.05, 0.95);
             const Vec3d pa = grid_.point(a), pb = grid_.point(b);
@@ -162,7 +162,7 @@ private:
     }
 
     const Grid& grid_;
-    std::unordered_map<std::uint64_t, std::uint32_t> vertices_;  // looked up only: its order is never used
+    std::unordered_map<std::uint64_t, std::uint32_t> vertices_;  // only for lookups: its order is never used
 };
 
 }  // namespace

@@ -9,8 +9,8 @@ struct GridMesh {
     std::vector<Triangle> triangles;
 };
 
-/// Marching tetrahedra: a manifold, oriented outwards, whose only border (for a symmetric solid) lies on x = 0, with
-/// x exactly 0. Throws Error as meshImplicitSurface says.
+/// Marching tetrahedra: a manifold, oriented outward, whose only boundary (for a symmetric solid) lies on x = 0, with x
+/// exactly 0. Throws Error as meshImplicitSurface does.
 GridMesh polygonize(const ImplicitSurface& surface);
 
 }  // namespace pelt::scenes

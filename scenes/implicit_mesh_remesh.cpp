@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t kRemeshGrain = 512;
 constexpr double kDegrees = 180 / std::numbers::pi;
-constexpr double kGoodAngle = 25;      // degrees; what the last phase works towards
-constexpr double kPlaneMargin = 0.35;  // interior vertices stay this many edge lengths off the mirror plane
-constexpr double kDifference = 1e-4;   // of the field, for its gradient
+constexpr double kGoodAngle = 25;      // degrees; the goal of the last phase
+constexpr double kPlaneMargin = 0.35;  // interior vertices stay this many edge lengths away from the mirror plane
+constexpr double kDifference = 1e-4;   // step for the gradient of the field
 constexpr double kOnSurface = 1e-6;
 
 Vec3d areaVector(const Vec3d& a, const Vec3d& b, const Vec3d& c) { return cross(b - a, c - a) * 0.5; }
@@ -75,7 +75,7 @@ void Remesher::splitLong() {
         for (std::uint32_t h = 0; h < mesh_.halfEdgeCount(); ++h) {
             const std::uint32_t g = mesh_.twin[h], a = mesh_.from[h], b = mesh_.to(h);
             if (g != EditMesh::kNone && g < h) continue;
-            // An inner edge between two vertices of the border would be doubled by the mirror.
+            // An inner edge between two boundary vertices would be duplicated by mirroring.
             const bool chord = g != EditMesh::kNone && mesh_.border[a] && mesh_.border[b];
             const bool too_long = relativeLength(h) > 4.0 / 3;
             if (!chord && !(too_long && isLongest(h) && (g == EditMesh::kNone || isLongest(g)))) continue;
@@ -157,13 +157,13 @@ void Remesher::flipForAngle() {
 }
 
 Vec3d Remesher::projected(const Vec3d& start, bool on_plane, double limit) const {
-    // Newton's method; the gradient of the start serves the second step too, which is at most a correction.
+    // Newton's method; the initial gradient is also used in the second step, which is only a small correction.
     Vec3d p = start;
     double f = surface_.value(p);
     for (int i = 0; i < 2 && std::abs(f) > kOnSurface; ++i) {
         Vec3d g = fieldGradient(surface_, p, kDifference);
         if (on_plane) g.x = 0;
-        const double steep = std::max(dot(g, g), 0.1);  // creases have flat spots
+        const double steep = std::max(dot(g, g), 0.1);  // the gradient may vanish at creases
         for (int k = 0; k < 2 && std::abs(f) > kOnSurface; ++k) {
             p -= g * (f / steep);
             f = surface_.value(p);
@@ -185,7 +185,7 @@ Vec3d Remesher::projectedAlong(const Vec3d& start, const Vec3d& normal, double l
 Vec3d Remesher::relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const {
     const Vec3d p = mesh_.position[v];
     mesh_.halfEdgesOf(v, ring);
-    if (mesh_.border[v]) {  // between its neighbors along the border
+    if (mesh_.border[v]) {  // between its neighbors along the boundary
         const std::uint32_t a = mesh_.to(ring.front()), b = mesh_.tip(ring.back());
         const double wa = 1 / size_[a], wb = 1 / size_[b];
         const Vec3d middle = (mesh_.position[a] * wa + mesh_.position[b] * wb) / (wa + wb);

@@ -5,20 +5,20 @@
 
 namespace pelt::scenes {
 
-/// Edits a mesh near an implicit surface until its edges have the lengths wanted; see implicit_mesh.cpp.
+/// Edits a mesh near an implicit surface until its edges have the target lengths; see implicit_mesh.cpp.
 class Remesher {
 public:
     Remesher(const ImplicitSurface& surface, EditMesh mesh);
 
     const EditMesh& mesh() const { return mesh_; }
 
-    /// Split, collapse, flip, relax and project once; no edges shorter than `shortest` are made.
+    /// Splits, collapses, flips, relaxes and projects once; creates no edges shorter than `shortest`.
     void round(double scale, double shortest = 0);
-    /// The shortest edge length wanted anywhere.
+    /// The smallest target edge length.
     double smallestSize(double scale);
-    /// Flips for larger smallest angles and relaxes; the number of vertices stays.
+    /// Flips edges to increase the smallest angles, and relaxes; the number of vertices does not change.
     void improve();
-    /// Moves, flips and collapses round the worst triangles. Gives the smallest angle in degrees.
+    /// Moves, flips and collapses around the worst triangles. Returns the smallest angle in degrees.
     double improveWorst();
 
 private:
@@ -29,9 +29,10 @@ private:
     void flipForAngle();
     void relax();
     Vec3d relaxed(std::uint32_t v, std::vector<std::uint32_t>& ring) const;
-    /// The nearby point of the surface (of its cut with the mirror plane); `p` itself where that is beyond `limit`.
+    /// The nearby point of the surface (for boundary vertices, of its intersection with the mirror plane); `p` itself
+    /// if that is farther than `limit`.
     Vec3d projected(const Vec3d& p, bool on_plane, double limit) const;
-    /// The same with steps along a normal that is nearly the gradient: fewer values of the field.
+    /// The same with steps along a normal that is close to the gradient: needs fewer evaluations of the field.
     Vec3d projectedAlong(const Vec3d& p, const Vec3d& normal, double limit) const;
     double wanted(std::uint32_t h) const { return 0.5 * (size_[mesh_.from[h]] + size_[mesh_.to(h)]); }
     double relativeLength(std::uint32_t h) const;

@@ -14,7 +14,7 @@ EditMesh::EditMesh(std::vector<Vec3d> positions, const std::vector<Triangle>& fa
     out.assign(position.size(), kNone);
     border.assign(position.size(), 0);
 
-    // Half-edges sorted by their two ends: an edge's two sides end up side by side.
+    // Half-edges sorted by their two ends, so that the two sides of an edge are adjacent.
     struct Side {
         std::uint32_t low, high, half_edge;
     };
@@ -134,8 +134,8 @@ void EditMesh::flip(std::uint32_t h0) {
 
 bool EditMesh::canCollapse(std::uint32_t h) const {
     const std::uint32_t a = from[h], b = to(h), g = twin[h];
-    if (border[a] && !border[b]) return false;               // the border must not move inwards
-    if (border[a] && border[b] && g != kNone) return false;  // two stretches of border would meet
+    if (border[a] && !border[b]) return false;               // the boundary must not move inward
+    if (border[a] && border[b] && g != kNone) return false;  // two boundary segments would touch
     neighboursOf(a, ring_a_);
     neighboursOf(b, ring_b_);
     std::size_t common = 0;
@@ -143,7 +143,7 @@ bool EditMesh::canCollapse(std::uint32_t h) const {
         if (v == b) continue;
         const bool shared = std::find(ring_b_.begin(), ring_b_.end(), v) != ring_b_.end();
         common += shared;
-        if (!shared && !border[a] && border[b] && border[v]) return false;  // a chord of the border would appear
+        if (!shared && !border[a] && border[b] && border[v]) return false;  // a chord of the boundary would appear
     }
     if (common != (g == kNone ? 1u : 2u)) return false;
     const auto enough = [&](std::uint32_t tip_vertex) { return valence(tip_vertex) > (border[tip_vertex] ? 3 : 4); };
@@ -156,7 +156,7 @@ void EditMesh::removeTriangle(std::uint32_t h, std::uint32_t kept) {
     const std::uint32_t above = twin[right], below = twin[left];
     if (above != kNone) twin[above] = below;
     if (below != kNone) twin[below] = above;
-    // `above` runs c -> kept and `below` kept -> c: at least one of them exists.
+    // `above` is c -> kept and `below` is kept -> c: at least one of them exists.
     setOut(c, above != kNone ? above : next(below));
     setOut(kept, below != kNone ? below : next(above));
     from[h] = from[right] = from[left] = kNone;

@@ -9,15 +9,15 @@
 namespace pelt::scenes {
 
 /// A triangle mesh that can be edited edge by edge. Half-edge h belongs to triangle h / 3 and goes from `from[h]` to
-/// `from[next(h)]`; `twin[h]` runs the other way in the neighboring triangle, or is kNone on the border. Removed
-/// triangles and vertices stay as holes until compact().
+/// `from[next(h)]`; `twin[h]` has the opposite direction in the neighboring triangle, or is kNone on the boundary.
+/// Removed triangles and vertices remain as unused entries until compact().
 class EditMesh {
 public:
     static constexpr std::uint32_t kNone = 0xffffffffu;
 
     std::vector<Vec3d> position;
     std::vector<std::uint32_t> from, twin;
-    std::vector<std::uint32_t> out;    ///< per vertex a half-edge that leaves it (on the border: the border one)
+    std::vector<std::uint32_t> out;    ///< per vertex, an outgoing half-edge (on the boundary: the boundary half-edge)
     std::vector<std::uint8_t> border;  ///< per vertex
 
     EditMesh(std::vector<Vec3d> positions, const std::vector<Triangle>& triangles);
@@ -29,22 +29,23 @@ public:
     bool alive(std::uint32_t h) const { return from[h] != kNone; }
     std::size_t halfEdgeCount() const { return from.size(); }
 
-    /// The half-edges that leave v, counter-clockwise; on the border from the border one on.
+    /// The outgoing half-edges of v, counterclockwise; on the boundary, starting with the boundary half-edge.
     void halfEdgesOf(std::uint32_t v, std::vector<std::uint32_t>& result) const;
     /// The neighbors of v, counter-clockwise.
     void neighboursOf(std::uint32_t v, std::vector<std::uint32_t>& result) const;
     bool adjacent(std::uint32_t a, std::uint32_t b) const;
     int valence(std::uint32_t v) const;
 
-    /// Puts a new vertex on the edge and gives its index.
+    /// Inserts a new vertex on the edge and returns its index.
     std::uint32_t split(std::uint32_t h, const Vec3d& where);
     /// Replaces the edge by the other diagonal of its two triangles. The edge must have a twin.
     void flip(std::uint32_t h);
-    /// Whether removing from[h] by sliding it into to(h) keeps a manifold (and the border its shape).
+    /// Whether collapsing from[h] into to(h) keeps the mesh manifold and the shape of the boundary.
     bool canCollapse(std::uint32_t h) const;
     void collapse(std::uint32_t h);
 
-    /// Removes the holes; vertices keep their order. Gives the new index of every old vertex, kNone for removed ones.
+    /// Removes unused entries; vertices keep their order. Returns the new index of every old vertex, kNone for removed
+    /// ones.
     std::vector<std::uint32_t> compact();
     std::vector<Triangle> triangles() const;
 

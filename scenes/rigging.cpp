@@ -58,7 +58,7 @@ Clip rangeOfMotion(std::span<const JointLimit> limits) {
         const std::uint32_t joint = limits[i].joint;
         const auto earlier = std::find_if(motions.begin(), motions.end(), [&](auto& m) { return m.joint == joint; });
         if (earlier != motions.end()) continue;
-        // All limits of the joint in one motion: at any time at most one of them is away from rest.
+        // Combines all limits of the joint in one motion: at any time at most one of them differs from rest.
         motions.push_back({joint, [limits, joint](double t) {
                                Quatd rotation;
                                for (std::size_t k = 0; k < limits.size(); ++k) {

@@ -9,7 +9,7 @@
 
 namespace pelt::scenes {
 
-/// A joint of a built-in character: its position in rest space, axes along the root's; parents come first.
+/// A joint of a built-in character: its position in rest space, with axes parallel to the root's; parents come first.
 struct JointPlace {
     std::string_view name;
     std::int32_t parent;
@@ -18,7 +18,7 @@ struct JointPlace {
 
 Skeleton makeSkeleton(std::span<const JointPlace> joints);
 
-/// Each vertex on its nearest bone segment.
+/// Binds each vertex to its nearest bone segment.
 SkinWeights rigidBind(std::span<const Vec3f> positions, const Skeleton& skeleton);
 
 /// The rotation of one joint over time.
@@ -27,20 +27,20 @@ struct JointMotion {
     std::function<Quatd(double seconds)> rotation;
 };
 
-/// A clip of `seconds` with keys often enough that linear interpolation between them is smooth to the eye.
+/// A clip of `seconds` with keys dense enough that linear interpolation between them looks smooth.
 Clip makeClip(std::string_view name, double seconds, std::span<const JointMotion> motions);
 
-/// How far a joint turns about an axis, in degrees.
+/// The range of a joint's rotation about an axis, in degrees.
 struct JointLimit {
     std::uint32_t joint;
     Vec3d axis;
     double lowest, highest;
 };
 
-/// The clip "range_of_motion": one limit after the other, to the highest, back through rest to the lowest, to rest.
+/// The clip "range_of_motion": one limit after the other: to the maximum, back through rest to the minimum, to rest.
 Clip rangeOfMotion(std::span<const JointLimit> limits);
 
-/// 0 at and before `first`, 1 at and after `last`, in between a rise without a kink (C1).
+/// 0 at and before `first`, 1 at and after `last`, in between a smooth rise (C1).
 double smoothStep(double first, double last, double x);
 
 /// Goes 0 -> 1 -> 0 between the times `first` and `last`, resting at the top in the middle third.

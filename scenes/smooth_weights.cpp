@@ -1,7 +1,7 @@
-// The rigid bind, smoothed over the skin with a width that depends on the thickness of the limb. With A the area round
-// a vertex, (A + t L) x = A x_0 is one implicit step of heat flow in the plane of the skin, whatever the mesh: its
-// kernel has the variance 2 t along each direction, so p steps of t = width^2 / (2 p) blur by `width`, on a coarse mesh
-// as on a fine one. In the smoother's terms lambda = t D_L / A.
+// The rigid bind, smoothed over the skin with a width that depends on the thickness of the limb. With A the area around
+// a vertex, (A + t L) x = A x_0 is one implicit step of heat flow in the plane of the skin, independent of the mesh:
+// its kernel has the variance 2 t in each direction, so p steps of t = width^2 / (2 p) blur by `width` on coarse and
+// fine meshes alike. In the smoother's terms lambda = t D_L / A.
 #include <pelt/core/error.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/geometry/smoothing.h>
@@ -30,8 +30,8 @@ WeldedSkin weldSkin(const Mesh& mesh) {
     return skin;
 }
 
-/// How thick the limb is at each vertex: the distance to the nearest bone, but not under a fifth of its mean, for
-/// bones that stick out of the skin.
+/// The thickness of the limb at each vertex: the distance to the nearest bone, but at least a fifth of its mean,
+/// because bones may reach out of the skin.
 std::vector<double> limbRadii(const Skeleton& skeleton, std::span<const Vec3f> positions) {
     const auto segments = geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
     const auto nearest = geometry::nearestSegments(segments, positions);

@@ -39,7 +39,7 @@ TubeGrid TubeGrid::forSize(std::size_t vertex_count, double cells_along) {
     grid.m = static_cast<std::uint32_t>(std::max(2.0, std::round(ideal)));
     const double side = double(vertex_count) - double(2 * capCount(grid.m));
     const double fitting = 1 + side / (6.0 * grid.m), square = 6.0 * grid.m * cells_along;
-    // Rows make up for the rounding of m, as far as the cells stay well shaped.
+    // The number of rows compensates the rounding of m, as long as the cells stay well shaped.
     grid.rows = static_cast<std::uint32_t>(std::lround(std::clamp(fitting, 0.6 * square, 1.6 * square)));
     grid.rows |= 1;  // odd: the middle of a bar lies between two rings, so that no ring is divided between two bones
     return grid;

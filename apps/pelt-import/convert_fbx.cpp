@@ -21,7 +21,7 @@ struct Placed {
     const FbxObject* geometry = nullptr;
 };
 
-/// Both walks visit nodes in the same order, so the k-th mesh node of a name is the k-th model of that name with
+/// Both traversals visit nodes in the same order, so the k-th mesh node of a name is the k-th model of that name with
 /// geometry.
 std::vector<Placed> matchModels(const FbxDocument& document, const FbxRig& rig, std::vector<MeshNode> nodes) {
     std::map<std::string, std::vector<std::size_t>> models;
@@ -160,7 +160,7 @@ Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnin
         instances.push_back(std::move(instance));
     }
     const bool any_skin = !character.skeleton.joints.empty();
-    if (any_skin)  // the shapes of those that are left out go with them
+    if (any_skin)  // the shapes of instances that are left out are removed too
         for (std::size_t i = instances.size(); i-- > 0;)
             if (!instances[i].isSkinned()) shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(i));
     keepSkinned(instances, warnings);

@@ -23,7 +23,7 @@ struct FbxNodeTracks {
 
 struct FbxTake {
     std::string name;
-    double start = 0, stop = 0;                   ///< seconds; stop < start where the file gives no range
+    double start = 0, stop = 0;                   ///< seconds; stop < start if the file has no range
     std::map<std::int64_t, FbxNodeTracks> nodes;  ///< by the model's id
     std::map<std::int64_t, FbxCurve> morphs;      ///< DeformPercent, by the blend shape channel's id
 };

@@ -1,5 +1,5 @@
 // The binary form of FBX: a header, then records of (end offset, value count, value bytes, name, values, nested
-// records); offsets are 32-bit before version 7500 and 64-bit from there on.
+// records); offsets are 32-bit before version 7500 and 64-bit from that version.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 

@@ -1,5 +1,5 @@
 // Animation curves as the FBX format defines them: each key determines the interpolation of the segment after it; cubic
-// segments are Bézier curves in time and value whose handles are given by slopes and, where weighted, lengths.
+// segments are Bézier curves in time and value whose handles are given by slopes and, if weighted, lengths.
 #include "fbx_curve.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ struct KeyAttributes {
     double data[4] = {0, 0, 0, 0};  // right slope, next left slope, the two packed weights, velocity; or T, C, B
 };
 
-/// Attributes are stored run-length: KeyAttrRefCount says how many keys share each.
+/// Attributes are run-length encoded: KeyAttrRefCount is the number of keys that share each.
 std::vector<KeyAttributes> readAttributes(const FbxElement& curve, std::size_t key_count) {
     const auto list = [&](const char* name) {
         const FbxElement* element = curve.find(name);

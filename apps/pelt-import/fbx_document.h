@@ -32,11 +32,11 @@ public:
     std::vector<const FbxObject*> objects(std::string_view kind) const;
     const FbxObject* object(std::int64_t id) const;
 
-    /// What is connected to `id`, in the file's order; id 0 is the scene's root.
+    /// The objects connected to `id`, in the file's order; id 0 is the scene's root.
     const std::vector<FbxLink>& sources(std::int64_t id) const;
     /// Those of one kind (and subtype, unless empty) that drive no property.
     std::vector<const FbxObject*> sources(std::int64_t id, std::string_view kind, std::string_view subtype = {}) const;
-    /// What `id` is connected to.
+    /// The objects that `id` is connected to.
     const std::vector<FbxLink>& destinations(std::int64_t id) const;
 
     /// A property of the object, otherwise of the template of its kind; nullptr if neither has it.

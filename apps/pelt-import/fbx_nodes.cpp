@@ -15,7 +15,7 @@ FbxNode readNode(const FbxDocument& document, const FbxObject& object, std::int3
     node.object = &object;
     node.parent = parent;
     node.rest = {vector("Lcl Translation"), vector("Lcl Rotation"), document.vector(object, "Lcl Scaling", {1, 1, 1})};
-    // Without RotationActive, a rotation order and pre- and post-rotations are there but do not count.
+    // Without RotationActive, a rotation order and pre- and post-rotations may exist but are ignored.
     if (document.number(object, "RotationActive") != 0) {
         node.rotation_order = static_cast<int>(std::clamp(document.number(object, "RotationOrder"), 0.0, 6.0));
         node.pre_rotation = eulerRotation(vector("PreRotation"), 0);
@@ -50,7 +50,7 @@ Trs FbxNode::local(const FbxPose& pose) const {
 
 Quatd eulerRotation(const Vec3d& degrees, int order) {
     constexpr double kRadians = std::numbers::pi / 180;
-    // First axis first, so it stands rightmost; 6 (spheric) is treated as XYZ.
+    // The first axis is applied first, so it is the rightmost factor; 6 (spheric) is treated as XYZ.
     constexpr int kAxes[7][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}, {1, 0, 2}, {2, 0, 1}, {2, 1, 0}, {0, 1, 2}};
     const Vec3d unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     Quatd rotation;
@@ -64,7 +64,7 @@ std::vector<FbxNode> readNodes(const FbxDocument& document) {
         std::int32_t parent;
     };
     std::vector<FbxNode> nodes;
-    std::set<std::int64_t> seen;  // a model is placed once, so that cycles and second parents do no harm
+    std::set<std::int64_t> seen;  // a model is added once, so that cycles and second parents do no harm
     std::vector<Open> open;
     const auto push = [&open](const std::vector<const FbxObject*>& children, std::int32_t parent) {
         for (auto child = children.rbegin(); child != children.rend(); ++child) open.push_back({*child, parent});

@@ -20,9 +20,9 @@ struct FbxPose {
     Vec3d translation, rotation, scale{1, 1, 1};  ///< Lcl properties; rotation in degrees, by the node's order
 };
 
-/// A model: its place in the tree and the fixed parts of its local transform
+/// A model: its position in the tree and the fixed parts of its local transform
 ///     T · Roff · Rp · Rpre · R · Rpost⁻¹ · Rp⁻¹ · Soff · Sp · S · Sp⁻¹,
-/// which, S being diagonal, is always a translation, a rotation and a scale.
+/// which is always a translation, a rotation and a scale, because S is diagonal.
 struct FbxNode {
     const FbxObject* object = nullptr;
     std::int32_t parent = -1;
@@ -31,13 +31,13 @@ struct FbxNode {
     Quatd pre_rotation, post_rotation_inverse;
     Vec3d rotation_offset, rotation_pivot, scaling_offset, scaling_pivot;
     Inherit inherit = Inherit::RrSs;
-    Affine3d geometric;  ///< of what hangs on the node, not of its children
+    Affine3d geometric;  ///< applies to objects attached to the node, not to its children
 
     bool hasPivots() const;
     Trs local(const FbxPose& pose) const;
 };
 
-/// All models in the order of a walk from the root, parents first, children in the file's order.
+/// All models in depth-first order from the root, parents first, children in the file's order.
 std::vector<FbxNode> readNodes(const FbxDocument& document);
 
 /// The rotation by Euler angles in degrees; `order` as FBX numbers them (0 = XYZ: X first, then Y, then Z).

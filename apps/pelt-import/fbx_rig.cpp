@@ -10,7 +10,7 @@ namespace pelt::importer {
 namespace {
 
 constexpr double kLongestTakeInFrames = 1e6;
-constexpr double kSmallestScale = 1e-8;  // what a scale of zero is compensated as
+constexpr double kSmallestScale = 1e-8;  // replaces a scale of zero in compensation
 
 bool isOne(const Vec3d& s) { return length(s - Vec3d(1, 1, 1)) < 1e-6; }
 bool isUniform(const Vec3d& s) {
@@ -68,7 +68,7 @@ void FbxRig::readConversion(const FbxDocument& document) {
                          static_cast<int>(document.setting("FrontAxis", 2))};
     const double signs[3] = {document.setting("CoordAxisSign", 1), document.setting("UpAxisSign", 1),
                              document.setting("FrontAxisSign", 1)};
-    double metres = document.setting("UnitScaleFactor", 1) / 100;  // the file says how many centimeters a unit has
+    double metres = document.setting("UnitScaleFactor", 1) / 100;  // the file stores the unit in centimeters
     if (!(metres > 0)) metres = 0.01;
     Mat3d turn{{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
     for (int row = 0; row < 3; ++row)
@@ -157,7 +157,7 @@ void FbxRig::addModel(std::size_t m) {
         parts.translation = add(model.object->name + "_translation", parent, {local.translation, {}, {1, 1, 1}});
         parts.compensation =
             static_cast<std::int32_t>(add(model.object->name + "_compensate", parts.translation, {{}, {}, scale}));
-        parts_.push_back(parts);  // localAt looks at it
+        parts_.push_back(parts);  // localAt reads it
         const Trs inner = localAt(m, nullptr, 0, Side::after);
         parts_.back().node =
             add(model.object->name, static_cast<std::uint32_t>(parts.compensation), {{}, inner.rotation, inner.scale});
@@ -167,7 +167,7 @@ void FbxRig::addModel(std::size_t m) {
     parts_.push_back(parts);
 }
 
-/// The model's own translation, rotation and scale; for RrSs with D, as the class says.
+/// The model's own translation, rotation and scale; for RrSs with D, as described at the class.
 Trs FbxRig::localAt(std::size_t m, const FbxTake* take, double t, Side side) const {
     const FbxNode& model = models_[m];
     const FbxNodeTracks& tracks = tracksOf(take, model);

@@ -8,7 +8,7 @@
 namespace pelt::importer {
 
 /// The models of an FBX file as a glTF-like skeleton: node 0 converts the file's axes and units to y up and meters;
-/// each model is one node, or three where its scale is not simply inherited:
+/// each model is one node, or three if its scale is not simply inherited:
 ///     translation · (1 / C) · rotation and scale · D,   C and D diagonal,
 /// with C the parent's scale for Rrs; C = D = all scales above for RrSs.
 class FbxRig {
@@ -20,7 +20,7 @@ public:
     /// The skeleton's node that carries a model's whole transform.
     std::uint32_t nodeOf(std::size_t model) const { return parts_[model].node; }
     std::int32_t modelOf(std::int64_t object_id) const;
-    /// File space to meters, Y up; mirrors where the file's axes are left-handed.
+    /// From file space to meters, y up; mirrors if the file's axes are left-handed.
     const Affine3d& conversion() const { return conversion_; }
 
     struct Take {

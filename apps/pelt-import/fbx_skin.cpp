@@ -6,7 +6,7 @@
 namespace pelt::importer {
 namespace {
 
-/// Sixteen numbers for row vectors, row by row, are those for column vectors, column by column.
+/// A matrix for row vectors stored by rows has the same sixteen numbers as one for column vectors stored by columns.
 bool readMatrix(const FbxElement& cluster, const char* name, Affine3d& matrix) {
     const FbxElement* element = cluster.find(name);
     const std::vector<double> numbers = element ? element->array() : std::vector<double>();

@@ -18,19 +18,19 @@ struct FbxCluster {
 /// The clusters of the geometry's skin in the file's order; those without a joint are left out.
 std::vector<FbxCluster> readClusters(const FbxDocument& document, const FbxObject& geometry, const FbxRig& rig);
 
-/// One target shape of a blend shape channel; a channel with shapes in between has several.
+/// One target shape of a blend shape channel; a channel with in-between shapes has several.
 struct FbxShape {
     std::string name;
     const FbxObject* channel = nullptr;
-    double percent = 0;                         ///< the channel's at rest
+    double percent = 0;                         ///< the channel's value at rest
     double previous = 0, full = 100, next = 0;  ///< percents of this shape and its neighbors; next = 0 for the last
 
-    /// The weight of this shape at channel value `percent`: rises from the shape before to this one and falls to the
+    /// The weight of this shape at channel value `percent`: rises from the previous shape to this one and falls to the
     /// next.
     double weightAt(double percent) const;
 };
 
-/// In the order in which the import library gives them.
+/// In the order of the import library.
 std::vector<FbxShape> readShapes(const FbxDocument& document, const FbxObject& geometry);
 
 /// Per mesh of the library and vertex, its control point; empty lists if the two do not match.

@@ -72,7 +72,7 @@ private:
         skip();
         if (at_ >= text_.size() || at('{') || at('}')) return;
         const std::size_t start = at_;
-        // A name at once ("Content: , …" aside) means that this element had no value.
+        // If a name follows directly (except in "Content: , …"), this element has no value.
         if (!at('"') && !at(',')) {
             word();
             const bool is_name = at(':');

@@ -31,7 +31,7 @@ struct FbxElement {
     std::int64_t integer(std::size_t index, std::int64_t fallback = 0) const;
     double real(std::size_t index, double fallback = 0) const;
     std::string_view text(std::size_t index) const;
-    /// The array that the element holds, empty if there is none. Throws Error (bad input) for damaged packing.
+    /// The array of the element, empty if there is none. Throws Error (bad input) for damaged compressed data.
     std::vector<double> array() const;
 };
 

@@ -12,8 +12,8 @@ namespace pelt::importer {
 /// of Pelt that come without it can still decompress. Throws Error (system) if it is not installed.
 void loadImportLibrary();
 
-/// What assimp makes of a file. The scene is never freed: for some damaged files the library frees memory twice, and
-/// the process exits soon anyway. Throws Error (bad input) for a file that it cannot read.
+/// Reads a file with assimp. The scene is never freed: for some damaged files the library frees memory twice, and the
+/// process exits soon anyway. Throws Error (bad input) for a file that it cannot read.
 const aiScene& readScene(std::span<const std::byte> bytes, const char* format);
 
 std::string materialName(const aiScene& scene, const aiMesh& mesh);

@@ -1,6 +1,6 @@
 // pelt-import [--memory BYTES] [--seconds N] IN: reads FBX or Collada, writes .glb to standard output. Lines "progress:
-// F" (0 to 1, rising), "warning: …" and at most one "error: …" on standard error; exit status as Pelt's command line
-// has it. pelt-import [--memory BYTES] --unpack: decompresses mesh data received over the socket that is its standard
+// F" (0 to 1, rising), "warning: …" and at most one "error: …" on standard error; exit status as for Pelt's command
+// line. pelt-import [--memory BYTES] --unpack: decompresses mesh data received over the socket that is its standard
 // input, and answers there (src/io/import/unpacker.h). Both enter a sandbox before they read any data.
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
@@ -64,8 +64,8 @@ void limit(int resource, rlim_t most) {
     ::setrlimit(static_cast<__rlimit_resource_t>(resource), &current);
 }
 
-/// Address space for a file: what the program itself needs and many times the file's size. This stops a damaged file
-/// that makes the library allocate without end.
+/// Address space for a file: the needs of the program itself, plus many times the file's size. This stops a damaged
+/// file that makes the library allocate without end.
 [[maybe_unused]] std::uint64_t memoryLimit(const Arguments& arguments) {
     constexpr std::uint64_t kAlways = std::uint64_t(192) << 20, kPerByte = 128;
     if (arguments.unpack) return arguments.memory;

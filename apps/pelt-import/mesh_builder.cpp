@@ -41,7 +41,7 @@ void appendVertices(const SourceInstance& instance, const aiMesh& mesh, const Pi
     }
     if (mesh.mTextureCoords[0]) {
         out.uvs.resize(first);
-        // glTF counts v from the top, FBX and Collada from the bottom.
+        // In glTF, v starts at the top; in FBX and Collada, at the bottom.
         for (const std::uint32_t v : weld.kept)
             out.uvs.push_back({mesh.mTextureCoords[0][v].x, 1 - mesh.mTextureCoords[0][v].y});
     }

@@ -28,17 +28,17 @@ struct SourceInstance {
     Affine3d to_root;                     ///< the mesh's own space to root space in the bind pose
     std::vector<std::string> bones;       ///< names of the bones, those of all pieces
     std::vector<std::uint32_t> slots;     ///< the joint slot of each
-    std::vector<BonePoints> bone_points;  ///< empty, or one per bone: replaces what the library says
+    std::vector<BonePoints> bone_points;  ///< empty, or one per bone: replaces the weights of the library
     std::vector<std::string> morph_names;
     std::vector<float> morph_weights;  ///< at rest
 
     bool isSkinned() const { return !slots.empty(); }
 };
 
-/// Adds an instance to the character's mesh and weights. The import library gives every corner of every face a vertex
-/// of its own; those that came from one control point and agree in normal and UV become one again. Where the control
-/// points are unknown, vertices of equal position, weights and morph offsets count as one. In the first case they come
-/// in the file's order of control points, else in order of first use.
+/// Adds an instance to the character's mesh and weights. The import library creates a separate vertex for every corner
+/// of every face. Vertices made from one control point with equal normals and UVs are merged again. If the control
+/// points are unknown, vertices with equal position, weights and morph offsets count as one. In the first case the
+/// vertices are in the file's order of control points, otherwise in order of first use.
 void appendInstance(const SourceInstance& instance, Character& character, Warnings& warnings);
 
 /// Attributes that only some instances have are filled in on the others: normals from the faces, UVs with zero.

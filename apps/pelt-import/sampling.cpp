@@ -8,7 +8,7 @@
 namespace pelt::importer {
 namespace {
 
-constexpr double kTolerance = 1e-6;   // of a value's size; of a quaternion, about radians
+constexpr double kTolerance = 1e-6;   // relative to the size of a value; for a quaternion, about radians
 constexpr double kBeforeJump = 1e-4;  // seconds
 using Value = std::vector<double>;
 

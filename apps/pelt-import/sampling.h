@@ -13,15 +13,15 @@ struct SampleSpan {
     double start = 0, stop = 0, step = 1.0 / 30;
 };
 
-/// A vector of up to 4 numbers, or more for morph weights, at a moment.
+/// A vector of up to 4 numbers, or more for morph weights, at a point in time.
 using Motion = std::function<std::vector<double>(double t, Side side)>;
 
-/// The times of all keys of the tracks inside the span, and its two ends; rising.
+/// The times of all keys of the tracks inside the span, and its two ends, in ascending order.
 std::vector<double> keyTimes(std::span<const std::vector<FbxTrack>* const> tracks, const SampleSpan& span);
 std::vector<double> keyTimes(std::span<const FbxCurve* const> curves, const SampleSpan& span);
 
-/// Keys at `times`, and between two of them on every step where the motion is not the straight line (for rotations: the
-/// even turn) between them; if it jumps, a key right before the jump too. Times are relative to the start of the range.
+/// Keys at `times`, and at every step between two of them if linear (for rotations: spherical) interpolation would not
+/// be accurate; at a jump, also a key right before it. Times are relative to the start of the range.
 Channel sampleMotion(ChannelPath path, std::uint32_t target, std::vector<double> times, const Motion& motion,
                      const SampleSpan& span);
 

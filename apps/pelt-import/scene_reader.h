@@ -16,13 +16,14 @@ Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const 
 /// The progress at which the steps begin, as fractions. The library reports nothing while it reads.
 inline constexpr double kFileRead = 0.1, kLibraryDone = 0.5, kMeshesDone = 0.7, kClipsDone = 0.95;
 
-/// The two ways, from the file and from what the import library made of it. They report kLibraryDone to kClipsDone.
+/// The two converters, from the file and the result of the import library. They report progress from kLibraryDone to
+/// kClipsDone.
 Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnings, const Progress& progress);
 Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings,
                          const Progress& progress);
 
-/// The file with its animation stacks renamed, so that the library, which crashes on some and whose result is not
-/// used, passes over them. `tree` is that of `bytes`.
+/// The file with its animation stacks renamed, so that the library skips them: it crashes on some, and its result is
+/// not used. `tree` is that of `bytes`.
 std::vector<std::byte> withoutAnimation(std::span<const std::byte> bytes, const FbxTree& tree);
 
 /// A node of the import library's tree that carries meshes.
@@ -31,7 +32,7 @@ struct MeshNode {
     std::vector<const aiMesh*> meshes;
     Affine3d world;
 };
-/// In the order of a walk from the root; meshes without a triangle are left out.
+/// In depth-first order from the root; meshes without a triangle are left out.
 std::vector<MeshNode> meshNodes(const aiScene& scene);
 
 /// Removes instances without a skin if others have one, with a warning.
@@ -44,7 +45,7 @@ std::uint32_t jointSlot(Skeleton& skeleton, std::uint32_t node, const Affine3d& 
 bool nearlyEqual(const Affine3d& a, const Affine3d& b);
 bool isFiniteMap(const Affine3d& a);
 
-/// Keeps joints and their ancestors, renumbers clips, and gives every node a name of its own.
+/// Keeps joints and their ancestors, renumbers clips, and gives every node a unique name.
 void finishSkeleton(Character& character);
 
 }  // namespace pelt::importer

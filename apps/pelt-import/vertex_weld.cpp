@@ -8,7 +8,7 @@
 namespace pelt::importer {
 namespace {
 
-/// Normals nearer than this (squared distance; a twelfth of a degree) are one normal, written with rounding.
+/// Normals closer than this (squared distance; a twelfth of a degree) differ only by rounding in the file.
 constexpr float kSameNormal = 2e-6f;
 
 template <class T>
@@ -20,7 +20,7 @@ void appendPosition(std::string& key, const aiVector3D& v) {
     appendBits(key, v.x + 0.0f), appendBits(key, v.y + 0.0f), appendBits(key, v.z + 0.0f);  // -0 becomes 0
 }
 
-/// Numbers for the vertices such that equal ones were one control point, as far as can be told.
+/// A number per vertex; vertices with equal numbers probably come from one control point.
 std::vector<std::uint32_t> guessControlPoints(const aiMesh& mesh, const PieceWeights& weights) {
     std::unordered_map<std::string, std::uint32_t> number_of;
     std::vector<std::uint32_t> numbers(mesh.mNumVertices);
@@ -52,7 +52,7 @@ std::vector<bool> usedVertices(const aiMesh& mesh) {
     return used;
 }
 
-/// Sorts (row, bone, weight) triples, which `for_each` hands to its visitor, into rows.
+/// Sorts the (row, bone, weight) triples that `for_each` passes to its visitor into rows.
 template <class ForEach>
 PieceWeights makeRows(std::size_t row_count, ForEach&& for_each) {
     PieceWeights rows;

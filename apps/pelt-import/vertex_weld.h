@@ -12,10 +12,10 @@ struct PieceWeights {
 
 PieceWeights gatherWeights(const SourceInstance& instance, const SourcePiece& piece);
 
-/// Which vertices of a piece are one.
+/// Which vertices of a piece are merged.
 struct PieceWeld {
     std::vector<std::uint32_t> kept;    ///< a vertex of `mesh` for each welded one, in their new order
-    std::vector<std::uint32_t> welded;  ///< per vertex of `mesh`, its welded one; kUnused where no triangle uses it
+    std::vector<std::uint32_t> welded;  ///< per vertex of `mesh`, its welded vertex; kUnused if no triangle uses it
 };
 inline constexpr std::uint32_t kUnused = 0xffffffffu;
 

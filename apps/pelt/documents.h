@@ -13,15 +13,15 @@
 
 namespace pelt::cli {
 
-/// What a program that runs a verb in its own process gives it and gets back in place of files, by names that begin
-/// with "memory:".
+/// In-memory replacements for files, for a program that runs a verb in its own process: inputs and results, with names
+/// that begin with "memory:".
 struct Documents {
     std::map<std::string, const Character*> characters;
     std::map<std::string, std::function<std::unique_ptr<MeshSequence>()>> sequences;
-    std::map<std::string, nlohmann::json> objects;  ///< in place of JSON files
+    std::map<std::string, nlohmann::json> objects;  ///< instead of JSON files
     std::optional<Character> written;
 
-    /// Throws Error (bad usage) where there is no such document.
+    /// Throws Error (bad usage) if there is no such document.
     const Character& character(const std::filesystem::path& name) const;
     std::unique_ptr<MeshSequence> sequence(const std::filesystem::path& name) const;
     const nlohmann::json& object(const std::filesystem::path& name) const;

@@ -121,7 +121,7 @@ private:
             handle.keyed = handle.keyed || has("rotations");
         }
     }
-    /// Checks that what the constraint needs is given, and nothing else.
+    /// Checks that exactly the values that the constraint needs are given.
     void checkGiven(PoseHandle::Given given, int places, int turns) const {
         using Given = PoseHandle::Given;
         if (has("transform") && given != Given::full) refuse("has a transform but is not full");
@@ -151,7 +151,7 @@ private:
         handle.targets =
             handle.offsets ? keys("offset", "offsets", "an offset") : keys("target", "targets", "a target");
     }
-    /// One value under the first name, or keyed ones under the second.
+    /// A single value under the first name, or keys under the second.
     std::vector<PoseHandle::Key> keys(const char* one, const char* keyed, const char* what) const {
         if (has(one)) return {{0, place(json_[one], one)}};
         const std::string form = fmt::format("needs {} as [[time, [x, y, z]], …]", keyed);

@@ -5,7 +5,7 @@
 
 namespace pelt::cli {
 
-/// Help that fits a terminal: wrapped lines, only what a user must type for an option, and options in groups.
+/// Help that fits a terminal: wrapped lines, short option names, and options in groups.
 class HelpFormatter : public CLI::Formatter {
 public:
     HelpFormatter();
@@ -17,8 +17,8 @@ private:
     std::string optionGroups(const CLI::App* app) const;
 };
 
-/// Puts the options of a verb into groups: those that most users need first, then the others by theme. Once all of
-/// them are added.
+/// Puts the options of a verb into groups: those that most users need first, then the others by theme. Call it when all
+/// of them have been added.
 void groupOptions(CLI::App& verb);
 
 /// `text` in lines of at most `columns`, each after the first indented by `indent`.

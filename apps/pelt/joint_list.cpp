@@ -15,7 +15,7 @@ constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 }  // namespace
 
 JointList listJoints(const Skeleton& skeleton) {
-    // Nodes come parents first; walking them in order keeps that for the list.
+    // Parents come before children in the nodes, and therefore also in the list.
     std::vector<std::size_t> first_slot(skeleton.nodes.size(), kNone);
     for (std::size_t j = skeleton.joints.size(); j-- > 0;) first_slot[skeleton.joints[j].node] = j;
     JointList list;
@@ -54,8 +54,7 @@ std::string drawTree(const JointList& joints, const std::string& indent, bool ut
         const Line line = std::move(stack.back());
         stack.pop_back();
         text += line.before + oneLine(joints.entries[line.entry].name) + "\n";
-        bool is_last =
-            true;  // children are listed from the last to the first, and the first must come off the stack first
+        bool is_last = true;  // last to first, so that the first is popped first
         for (const std::size_t child : children[line.entry]) {
             stack.push_back({child, line.below + (is_last ? last : middle), line.below + (is_last ? "   " : pass)});
             is_last = false;

@@ -7,7 +7,7 @@
 
 namespace pelt::cli {
 
-/// The joints as a user counts them: one entry per node, however many skins bind it.
+/// The joints as users see them: one entry per node, however many skins bind it.
 struct JointList {
     struct Entry {
         std::string name;

@@ -15,7 +15,7 @@
 namespace pelt::cli {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< it needs many times as much memory
+constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< parsing needs many times as much memory
 
 }  // namespace
 

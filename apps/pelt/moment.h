@@ -6,8 +6,8 @@
 
 namespace pelt::cli {
 
-/// A point in time as `render --frame` takes it: "0.5" or "0.5s" seconds on the clip's time line, "12f" the sample of
-/// that number at --fps (negative: from the end), "50%" of the way from the first key to the last.
+/// A point in time in the syntax of `render --frame`: "0.5" or "0.5s" seconds on the clip's time line, "12f" the sample
+/// of that number at --fps (negative: from the end), "50%" of the way from the first key to the last.
 struct Moment {
     enum class Unit { seconds, sample, percent };
     Unit unit = Unit::seconds;

@@ -4,7 +4,7 @@
 
 namespace pelt::cli {
 
-// Checks of an option's value, for any kind of number; one that is not finite passes neither.
+// Checks of an option's value, for any kind of number; values that are not finite are refused.
 CLI::Validator aboveZero();
 CLI::Validator zeroOrMore();
 

@@ -15,7 +15,7 @@ public:
     /// Those of Direct Delta Mush, then those of every other method, each under its name.
     void addMethodOptions(CLI::App& verb);
 
-    /// What was given, by the names of the options.
+    /// The given values, by the names of the options.
     OptionTexts given() const;
 
 private:

@@ -87,7 +87,7 @@ void checkFolder(const fs::path& output) {
 }  // namespace
 
 void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::path>& inputs) {
-    if (isStandardStream(output) || isInMemory(output)) return;  // streams are ensured by checkStreams
+    if (isStandardStream(output) || isInMemory(output)) return;  // streams are checked by checkStreams
     const KindInfo info = infoOf(kind);
     const std::string extension = output.has_filename() ? pipeline::extensionOf(output) : "";
     if (output.empty() || std::find(info.extensions.begin(), info.extensions.end(), extension) == info.extensions.end())

@@ -9,12 +9,12 @@
 namespace pelt::cli {
 namespace {
 
-constexpr std::size_t kLongestName = 200;  ///< characters of a name from a file
+constexpr std::size_t kLongestName = 200;  ///< maximum number of characters of a name from a file
 constexpr std::size_t kLongestLine = 2000;
 
 struct CodePoint {
     std::uint32_t value = 0;
-    std::size_t bytes = 0;  ///< 0: this is no UTF-8
+    std::size_t bytes = 0;  ///< 0: not valid UTF-8
 };
 
 CodePoint decode(std::string_view text) {
@@ -62,13 +62,13 @@ void cutMiddle(std::vector<std::string>& characters, std::size_t first, std::siz
 }  // namespace
 
 std::string oneLine(std::string_view text) {
-    constexpr std::size_t kLongestText = 16 * kLongestLine;  // most of which is removed again
+    constexpr std::size_t kLongestText = 16 * kLongestLine;  // most of it is removed again
     std::string shorter;
     if (text.size() > kLongestText)
         text = shorter =
             std::string(text.substr(0, kLongestText / 2)) + std::string(text.substr(text.size() - kLongestText / 2));
     std::vector<std::string> characters;
-    std::size_t quoted = 0;  // behind the last quotation mark
+    std::size_t quoted = 0;  // after the last quotation mark
     while (!text.empty()) {
         std::string character = takePrintable(text);
         const bool quote = character == "'";

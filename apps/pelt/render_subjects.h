@@ -23,7 +23,7 @@ struct RenderChoice {
     bool skeleton = false;
 };
 
-/// One column of a contact sheet: a file and, where it is posed, the method that poses it.
+/// One column of a contact sheet: a file and, if it is posed, the deformation method.
 class RenderSubject {
 public:
     RenderSubject(std::filesystem::path file, std::shared_ptr<const Character> character,
@@ -59,7 +59,7 @@ public:
 
 private:
     const Mesh& mesh() const { return whole_ ? *whole_ : *sequence_->mesh(); }
-    /// Where the joints are, one position per slot: in the bind pose, or moved by the skin's matrices.
+    /// The positions of the joints, one per slot: in the bind pose, or moved by the skin matrices.
     std::vector<Vec3d> jointsAt(const Pose& pose) const;
     double secondsAt(const std::optional<Moment>& moment, double fps) const;
 
@@ -73,7 +73,7 @@ private:
     std::shared_ptr<pipeline::CharacterSampler> sampler_;
 };
 
-/// Loads the files and gives one subject per file and method. Throws Error as loading and sampling do.
+/// Loads the files and returns one subject per file and method. Throws Error as loading and sampling do.
 std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& choice);
 
 }  // namespace pelt::cli

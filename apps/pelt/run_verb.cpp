@@ -9,7 +9,7 @@
 namespace pelt::cli {
 namespace {
 
-/// The first word must be a verb or an option; saying so is clearer than what the parser makes of it.
+/// The first word must be a verb or an option; this message is clearer than the parser's.
 void checkVerb(const CLI::App& app, const std::vector<std::string>& words) {
     if (!words.empty() && words[0].rfind('-', 0) == 0) return;
     std::vector<std::string> verbs;
@@ -22,7 +22,7 @@ void checkVerb(const CLI::App& app, const std::vector<std::string>& words) {
     throw Error::badUsage(fmt::format("{}; there are {}; see pelt --help", fault, fmt::join(verbs, ", ")));
 }
 
-/// What is wrong with words that the parser could not place: an option misspelt, or one input too many.
+/// Explains arguments that the parser did not accept: a misspelled option, or one input too many.
 std::string explainExtras(const CLI::App& verb) {
     std::vector<std::string> options;
     for (const CLI::Option* option : verb.get_options())
@@ -38,7 +38,7 @@ std::string explainExtras(const CLI::App& verb) {
 
 void parseWords(CLI::App& app, std::vector<std::string> words) {
     checkVerb(app, words);
-    std::reverse(words.begin(), words.end());  // the parser takes them from the back
+    std::reverse(words.begin(), words.end());  // the parser reads them from the back
     try {
         app.parse(std::move(words));
     } catch (const CLI::ParseError& error) {

@@ -37,7 +37,7 @@ CLI::App* Session::addVerb(CLI::App& app, const std::string& name, const std::st
 }
 
 void Session::run(const CLI::App& verb, const std::function<void()>& work) {
-    if (!documents) {  // a process that other work shares keeps its own settings
+    if (!documents) {  // a process shared with other work keeps its own settings
         setThreadCount(threads);
         io::setLocalFilesOnly(local_files_only);
     }

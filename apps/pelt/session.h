@@ -27,14 +27,14 @@ public:
     bool json = false, quiet = false;
     int threads = 0;
     bool local_files_only = false;                ///< external files outside the file's folder are not read
-    bool no_props = false;                        ///< characters come without their props
+    bool no_props = false;                        ///< characters are loaded without their props
     std::vector<std::filesystem::path> clips;     ///< files whose clips are added to every loaded character
     std::optional<std::filesystem::path> limits;  ///< of the range of motion that --clip @range plays
-    Documents* documents = nullptr;               ///< in memory, where another program runs the verb
-    Progress::Callback listener;                  ///< told all progress; may cancel
+    Documents* documents = nullptr;               ///< documents in memory, if another program runs the verb
+    Progress::Callback listener;                  ///< receives all progress reports; may cancel
     nlohmann::ordered_json result;                ///< filled by the verb; "verb", "stages" and "warnings" are added
 
-    /// Makes a verb: description, the common options, one worked example, and what it does.
+    /// Adds a verb: its description, the common options, an example, and its function.
     CLI::App* addVerb(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& example, std::function<void()> work);
 
@@ -43,14 +43,14 @@ public:
     /// Begins or continues a stage inside a loop that reports its progress itself.
     void lap(std::string_view name) { stages_.enter(name); }
     Progress progress();
-    /// Shows what a part of the stage `name` reports as the share `from` to `to` of the whole.
+    /// Shows the progress of a part of the stage `name` as the range `from` to `to` of the whole.
     Progress progressPart(std::string name, double from, double to);
 
     void warn(const std::filesystem::path& file, const std::string& message);
     /// Nothing more is shown as progress: what follows waits for the user.
     void endProgress() { display_.stop(); }
-    /// Text for people, on standard output at the end (standard error where that gets a file); not with --json or
-    /// --quiet.
+    /// Text for people, on standard output at the end (on standard error if standard output gets a file); not with
+    /// --json or --quiet.
     void print(const std::string& text);
 
     /// The loader's repairs become warnings, unless the verb itself reports them. A file without a mesh is refused.
@@ -62,11 +62,11 @@ public:
     Character loadAny(const std::filesystem::path& path);
     /// The kind of a file; standard input is a character.
     pipeline::FileKind kindOf(const std::filesystem::path& path) const;
-    /// A document in memory that is one. Null for all other paths.
+    /// The character of a document in memory; null for all other paths.
     std::unique_ptr<MeshSequence> sequenceInMemory(const std::filesystem::path& path) const;
     nlohmann::json readJson(const std::filesystem::path& path) const;
 
-    // What a verb writes; "-" is standard output, which gets .glb, .npy or .png.
+    // Writes the output of a verb; "-" is standard output, which gets .glb, .npy or .png.
     void saveCharacter(const Character& character, const std::filesystem::path& path);
     void savePicture(const Image& picture, const std::filesystem::path& path);
     std::unique_ptr<io::SequenceWriter> createSequence(const std::filesystem::path& path, const io::SequenceInfo& info);

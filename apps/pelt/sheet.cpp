@@ -22,7 +22,7 @@ Image layOut(std::vector<render::Panel> panels, const SheetLayout& layout) {
     return render::contactSheet(panels, layout.columns, layout.title, layout.bar);
 }
 
-/// The size of the sheet that panels of size `panel` make.
+/// The size of a sheet with panels of size `panel`.
 PictureSize sheetSize(std::span<const Shot> shots, const SheetLayout& layout, PictureSize panel) {
     std::vector<render::Panel> blank;
     for (const Shot& shot : shots) blank.push_back({Image(panel.width, panel.height), shot.caption});

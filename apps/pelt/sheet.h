@@ -35,8 +35,8 @@ struct SheetLayout {
     std::optional<render::ColorBar> bar;
 };
 
-/// Draws the shots, those with as many vertices in one framing, and lays them out. One shot without a color bar is the
-/// picture itself, without caption or title. Throws Error (bad usage) if the size leaves no room for panels.
+/// Renders the shots and lays them out; shots with equal vertex counts share their framing. One shot without a color
+/// bar is the picture itself, without caption or title. Throws Error (bad usage) if the size leaves no room for panels.
 Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout& layout);
 
 }  // namespace pelt::cli

@@ -13,8 +13,8 @@
 namespace pelt::cli {
 
 /// Time and memory by stage. Stages may alternate (evaluate, write, evaluate …): their seconds are summed. `peak_bytes`
-/// is the largest resident size while a stage ran: exact where it is the largest so far, else the largest that was
-/// seen, every 20 ms. Stages that alternate faster share theirs.
+/// is the largest resident size while a stage ran: exact if it is the largest so far, otherwise sampled every 20 ms.
+/// Stages that alternate faster share one value.
 class Stages {
 public:
     Stages() = default;

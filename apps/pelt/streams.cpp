@@ -13,12 +13,12 @@
 namespace pelt::cli {
 namespace {
 
-constexpr std::uint64_t kMostInput = std::uint64_t(1) << 32;  ///< bytes; a .glb counts them in 32 bits
+constexpr std::uint64_t kMostInput = std::uint64_t(1) << 32;  ///< bytes; a .glb uses 32-bit sizes
 
 /// Options that may name standard output, and further files that are written.
 constexpr std::array<std::string_view, 2> kOutputs = {"output", "heatmap"};
 constexpr std::array<std::string_view, 3> kFurtherOutputs = {"normals", "tangents", "examples"};
-/// Options that may name standard input: JSON. Of the inputs without an option, characters may.
+/// Options that may name standard input: JSON. Positional inputs may if they are characters.
 constexpr std::array<std::string_view, 2> kInputs = {"handles", "limits"};
 /// Options with file names that are read in other ways.
 constexpr std::array<std::string_view, 7> kSeekingInputs = {"clips", "mesh",         "rest",       "from",

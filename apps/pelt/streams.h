@@ -13,9 +13,9 @@ bool isStandardStream(const std::filesystem::path& path);
 /// The name of a file in messages: "standard input" for "-".
 std::string inputName(const std::filesystem::path& path);
 
-/// Refuses "-" before any work where it is not possible: options whose files are read by seeking, standard input or
-/// output twice, standard output together with --json, a terminal. True if standard output gets a file. Throws Error
-/// (bad usage).
+/// Refuses "-" before any work if it is not possible: options whose files are read by seeking, standard input or output
+/// twice, standard output together with --json, a terminal. True if standard output gets a file. Throws Error (bad
+/// usage).
 bool checkStreams(const CLI::App& verb, bool json);
 
 /// All of standard input. Throws Error: bad input for more than a .glb can hold, system if it cannot be read.

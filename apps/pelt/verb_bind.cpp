@@ -63,7 +63,7 @@ std::string bindSmoothly(Session& session, const BindOptions& options, Character
                        volume ? fmt::format("{} tetrahedra", bind.domain_tets) : "the surface");
 }
 
-/// How many of the joints have any vertex.
+/// The number of joints that have vertices.
 std::size_t jointsWithSkin(const JointList& joints, const SkinWeights& weights) {
     std::vector<bool> used(joints.entries.size(), false);
     for (std::size_t i = 0; i < weights.joints.size(); ++i)

@@ -31,7 +31,7 @@ void checkSizes(const CompareOptions& options, const MeshSequence& a, const Mesh
                     counted(b.frameCount(), "frame", "frames"), b.vertexCount()));
 }
 
-/// The pose that scales E_RMS and carries the heat map: --mesh, else frame 0 of A.
+/// The pose that determines the scale of E_RMS and is used for the heat map: --mesh, otherwise frame 0 of A.
 std::vector<Vec3f> restPose(const CompareOptions& options, const std::optional<Mesh>& mesh, MeshSequence& a) {
     if (!mesh) {
         std::vector<Vec3f> rest(a.vertexCount());

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBones = 65535;    ///< what glTF can number
+constexpr std::size_t kMostBones = 65535;    ///< the largest index in glTF
 constexpr std::size_t kMostAutoBones = 128;  ///< above this, engines need more than one draw call for the skin
 constexpr double kDefaultTolerance = 3;
 
@@ -63,7 +63,7 @@ pipeline::DecomposeRequest requestOf(const DecomposeOptions& options) {
     return request;
 }
 
-/// The stem of the file, or the folder's name where it is one or a pattern of files in one.
+/// The stem of the file; for a folder or a pattern of files in a folder, the folder's name.
 std::string clipName(const fs::path& input) {
     const bool pattern = input.filename().string().find_first_of("*?[") != std::string::npos;
     std::error_code fault;
@@ -73,7 +73,7 @@ std::string clipName(const fs::path& input) {
     return stem.empty() || stem == "." || stem == ".." || stem == "-" ? "sequence" : stem;
 }
 
-/// The opened inputs, with a clip's name each.
+/// The opened inputs, each with the name of its clip.
 struct Sequences {
     std::vector<std::unique_ptr<MeshSequence>> opened;
     std::vector<pipeline::NamedSequence> named;

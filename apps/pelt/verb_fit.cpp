@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using FitJson = nlohmann::ordered_json;
 
-/// Joints a vertex looks at beyond those it may keep: extra joints move much alike, so the most rigid are not the best.
+/// The number of joints considered per vertex in addition to those it may keep: extra joints move similarly, so the
+/// most rigid ones are not always the best.
 constexpr std::size_t kMoreCandidates = 8;
 
 constexpr double kDoubtful = 0.3;  ///< fraction of the examples' motion: above this, the poses are probably wrong
@@ -54,7 +55,7 @@ pipeline::FitRequest fitRequest(const FitOptions& options) {
     return request;
 }
 
-/// The character's own sampling is that of the poses; examples that are a character are sampled as densely.
+/// Poses are sampled as the options say; examples given as a character are sampled at the same rate.
 std::unique_ptr<MeshSequence> openExamples(Session& session, const FitOptions& options) {
     pipeline::Sampling sampling;
     sampling.fps = options.sampling.fps;

@@ -16,7 +16,7 @@
 namespace pelt::cli {
 namespace {
 
-constexpr std::size_t kViewerInfluences = 4;  ///< what every glTF viewer blends
+constexpr std::size_t kViewerInfluences = 4;  ///< the number of joints that every glTF viewer supports
 
 struct MushOptions {
     std::filesystem::path input, output;

@@ -77,7 +77,7 @@ nlohmann::ordered_json placesOf(std::span<const pipeline::PoseHandle> handles, c
     return places;
 }
 
-/// Frames go to the file as they come.
+/// Frames are written to the file as they are computed.
 pipeline::PoseResult poseSequence(Session& session, const PoseOptions& options, const pipeline::PoseRequest& request,
                                   std::span<const pipeline::PoseHandle> handles, Character& character) {
     const Mesh whole = rig::wholeMesh(character);
@@ -96,7 +96,7 @@ pipeline::PoseResult poseSequence(Session& session, const PoseOptions& options, 
     return posed;
 }
 
-/// Puts the clip first among the character's.
+/// Makes the clip the character's first one.
 pipeline::PoseResult poseClip(Session& session, const PoseOptions& options, const pipeline::PoseRequest& request,
                               std::span<const pipeline::PoseHandle> handles, Character& character) {
     pipeline::PoseWanted wanted;

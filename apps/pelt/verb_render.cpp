@@ -25,7 +25,7 @@ struct RenderOptions {
     int columns = 0;
 };
 
-/// Panels in reading order: a row per moment, a column per subject.
+/// Panels in reading order: one row per time, one column per subject.
 struct Panels {
     std::vector<Shot> shots;
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -104,7 +104,7 @@ std::vector<float> distances(std::span<const Vec3f> a, std::span<const Vec3f> b)
     return result;
 }
 
-/// Every column against the first one of its row, which keeps its clay.
+/// Compares every column with the first of its row, which stays clay-colored.
 void colorByError(const std::vector<RenderSubject>& subjects, Panels& panels) {
     if (subjects.size() < 2) throw Error::badUsage("--color error needs two methods or files to compare");
     std::vector<std::vector<float>> errors(panels.shots.size());

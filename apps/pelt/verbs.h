@@ -22,12 +22,12 @@ void addCompare(CLI::App& app, Session& session);
 void addRender(CLI::App& app, Session& session);
 void addStudio(CLI::App& app, Session& session);
 
-/// --clips: other files whose clips characters get.
+/// --clips: other files whose clips are added to characters.
 void addClipsOption(CLI::App& verb, Session& session);
 /// --no-props: characters without the meshes attached to their nodes.
 void addPropsOption(CLI::App& verb, Session& session);
 
-/// --clip, --clips, --fps and --bind-pose; --frames as well where a whole sequence is sampled.
+/// --clip, --clips, --fps and --bind-pose; --frames as well if a whole sequence is sampled.
 void addSamplingOptions(CLI::App& verb, Session& session, pipeline::Sampling& sampling, bool with_frames);
 /// --limits, of the range of motion that --clip @range plays.
 void addLimitsOption(CLI::App& verb, Session& session);

@@ -56,7 +56,7 @@ void takeOver(void*) {}
 std::mutex limit_mutex;
 /// Never destroyed: at the exit of the program oneTBB may try to start a thread, and fail.
 std::unique_ptr<tbb::global_control>& limit = *new std::unique_ptr<tbb::global_control>;
-std::atomic<std::size_t> workers_started{0};  ///< threads, with the caller's
+std::atomic<std::size_t> workers_started{0};  ///< threads, including the caller's
 
 void limitThreads(std::size_t threads) {
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, threads);
@@ -123,7 +123,7 @@ int threadCount() {
 
 void withThreads(int threads, const std::function<void()>& work) {
     if (threads <= 0) return work();
-    tbb::task_arena arena(std::min(threads, threadCount()));  // more than there are would only be warned of
+    tbb::task_arena arena(std::min(threads, threadCount()));  // more would cause a warning
     arena.execute([&work] { work(); });
 }
 

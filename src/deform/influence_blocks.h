@@ -21,16 +21,16 @@ using runtime::VectorRows;
 /// of influences is the same loop. Neighboring vertices mostly share their joints, so few of the weights are zeros.
 struct InfluenceBlocks {
     std::size_t vertex_count = 0;
-    std::size_t joint_count = 0;         ///< one more than the highest joint named
+    std::size_t joint_count = 0;         ///< one more than the highest joint in use
     std::vector<std::uint32_t> offsets;  ///< block b owns entries offsets[b] .. offsets[b + 1]
     std::vector<std::uint32_t> joints;   ///< per entry, ascending in a block: every vertex sums its joints in this
-                                         ///< order, so that copies of a vertex come out bit-equal wherever they are
+                                         ///< order, so that copies of a vertex are bit-identical wherever they are
     std::vector<LaneRow> rows;           ///< per entry, the weights
 
     std::size_t blockCount() const { return offsets.size() - 1; }
 };
 
-/// Which of a vertex's influences is the heaviest, the lowest joint on ties. There is at least one.
+/// The index of a vertex's heaviest influence, the lowest joint on ties. There is at least one.
 std::size_t heaviestInfluence(const SkinWeights& weights, std::size_t vertex);
 
 /// Packs `weights`, rounded to multiples of 2^-24 that sum to exactly 1 per vertex: blending equal matrices is then
@@ -38,7 +38,7 @@ std::size_t heaviestInfluence(const SkinWeights& weights, std::size_t vertex);
 /// each of `vertex_count` vertices, if a vertex has no weight, or if a weight is negative or not finite.
 InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count);
 
-/// A rest shape as stored in rigs, a row per block. `normals` is empty if the mesh has none.
+/// A rest shape as stored in rigs, one row per block. `normals` is empty if the mesh has none.
 struct RestMesh {
     std::size_t vertex_count = 0;
     std::vector<VectorRows> positions;

@@ -7,7 +7,7 @@
 
 /// Reference implementations of the deformers, one vertex after the other, directly from the formulas: to check
 /// kernels, and for results in double precision. T is float or double. All spans are indexed by vertex or joint; empty
-/// `rest_normals` or `normals`: none wanted. Every vertex must have weight; sizes are checked by assert.
+/// `rest_normals` or `normals`: no normals are computed. Every vertex must have weight; sizes are checked by assert.
 namespace pelt::deform::reference {
 
 template <class T>

@@ -6,8 +6,8 @@
 
 namespace pelt::fit {
 
-/// The mirrored joint and welded vertex on the other side of a character, kNoTwin if there is none; what lies on the
-/// plane is its own twin. Both are empty if the skeleton is not symmetric.
+/// The mirrored joint and welded vertex on the other side of a character, kNoTwin if there is none; joints and vertices
+/// on the plane are their own twins. Both are empty if the skeleton is not symmetric.
 struct BindMirror {
     static constexpr std::uint32_t kNoTwin = ~0u;
     std::vector<std::uint32_t> joints, vertices;

@@ -6,13 +6,13 @@
 
 namespace pelt::fit {
 
-/// The welded mesh as binding looks at it. Every connected part is turned right side out (by its signed volume), since
-/// parts of one file often disagree.
+/// The welded mesh as used for binding. Every connected part is oriented outwards (by its signed volume), since the
+/// orientation of parts in one file often differs.
 struct BindSurface {
     geometry::Weld weld;
     std::vector<Vec3d> positions;     ///< per welded vertex, as the next two
     std::vector<Vec3d> normals;       ///< unit, outwards; zero for a vertex without a face
-    std::vector<Triangle> triangles;  ///< over welded vertices, those of each part looking outwards
+    std::vector<Triangle> triangles;  ///< over welded vertices, oriented outwards in each part
     geometry::ConnectedParts parts;
     geometry::Adjacency adjacency;
     geometry::RayTree tree;  ///< the faces, tagged with their part

@@ -5,8 +5,8 @@
 // by two nodes: T · (R Q) · D above Qᵀ. In a hierarchy there are three, C, then Q D, then Qᵀ, and other bones are
 // children of C: children of a rotation are free of shear, and of an inverse that may not exist.
 //
-// Keys are single precision. A child is placed relative to where its parent's rounded keys put it, so that rounding
-// does not add up along a chain.
+// Keys are single precision. A child is placed relative to its parent's position from rounded keys, so that rounding
+// does not accumulate along a chain.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/fit/bone_skeleton.h>
@@ -21,7 +21,7 @@ namespace {
 /// The nodes of one bone; -1 for those that it does not have.
 struct BoneNodes {
     std::int32_t carrier = -1;  ///< the rotation and translation; parent of other bones
-    std::int32_t outer = -1;    ///< Q D, or all of T · (R Q) · D where there is no carrier
+    std::int32_t outer = -1;    ///< Q D, or all of T · (R Q) · D if there is no carrier
     std::int32_t inner = -1;    ///< Qᵀ
     std::int32_t joint = -1;    ///< the one that moves vertices
 };
@@ -138,7 +138,8 @@ Layout makeLayout(const Decomposition& d, std::span<const BoneLink> links) {
     return layout;
 }
 
-/// Writes one frame of a bone below a parent that stands at `above`; gives where its carrier stands, as a reader sees.
+/// Writes one frame of a bone whose parent has the transform `above`; returns the transform of its carrier as a reader
+/// computes it from the keys.
 Affine3d addBoneKeys(const Affine3d& motion, const Vec3d& center, const Affine3d& above, const BoneNodes& nodes,
                      Stretch& stretch, float time, rig::ClipBuilder& clip) {
     const auto turn = [&](std::int32_t node, const Mat3d& rotation) {

@@ -1,5 +1,5 @@
-// The nearest bone that is visible from a vertex inside the mesh. The yes-or-no test of Pinocchio [BaranPopovic07, Sec.
-// 4] (does the line from the vertex to the bone stay inside?) is a cost here, since real meshes are open, in many parts
+// The nearest bone that is visible from a vertex inside the mesh. The binary test of Pinocchio [BaranPopovic07, Sec. 4]
+// (does the line from the vertex to the bone stay inside?) is a cost here, since real meshes are open, in many parts
 // and layered: a bone that no vertex sees must still be available to vertices without a better one.
 //
 // price = distance · (1 + outside + foreign) · (1 + facing) · (1 + beyond): docs/bind.md describes the terms and how

@@ -188,7 +188,7 @@ void fitCenter(const Decomposition& d, double radius, Candidate& pair) {
     const Vector3d x = solve(kLeastPull + (spread > 0 ? residual / (spread * spread) : 0));
     pair.center = middle + Vec3d(x[0], x[1], x[2]);
 
-    pair.error = rmsApart(d, pair.a, pair.b, pair.center);  // the quadratic form above loses what is small
+    pair.error = rmsApart(d, pair.a, pair.b, pair.center);  // the form above cancels small values
 }
 
 void fitCenters(const Decomposition& d, double radius, std::vector<Candidate>& pairs) {

@@ -13,7 +13,8 @@ struct InsideBind {
     std::vector<geometry::BoneSegment> bones;  ///< those that may carry skin, by joint; never empty
 };
 
-/// Binds as described at bindNearestBone. Joints are slots of the skeleton; of several slots of one node, the first.
+/// Binds as described at bindNearestBone. Joints are slots of the skeleton; if a node has several slots, the first is
+/// used.
 InsideBind bindInside(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options, const Progress& progress);
 
 }  // namespace pelt::fit

@@ -23,7 +23,7 @@ struct Branches {
     std::vector<std::uint32_t> sizes;  ///< joints per branch
 };
 
-/// Cuts the tree at its first branching: a body and what is beside it under one root, or several roots.
+/// Cuts the tree at its first branching: a body and its siblings under one root, or several roots.
 Branches branchesOf(const JointTree& tree) {
     std::vector<std::uint32_t> tops;
     for (std::uint32_t j = 0; j < tree.size(); ++j)

@@ -11,7 +11,7 @@
 namespace pelt::fit {
 namespace {
 
-/// One joint a vertex, each with weight 1.
+/// One joint per vertex, with weight 1.
 SkinWeights oneJointEach(std::vector<std::uint32_t> joints) {
     SkinWeights result;
     result.offsets.resize(joints.size() + 1);

@@ -13,10 +13,10 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-/// Stretches this close, relative to the largest, are even: then the axes are free. Below single precision, so that
-/// the product stays exact.
+/// Stretches that differ by less than this, relative to the largest, count as equal; their axes are then arbitrary.
+/// Smaller than single precision, so that the product stays exact.
 constexpr double kTie = 1e-7;
-/// A frame that is rigid to this is written as a rotation.
+/// A frame that is rigid up to this tolerance is written as a rotation.
 constexpr double kRigid = 2e-6;
 
 /// Axes and their stretches, in the same order.
@@ -25,7 +25,7 @@ struct StretchAxes {
     Vector3d values;
 };
 
-/// Reorders and turns round the axes so that they lie nearest to those before; a rotation comes out.
+/// Reorders and flips the axes so that they are nearest to the previous ones; the result is a rotation.
 StretchAxes matchAxes(const StretchAxes& axes, const Matrix3d& before) {
     StretchAxes best = axes;
     double best_fit = -4;
@@ -44,7 +44,7 @@ StretchAxes matchAxes(const StretchAxes& axes, const Matrix3d& before) {
     return best;
 }
 
-/// Where two stretches are equal, turns their axes, in the plane that they span, towards those before.
+/// If two stretches are equal, rotates their axes, in the plane that they span, toward the previous ones.
 void turnEvenAxes(StretchAxes& axes, const Matrix3d& before) {
     const double tie = kTie * axes.values.maxCoeff();
     if (axes.values.maxCoeff() - axes.values.minCoeff() <= tie) {

@@ -5,7 +5,8 @@
 namespace pelt::geometry {
 namespace {
 
-/// Of the four edges of a face: along which of the face's two axes it runs, and at which end of the other it lies.
+/// For each of the four edges of a face: the axis of the face that it is parallel to, and at which end of the other
+/// axis it lies.
 struct FaceEdge {
     int along, across, side;
 };

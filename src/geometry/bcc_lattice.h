@@ -13,7 +13,7 @@ class BccLattice {
 public:
     static constexpr int kTetsPerCube = 12;
 
-    /// Cubes of `size` that cover the box with a layer to spare, one of them centered on the box's center.
+    /// Cubes of `size` that cover the box plus one layer; one of them is centered on the box's center.
     BccLattice(const Vec3d& low, const Vec3d& high, double size);
 
     double size() const { return size_; }
@@ -25,7 +25,7 @@ public:
     std::array<int, 3> cubeOf(const Vec3d& point) const;
     /// The cell that contains the point (on a border, approximately the lower numbered one).
     std::size_t cellOf(const Vec3d& point) const;
-    /// The cell's corners; the number of a point names it in the whole lattice.
+    /// The cell's corners; the number of a point identifies it in the whole lattice.
     struct Cell {
         std::array<std::size_t, 4> points;
         std::array<Vec3d, 4> positions;

@@ -1,7 +1,7 @@
 // The smallest enclosing ball as an LP-type problem: keep the at most four points that determine the ball, add the
 // point that is farthest outside, and solve the five-point problem by trying every subset. The radius grows with each
-// step, so it ends; the farthest-point rule (Gaertner, "Fast and robust smallest enclosing balls", 1999) makes the
-// number of passes over the points small.
+// step, so the iteration terminates; the farthest-point rule (Gaertner, "Fast and robust smallest enclosing balls",
+// 1999) makes the number of passes over the points small.
 #include <pelt/geometry/bounding_sphere.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::optional<Ball> circumscribed(std::span<const Vec3d> points) {
         for (int k = 0; k < n; ++k) a[i][k] = 2 * dot(q[i], q[k]);
         a[i][3] = dot(q[i], q[i]);
     }
-    for (int i = 0; i < n; ++i) {  // Gauss; the matrix is symmetric and positive, so its diagonal is the pivot
+    for (int i = 0; i < n; ++i) {  // Gaussian elimination; positive definite, so no pivoting
         const double scale = 2 * dot(q[i], q[i]);
         if (!(a[i][i] > 1e-14 * scale)) return std::nullopt;
         for (int row = 0; row < n; ++row) {
@@ -112,7 +112,7 @@ Sphere smallestEnclosingSphere(std::span<const Vec3f> points) {
 bool isFlat(std::span<const Vec3f> positions) {
     if (positions.empty()) return true;
     const Vec3d first(positions[0]);
-    Vec3d far, normal;  // from the first vertex to the farthest, and across the widest triangle with both
+    Vec3d far, normal;  // vector from the first vertex to the farthest; normal of the largest triangle with both
     for (const Vec3f& p : positions)
         if (length(Vec3d(p) - first) > length(far)) far = Vec3d(p) - first;
     for (const Vec3f& p : positions)

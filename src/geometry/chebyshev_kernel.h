@@ -5,7 +5,7 @@
 
 namespace pelt::geometry {
 
-/// A sparse matrix by rows, its diagonal apart.
+/// A sparse matrix by rows, with its diagonal stored separately.
 struct SparseRows {
     std::vector<std::uint32_t> offsets;  ///< row i owns the entries offsets[i] .. offsets[i + 1]
     std::vector<std::uint32_t> columns;
@@ -16,7 +16,7 @@ struct SparseRows {
 };
 
 /// Replaces x, size() rows of `width` numbers, by Σ_k c_k T_k(A) x, T_k the Chebyshev polynomials; the eigenvalues of A
-/// lie in [-1, 1]. `coefficients` are at least two.
+/// lie in [-1, 1]. There are at least two `coefficients`.
 void applyChebyshev(const SparseRows& a, const std::vector<double>& coefficients, std::vector<double>& x,
                     std::size_t width);
 

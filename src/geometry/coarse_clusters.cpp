@@ -12,7 +12,7 @@ namespace pelt::geometry {
 namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t(0);
-constexpr double kDisc = 0.78;  ///< radius of a disc of the cover, in spacings: seeds this far apart pack to about 1
+constexpr double kDisc = 0.78;  ///< radius of a disc of the cover, in spacings: gives a mean distance of about 1
 constexpr int kRounds = 12;
 constexpr std::size_t kClusterGrain = 8192;
 
@@ -120,7 +120,7 @@ void moveRims(const Adjacency& edges, std::span<const Vec3f> positions, std::spa
     });
 }
 
-/// Numbers the clusters that are left by their first member.
+/// Numbers the remaining clusters by their first member.
 std::uint32_t renumber(std::vector<std::uint32_t>& cluster_of, std::size_t count) {
     std::vector<std::uint32_t> number(count, kNone);
     std::uint32_t next = 0;

@@ -20,8 +20,9 @@ struct Clusters {
     }
 };
 
-/// Round patches whose centers are about `spacing` apart (per vertex; 0: the vertex is a patch by itself), none across
-/// parts. `weight`: positive, of the vertex in its patch's center. Empty if there would be more than `most`.
+/// Round patches whose centers are about `spacing` apart (per vertex; 0: the vertex is a patch by itself); no patch
+/// spans several parts. `weight`: positive, the weight of the vertex in its patch's center. Empty if there would be
+/// more than `most`.
 Clusters makeClusters(const Adjacency& edges, std::span<const Vec3f> positions, std::span<const double> spacing,
                       std::span<const double> weight, std::size_t most, const Progress& progress);
 

@@ -1,10 +1,10 @@
 // Edges between patches of a surface, A and B with their centers c_A and c_B.
 //
-// Patches that meet three at a time make triangles of their centers, and W_AB is the mean cotangent of the two angles
-// opposite to AB, as on the mesh itself: right for linear functions however jagged patches of few vertices are. Where
-// an edge has no such two triangles (rims, thin parts), fluxes are those of the mesh: over the edges vw that cross from
-// A to B, Σ w_vw (x_w - x_v) = F·g for x = g·u, with F = Σ w_vw (u_w - u_v), and W_AB (c_B - c_A)·g is that for W_AB =
-// F·d / d·d, d = c_B - c_A, but for what F has across d.
+// Where three patches meet, their centers form a triangle. W_AB is the mean cotangent of the two angles opposite to AB,
+// as on the mesh itself: this is exact for linear functions, however jagged small patches are. If an edge does not have
+// two such triangles (boundaries, thin parts), the flux of the mesh is used: for x = g·u, the sum over the edges vw
+// that cross from A to B is Σ w_vw (x_w - x_v) = F·g with F = Σ w_vw (u_w - u_v). With d = c_B - c_A, the weight W_AB =
+// F·d / d·d gives the same flux W_AB d·g, except for the component of F perpendicular to d.
 #include "coarse_edges.h"
 
 #include <pelt/core/parallel.h>
@@ -22,8 +22,8 @@ constexpr std::size_t kEdgeGrain = 1024;
 struct Border {
     std::uint32_t other;
     Vec3d flux;                             ///< F
-    std::array<std::uint32_t, 2> thirds{};  ///< patches that meet both in a corner
-    std::size_t third_count = 0;            ///< where more than two, only that
+    std::array<std::uint32_t, 2> thirds{};  ///< patches that share a corner with both
+    std::size_t third_count = 0;            ///< if there are more than two, only their number matters
 
     void meet(std::uint32_t patch) {
         const auto end = thirds.begin() + std::ptrdiff_t(std::min<std::size_t>(third_count, 2));
@@ -33,7 +33,7 @@ struct Border {
     }
 };
 
-/// The patches that meet v and its neighbor n, which are of two patches.
+/// The patches that touch both v and its neighbor n, which belong to two different patches.
 void meetThirds(const Adjacency& edges, const Clusters& clusters, std::uint32_t v, std::uint32_t n, Border& border) {
     const std::uint32_t a = clusters.cluster_of[v], b = clusters.cluster_of[n];
     const auto near = edges.of(v);
@@ -57,7 +57,7 @@ double weightOf(const Border& border, const Clusters& clusters, std::size_t a) {
     return squared > 0 ? std::max(0.0, dot(border.flux, to - from) / squared) : 0;
 }
 
-/// Edges between patches as they are found from one of them.
+/// Edges between patches, as found from one of the two.
 struct Rim {
     std::vector<std::uint32_t> others;  ///< ascending
     std::vector<double> weights;

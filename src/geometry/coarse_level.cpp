@@ -22,21 +22,21 @@
 namespace pelt::geometry {
 namespace {
 
-constexpr double kSpacing = 0.3;  ///< of nodes, in σ
+constexpr double kSpacing = 0.3;  ///< distance of nodes, in units of σ
 constexpr double kBend = 0.15;    ///< radians by which the normal may change from one node to the next
 constexpr double kFewer = 3;      ///< a coarse level is used if it has this many times fewer nodes than vertices
-constexpr double kKernel = 1.5;   ///< radius of the combination, in distances to the neighboring nodes
+constexpr double kKernel = 1.5;   ///< radius of the combination, in units of the distance to the neighboring nodes
 constexpr double kLeastShare = 0.3;
 constexpr std::size_t kLevelGrain = 1024;
 
 struct Fine {
     const Laplacian& laplacian;  ///< without ties
     std::span<const Vec3f> positions;
-    std::vector<double> mass;  ///< S; 0 where the vertex is frozen
+    std::vector<double> mass;  ///< S; 0 if the vertex is frozen
 
     bool frozen(std::size_t v) const { return mass[v] == 0; }
 
-    /// σ² in one direction: a step takes a point along an edge with a chance of w / S.
+    /// σ² in one direction: a step moves a point along an edge with probability w / S.
     double variance(std::size_t v, int iterations) const {
         if (frozen(v)) return 0;
         double sum = 0;

@@ -11,7 +11,7 @@
 namespace pelt::geometry {
 namespace {
 
-/// Vertices by the cell of a grid that they lie in; a cell is as wide as the search reaches.
+/// Vertices by the grid cell that they lie in; a cell is as wide as the search radius.
 class PointGrid {
 public:
     using Cell = std::array<double, 3>;  ///< integers stored as doubles, which cannot overflow
@@ -27,7 +27,7 @@ public:
         const Cell at = cellOf(vertex);
         for (int x = -1; x <= 1; ++x)
             for (int y = -1; y <= 1; ++y) {
-                // Cells are sorted with z last, so three neighbors in z are one run.
+                // Cells are sorted by x, y, then z, so that three neighbors in z are consecutive.
                 const Entry from{{at[0] + x, at[1] + y, at[2] - 1}, 0};
                 const Cell last{at[0] + x, at[1] + y, at[2] + 1};
                 for (auto e = std::lower_bound(entries_.begin(), entries_.end(), from);

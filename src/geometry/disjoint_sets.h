@@ -7,7 +7,7 @@
 
 namespace pelt::geometry {
 
-/// Union-find whose root is always the lowest element of its set, so that results do not depend on the order of joins.
+/// Union-find whose root is always the lowest element of its set, so that results do not depend on the order of unions.
 class DisjointSets {
 public:
     explicit DisjointSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }

@@ -13,7 +13,7 @@ namespace {
 using Matrix = Eigen::SparseMatrix<double>;
 using Solver = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>>;
 
-/// The lower triangle of the system; fills `pulls` and `frozen` on the way.
+/// The lower triangle of the system; also fills `pulls` and `frozen`.
 Matrix assemble(const Laplacian& laplacian, std::span<const double> strength, LocalFactor& local,
                 std::vector<std::uint32_t>& row_of) {
     const std::size_t size = local.vertices.size();
@@ -56,7 +56,7 @@ SweepFactor viewOf(const Solver& solver) {
     factor.rows = lower.nestedExpression().innerIndexPtr();
     factor.values = lower.nestedExpression().valuePtr();
     factor.inverse_diagonal.resize(std::size_t(lower.cols()));
-    const Eigen::VectorXd diagonal = solver.vectorD();  // which comes by value
+    const Eigen::VectorXd diagonal = solver.vectorD();  // vectorD() returns a copy
     for (std::size_t k = 0; k < factor.size(); ++k) factor.inverse_diagonal[k] = 1 / diagonal[Eigen::Index(k)];
     factor.findTogether();
     return factor;

@@ -8,13 +8,13 @@
 
 namespace pelt::geometry {
 
-/// Implicit smoothing on a part of the mesh, its surroundings held at zero. With k the strength and d the Laplacian's
-/// diagonal, row i of (I + k D_L^-1 L) x = x_0 times d_i / k_i is
+/// Implicit smoothing in a region of the mesh; the values outside are fixed at zero. With k the strength and d the
+/// Laplacian's diagonal, row i of (I + k D_L^-1 L) x = x_0 times d_i / k_i is
 ///     (d_i / k_i) x_i + (L x)_i = (d_i / k_i) x_0i,
 /// symmetric and positive definite over the free vertices (k > 0, d > 0). Fixed vertices keep x_0 and move to the
 /// right-hand side. A Cholesky factorization of the unsymmetric form would read one triangle only and be wrong.
 struct LocalFactor {
-    struct Pull {  ///< of a frozen vertex on a free one
+    struct Pull {  ///< the influence of a frozen vertex on a free one
         std::uint32_t row, frozen;
         double weight;
     };
@@ -32,7 +32,8 @@ inline bool isFrozen(const Laplacian& laplacian, std::span<const double> strengt
     return strength[v] == 0 || laplacian.diagonal[v] == 0;
 }
 
-/// `free_vertices` in the order of elimination. `row_of`: room for one number a vertex, all kNoRow, left so.
+/// `free_vertices` in the order of elimination. `row_of`: work space with one number per vertex, all kNoRow before and
+/// after.
 constexpr std::uint32_t kNoRow = ~std::uint32_t(0);
 LocalFactor factorise(const Laplacian& laplacian, std::span<const double> strength,
                       std::vector<std::uint32_t> free_vertices, std::vector<std::uint32_t>& row_of);

@@ -1,6 +1,6 @@
-// p implicit steps are (1 + x)^-p of A = D D_L^-1 L, whose eigenvalues lie in [0, 2 max D] as those of D_L^-1 L lie in
-// [0, 2]. Where the strengths are small a polynomial of low degree is that function to the last digits, and a few
-// products with a sparse matrix cost less than a factorisation and its sweeps.
+// p implicit steps apply the function (1 + x)^-p to A = D D_L^-1 L. The eigenvalues of A lie in [0, 2 max D], because
+// those of D_L^-1 L lie in [0, 2]. If the strengths are small, a polynomial of low degree approximates that function to
+// full precision, and a few products with a sparse matrix take less time than a factorization and its substitutions.
 #include "local_polynomial.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace pelt::geometry {
 
 namespace {
 
-/// Products with the sparse matrix that cost as much as one implicit step: a row of the factor has some five times the
-/// entries of a row of the matrix, every step reads it twice, and the factor has to be made.
+/// The number of products with the sparse matrix that take as long as one implicit step: a row of the factor has about
+/// five times as many entries as a row of the matrix, every step reads it twice, and the factor must be computed.
 constexpr int kProductsPerStep = 8;
-constexpr int kMostProducts = 512;  ///< beyond, finding the polynomial would cost more than it saves
+constexpr int kMostProducts = 512;  ///< for higher degrees, computing the polynomial would take longer than it saves
 
 std::size_t productLimit(int iterations) {
     return std::size_t(std::min(std::int64_t(kProductsPerStep) * iterations, std::int64_t(kMostProducts)));

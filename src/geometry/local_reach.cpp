@@ -1,7 +1,7 @@
-// One implicit step in one dimension has the kernel exp(-|s|/a) / 2a, whose moment generating function is
-// 1 / (1 - a²t²), which gives what p steps carry beyond a distance s: with the cumulants K(t) = -p ln(1 - t²) in units
-// of a, exp(K - t s) / (t sqrt(2π K'')) at s = K'(t) (the saddle point approximation). a² is the τ of the step; without
-// positions, a step of strength k has a ≈ sqrt(k)/2 edges.
+// One implicit step in one dimension has the kernel exp(-|s|/a) / 2a, whose moment generating function is 1 / (1 -
+// a²t²). The saddle point approximation gives the part of a function that p steps carry beyond a distance s: with the
+// cumulant generating function K(t) = -p ln(1 - t²) in units of a, it is exp(K - t s) / (t sqrt(2π K'')) at s = K'(t).
+// a² is the τ of the step; without positions, a step of strength k has a ≈ sqrt(k)/2 edges.
 #include "local_reach.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<float> edgeLengths(const Laplacian& laplacian, std::span<const doubl
         const Vec3d d = Vec3d(positions[edges.neighbours[e]]) - Vec3d(positions[v]);
         return dot(d, d);
     };
-    std::vector<double> spread(positions.size(), 0);  // a, whose square is τ = Σ w d² / (4 D_L / k)
+    std::vector<double> spread(positions.size(), 0);  // a = sqrt(τ) with τ = Σ w d² / (4 D_L / k)
     for (std::uint32_t v = 0; v < spread.size(); ++v) {
         if (frozen(v)) continue;
         double sum = 0;

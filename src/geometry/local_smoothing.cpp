@@ -1,9 +1,9 @@
-// Smoothing of functions with small support, in the region that they reach (local_reach.h). Values at its rim are
+// Smoothing of functions with small support, in the region that they reach (local_reach.h). Values at its boundary are
 // checked afterwards, and it grows where they are still too large.
 //
-// A small region gets a factorisation of its own, its surroundings held at zero. Larger ones share that of the whole
-// mesh: sweeps visit the columns of the region and what these lead to in the tree of elimination, and leave out the
-// rest.
+// A small region gets its own factorization; the values outside are fixed at zero. Larger regions share the
+// factorization of the whole mesh: substitutions visit only the columns of the region and their ancestors in the
+// elimination tree.
 #include <pelt/core/error.h>
 #include <pelt/geometry/local_smoothing.h>
 
@@ -22,7 +22,7 @@
 namespace pelt::geometry {
 namespace {
 
-/// A region with more than one in so many of the free vertices uses the factorisation of all.
+/// A region with more than 1 / kWide of the free vertices uses the factorization of all of them.
 constexpr std::size_t kWide = 8;
 
 /// Whether a fixed vertex influences a free one: a polynomial of the matrix cannot express that.
@@ -94,14 +94,14 @@ LocalSmoother::LocalSmoother(const Laplacian& laplacian, std::span<const std::ui
         state_->rank[order[v]] = v;
     }
     state_->pulls = anyPull(laplacian, strength);
-    const bool by_hops = kind == SmoothingKind::explicit_;  // shortest paths should have few edges
+    const bool by_hops = kind == SmoothingKind::explicit_;  // then shortest paths have few edges
     state_->lengths = edgeLengths(laplacian, strength, by_hops ? std::span<const Vec3f>{} : positions);
 }
 
 LocalSmoother::~LocalSmoother() = default;
 LocalSmoother::LocalSmoother(LocalSmoother&&) noexcept = default;
 
-/// The free vertices within reach of a function, nearest in the order of elimination first.
+/// The free vertices within reach of a function, in elimination order.
 std::vector<std::uint32_t> LocalSmoother::State::region(const std::vector<std::uint32_t>& from, double reach,
                                                         int hops) const {
     std::vector<std::uint32_t> found = verticesWithin(laplacian, strength, lengths, from, reach, hops);
@@ -143,7 +143,7 @@ void LocalSmoother::State::factoriseWhole() const {
     });
 }
 
-/// The rows of a region and those that their columns lead to, ascending.
+/// The rows of a region and their ancestors in the elimination tree, ascending.
 std::vector<std::uint32_t> LocalSmoother::State::wholeRows(const std::vector<std::uint32_t>& region) const {
     std::vector<bool> taken(whole.vertices.size());
     for (const std::uint32_t v : region)
@@ -158,8 +158,8 @@ std::vector<std::uint32_t> LocalSmoother::State::wholeRows(const std::vector<std
     return rows;
 }
 
-/// Whether the last channel is still above the cutoff somewhere at the rim of the result, beside free vertices that
-/// were left out.
+/// Whether the last channel is still above the cutoff somewhere at the boundary of the result, next to free vertices
+/// that were left out.
 bool LocalSmoother::State::rimAbove(const SparseChannels& result, double cutoff) const {
     std::vector<bool> inside(laplacian.vertexCount());
     for (const std::uint32_t v : result.vertices) inside[v] = true;
@@ -173,7 +173,7 @@ bool LocalSmoother::State::rimAbove(const SparseChannels& result, double cutoff)
 
 namespace {
 
-/// Some rows as a result, by default all: frozen vertices of the input keep theirs.
+/// Returns some rows (by default all) as a result; frozen vertices of the input keep their values.
 SparseChannels gather(const SparseChannels& input, const std::vector<std::uint32_t>& vertices,
                       const std::vector<double>& x, const std::vector<std::uint32_t>& kept,
                       std::span<const std::uint32_t> rows = {}) {
@@ -235,7 +235,7 @@ SparseChannels LocalSmoother::State::smoothByProducts(const SparseChannels& inpu
     return gather(input, region, x, kept);
 }
 
-/// The steps at some rows of a factorisation, ascending; `x` begins as the input there.
+/// Performs the steps at some rows of a factorization, ascending; `x` initially contains the input there.
 void LocalSmoother::State::step(const LocalFactor& local, const SparseChannels& input,
                                 std::span<const std::uint32_t> rows, std::vector<double>& x, int iterations) const {
     const std::size_t width = input.width;
@@ -336,7 +336,7 @@ SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations
     for (double reach = reachOf(iterations, cutoff);; reach *= 1.3) {
         std::vector<std::uint32_t> region =
             s.region(input.vertices, reach, one_edge_a_step ? iterations : std::numeric_limits<int>::max());
-        if (region.size() == explored) break;  // as far as it can go
+        if (region.size() == explored) break;  // the largest possible region
         explored = region.size();
         const double strongest = s.strongest(region);
         const std::vector<double>& coefficients = s.coefficients(iterations, strongest);

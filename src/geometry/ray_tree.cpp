@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kLeafFaces = 4;
 constexpr int kDirections = 15;  // odd, so that the median is one of them
-/// Median splits halve the faces, so that the tree is never deeper than their number has bits.
+/// Median splits halve the number of faces, so the depth of the tree is at most the number of bits of that number.
 constexpr int kStack = 64;
 
 /// Directions spread evenly over the sphere on a spiral, aligned with none of the axes that models are built along.
@@ -29,7 +29,7 @@ const std::array<Vec3d, kDirections>& directions() {
     return spiral;
 }
 
-/// Whether the ray meets the box between 0 and t_max.
+/// Whether the ray intersects the box between 0 and t_max.
 bool meets(const Box& box, const Vec3d& origin, const Vec3d& direction, double t_max) {
     double enter = 0, leave = t_max;
     for (int k = 0; k < 3; ++k) {
@@ -44,7 +44,7 @@ bool meets(const Box& box, const Vec3d& origin, const Vec3d& direction, double t
     return enter <= leave * (1 + 1e-12);
 }
 
-/// Neighboring faces report an edge or a corner that they share once each.
+/// Neighboring faces each report a hit on an edge or corner that they share.
 void mergeRepeats(std::vector<Crossing>& crossings) {
     std::sort(crossings.begin(), crossings.end(), [](const Crossing& a, const Crossing& b) {
         return a.t != b.t ? a.t < b.t : a.tag != b.tag ? a.tag < b.tag : a.leaving < b.leaving;
@@ -118,7 +118,8 @@ void RayTree::crossings(const Vec3d& origin, const Vec3d& direction, double t_ma
         for (std::uint32_t f = box.first; f < box.first + box.count; ++f) {
             const auto& corners = faces_[f].corners;
             const Vec3d a = corners[0] - origin, b = corners[1] - origin, c = corners[2] - origin;
-            // Volumes that the ray spans with each edge: of one sign where it passes between all three.
+            // Signed volumes spanned by the ray and each edge: all have the same sign if the ray passes through the
+            // triangle.
             const double u = dot(direction, cross(c, b)), v = dot(direction, cross(a, c)),
                          w = dot(direction, cross(b, a));
             if (std::min({u, v, w}) < 0 && std::max({u, v, w}) > 0) continue;
@@ -143,7 +144,8 @@ double squaredDistance(const Vec3d& point, const Box& box) {
     return sum;
 }
 
-/// By the regions of the triangle's corners, edges and inside, in the coordinates of its two edges from `a`.
+/// Distinguishes the Voronoi regions of the triangle's corners, edges and interior, in the coordinates of its two edges
+/// from `a`.
 Vec3d nearestOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
     const Vec3d ab = b - a, ac = c - a, ap = point - a, bp = point - b, cp = point - c;
     const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
@@ -192,7 +194,7 @@ std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach, c
 
 Enclosure enclosureOf(const RayTree& tree, const Vec3d& point) {
     std::array<int, kDirections> windings{};
-    std::vector<std::pair<std::uint32_t, int>> own;  // per ray and tag that it meets: the winding of that tag alone
+    std::vector<std::pair<std::uint32_t, int>> own;  // per ray and tag: the tag's winding number
     std::vector<Crossing> crossings;
     for (std::size_t d = 0; d < kDirections; ++d) {
         tree.crossings(point, directions()[d], std::numeric_limits<double>::infinity(), crossings);

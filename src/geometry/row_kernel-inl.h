@@ -1,4 +1,4 @@
-// Rows of a few channels in registers, for kernels that walk over sparse matrices. Included once per instruction set.
+// Rows of a few channels in registers, for kernels that traverse sparse matrices. Included once per instruction set.
 #if defined(PELT_GEOMETRY_ROW_KERNEL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef PELT_GEOMETRY_ROW_KERNEL_INL_H
 #undef PELT_GEOMETRY_ROW_KERNEL_INL_H

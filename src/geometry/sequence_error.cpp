@@ -38,8 +38,8 @@ struct RangeError {
     double sum = 0, max = 0;  ///< of squared distances
 };
 
-/// Squared distances of one frame: adds them to `vertex_sums` and gives their sum and largest. The sum is taken
-/// range by range, so that it has the same rounding on any number of threads.
+/// Squared distances of one frame: adds them to `vertex_sums` and returns their sum and maximum. The sum is taken range
+/// by range, so that it has the same rounding on any number of threads.
 RangeError addFrame(std::span<const Vec3f> a, std::span<const Vec3f> b, std::span<double> vertex_sums) {
     std::vector<RangeError> ranges((a.size() + kErrorGrain - 1) / kErrorGrain);
     parallelFor(a.size(), kErrorGrain, [&](std::size_t first, std::size_t last) {
@@ -103,7 +103,7 @@ public:
 private:
     static constexpr std::size_t kBinsPerDegree = 100, kBins = 180 * kBinsPerDegree;
     struct Range {
-        std::vector<float> angles;  ///< of the frame at hand
+        std::vector<float> angles;  ///< of the current frame
         double sum = 0;             ///< of all frames
     };
 

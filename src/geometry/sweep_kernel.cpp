@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace pelt::geometry {
 namespace HWY_NAMESPACE {
-/// The channels of rows that are `stride` numbers apart, at `kColumns` columns from k on that go together.
+/// Channels of rows that are `stride` numbers apart, for a group of `kColumns` columns starting at k.
 template <std::size_t kWidth, std::size_t kColumns>
 struct Columns {
     const SweepFactor& factor;
@@ -21,7 +21,7 @@ struct Columns {
     std::size_t stride, k;
     Row<kWidth> pivots[kColumns];
 
-    /// Of column k + i, at row k + j.
+    /// The entry of column k + i at row k + j.
     double inner(std::size_t i, std::size_t j) const { return factor.values[factor.offsets[k + i] + int(j - i - 1)]; }
 
     HWY_INLINE void forward() {  // L y = x
@@ -57,7 +57,7 @@ struct Columns {
         }
     }
 
-    /// Values of column k + i at the rows that all have.
+    /// Values of column k + i at the rows that all columns of the group have.
     const double* below(std::size_t i) const { return factor.values + factor.offsets[k + i] + int(kColumns - 1 - i); }
 };
 
@@ -74,7 +74,7 @@ HWY_INLINE void withColumns(std::size_t count, const SweepFactor& factor, double
 template <std::size_t kWidth>
 HWY_INLINE void sweepChannels(const SweepFactor& factor, const std::uint32_t* listed, std::size_t size, double* x,
                               std::size_t stride) {
-    std::vector<std::uint8_t> blocks;  // with a column, those that its rows lead to are listed too
+    std::vector<std::uint8_t> blocks;  // if a column is listed, so are the columns of its rows
     for (std::size_t i = 0; i < size; i += blocks.back()) blocks.push_back(factor.together[listed ? listed[i] : i]);
     std::size_t i = 0;
     for (const std::uint8_t count : blocks) {
@@ -106,7 +106,7 @@ HWY_EXPORT(sweepRows);
 
 void SweepFactor::findTogether() {
     const auto length = [&](std::size_t k) { return offsets[k + 1] - offsets[k]; };
-    const auto leads = [&](std::size_t k) {  // to the next, and to what that one leads to
+    const auto leads = [&](std::size_t k) {  // to the next column, and to the rows of that one
         return k + 1 < size() && length(k) == length(k + 1) + 1 && std::size_t(rows[offsets[k]]) == k + 1;
     };
     together.assign(size(), 1);

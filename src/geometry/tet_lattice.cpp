@@ -89,7 +89,7 @@ void markTriangle(const BccLattice& lattice, const std::array<Vec3d, 3>& triangl
     const Vec3d normal = normalized(cross(triangle[1] - triangle[0], triangle[2] - triangle[0]));
     const auto first = lattice.cubeOf(box.low - Vec3d{slack, slack, slack}),
                last = lattice.cubeOf(box.high + Vec3d{slack, slack, slack});
-    // A cell reaches from its cube's center to the next one's, and half a cube to each side.
+    // A cell extends from its cube's center to that of the next cube, and half a cube to each side.
     for (int z = first[2] - 1; z <= last[2]; ++z)
         for (int y = first[1] - 1; y <= last[1]; ++y)
             for (int x = first[0] - 1; x <= last[0]; ++x) {

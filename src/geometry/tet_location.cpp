@@ -1,4 +1,4 @@
-// Finds the tet that holds a point: a grid of boxes lists the tets whose bounds reach into each.
+// Finds the tet that contains a point: each box of a grid lists the tets whose bounding boxes overlap it.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/bounding_box.h>
@@ -9,7 +9,7 @@
 namespace pelt::geometry {
 namespace {
 
-constexpr double kInside = -1e-9;  // of a share: rounding at a face
+constexpr double kInside = -1e-9;  // tolerance of a barycentric coordinate: rounding at a face
 
 struct Boxes {
     Vec3d low;
@@ -97,7 +97,7 @@ Place findPlace(const Boxes& boxes, const TetMesh& mesh, const Vec3d& point) {
 
 void checkVolume(const TetMesh& tets) {
     if (tets.tets.empty()) throw Error::badInput("the volume has no tets");
-    tetMass(tets);  // throws for tets beyond the vertices
+    tetMass(tets);  // throws for tets with a missing vertex
     for (std::size_t v = 0; v < tets.vertexCount(); ++v)
         if (!isFinite(tets.positions[v]))
             throw Error::badInput("vertex " + std::to_string(v) + " of the volume is not finite");
@@ -117,7 +117,7 @@ TetEmbedding locateInTets(TetMesh tets, std::span<const Vec3f> points) {
     parallelFor(points.size(), 256, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             Place place = findPlace(boxes, result.lattice, Vec3d(points[v]));
-            if (place.least == -HUGE_VAL) place.shares = {1, 0, 0, 0};  // no tet there has any volume
+            if (place.least == -HUGE_VAL) place.shares = {1, 0, 0, 0};  // no tet there has volume
             clampShares(place.shares);
             result.tet[v] = place.tet;
             result.barycentric[v] = place.shares;

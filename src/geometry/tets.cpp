@@ -1,6 +1,6 @@
 // The cotangent Laplacian of a volume: for the edge ij of a tet and its opposite edge kl with dihedral angle t,
 //     w_ij += |kl| cot(t) / 6,
-// the integral of the product of the two corners' gradients, with its sign turned.
+// the integral of the product of the two corners' gradients, with the opposite sign.
 #include <pelt/core/error.h>
 #include <pelt/geometry/tets.h>
 
@@ -36,7 +36,7 @@ double tetVolume(const TetMesh& mesh, std::size_t tet) {
 std::array<double, 6> tetCotangents(const TetMesh& mesh, std::size_t tet) {
     std::array<double, 6> weights{};
     const Tet& t = mesh.tets[tet];
-    std::array<Vec3d, 4> normals;  // of the face opposite to each corner, as long as twice its area, all outwards
+    std::array<Vec3d, 4> normals;  // of the opposite faces, outwards, with twice the area as length
     for (std::size_t c = 0; c < 4; ++c) {
         const Vec3d &p = mesh.positions[t[c]], &a = mesh.positions[t[(c + 1) % 4]];
         normals[c] = cross(mesh.positions[t[(c + 2) % 4]] - a, mesh.positions[t[(c + 3) % 4]] - a);
@@ -44,7 +44,7 @@ std::array<double, 6> tetCotangents(const TetMesh& mesh, std::size_t tet) {
     }
     const double volume = tetVolume(mesh, tet);
     for (std::size_t e = 0; e < 6; ++e) {
-        // The gradient of a corner's hat function is the opposite face's normal / (6 volume), turned inwards.
+        // The gradient of a corner's hat function is the opposite face's normal / (6 volume), pointing inwards.
         const double weight = -dot(normals[kTetEdges[e][0]], normals[kTetEdges[e][1]]) / (36 * volume);
         weights[e] = std::isfinite(weight) ? weight : 0.0;
     }

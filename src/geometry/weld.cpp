@@ -12,7 +12,7 @@ namespace pelt::geometry {
 namespace {
 
 using Bits = std::array<std::uint32_t, 4>;  ///< position, body
-using Cell = std::array<double, 4>;         ///< whole numbers, the body last
+using Cell = std::array<double, 4>;         ///< integers, the body last
 
 std::uint64_t mix(std::uint64_t h) {
     h ^= h >> 32;
@@ -30,7 +30,7 @@ Bits canonicalBits(const Vec3f& p, std::uint32_t body) {
 /// Points and the bodies they belong to.
 struct Points {
     std::span<const Vec3f> positions;
-    std::span<const std::uint32_t> bodies;  ///< empty: all of one
+    std::span<const std::uint32_t> bodies;  ///< empty: all belong to one
 
     std::uint32_t body(std::uint32_t v) const { return bodies.empty() ? 0 : bodies[v]; }
     Bits bits(std::uint32_t v) const { return canonicalBits(positions[v], body(v)); }
@@ -77,7 +77,8 @@ struct CellHash {
 };
 
 /// Points sorted into cells so small that all points of a cell are within the tolerance of each other: a cell is
-/// welded as a whole and dense clusters stay cheap. Cell coordinates are whole doubles, which cannot overflow.
+/// welded as a whole and dense clusters stay cheap. Cell coordinates are integers stored as doubles, which cannot
+/// overflow.
 class WeldGrid {
 public:
     WeldGrid(const Points& points, double tolerance)
@@ -91,7 +92,7 @@ public:
         const auto whole = [&](double x) { return std::floor(x / cell_size_) + 0.0; };  // + 0: no negative zero
         const Cell cell{whole(p.x), whole(p.y), whole(p.z), double(points_.body(vertex))};
         for (const double c : cell) {
-            if (!std::isfinite(c)) return;  // not finite, or floats so coarse that only equal ones are near
+            if (!std::isfinite(c)) return;  // not finite, or the spacing of floats exceeds the tolerance
         }
         auto& members = cells_[cell];
         if (members.empty()) {
@@ -102,11 +103,12 @@ public:
         members.push_back(vertex);
     }
 
-    /// Joins cells that hold a near pair; with cells of tolerance / sqrt 3, two cells away is as far as it gets.
+    /// Joins cells that contain points within the tolerance of each other. Cells have the size tolerance / sqrt 3, so
+    /// such points are at most two cells apart.
     void joinNeighbours(DisjointSets& sets) const {
         for (const auto& [cell, members] : cells_) {
             if (isAlone(cell)) continue;
-            for (int n = 63; n < 125; ++n) {  // the half of the 5x5x5 block after its center, 62
+            for (int n = 63; n < 125; ++n) {  // the 62 cells of the 5x5x5 block that come after its center
                 const Cell other{cell[0] + n / 25 - 2 + 0.0, cell[1] + n / 5 % 5 - 2 + 0.0, cell[2] + n % 5 - 2 + 0.0,
                                  cell[3]};
                 const auto found = cells_.find(other);
@@ -118,7 +120,7 @@ public:
     }
 
 private:
-    /// The block of 8x8x8 cells that holds the cell so many steps away.
+    /// The block of 8x8x8 cells that contains the cell at this offset.
     static Cell blockOf(const Cell& cell, int dx, int dy, int dz) {
         const auto block = [](double c) { return std::floor(c / 8) + 0.0; };
         return {block(cell[0] + dx), block(cell[1] + dy), block(cell[2] + dz), cell[3]};
@@ -149,7 +151,7 @@ private:
     Points points_;
     double tolerance_, cell_size_;
     std::unordered_map<Cell, std::vector<std::uint32_t>, CellHash> cells_;
-    std::unordered_map<Cell, std::uint32_t, CellHash> blocks_;  ///< how many cells of the block hold a vertex
+    std::unordered_map<Cell, std::uint32_t, CellHash> blocks_;  ///< number of occupied cells per block
 };
 
 }  // namespace

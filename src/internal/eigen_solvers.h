@@ -4,8 +4,8 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
-/// Eigen's dense solvers, compiled once for all modules (src/geometry/eigen_solvers.cpp): they are a fifth of the build
-/// otherwise. SelfAdjointEigenSolver wants a plain matrix; for an expression Eigen compiles it anew.
+/// Eigen's dense solvers, compiled once for all modules (src/geometry/eigen_solvers.cpp): otherwise they take a fifth
+/// of the build time. Pass a plain matrix to SelfAdjointEigenSolver; for an expression Eigen would compile it again.
 extern template class Eigen::HouseholderQR<Eigen::MatrixXd>;
 extern template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;
 extern template class Eigen::JacobiSVD<Eigen::Matrix3d>;

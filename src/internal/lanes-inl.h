@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    /// Lane l of a, b or c as l mod 3 is 0, 1 or 2.
+    /// Lane l of a, b or c if l mod 3 is 0, 1 or 2.
     HWY_INLINE V mixed(V a, V b, V c) const { return hn::IfThenElse(first_, a, hn::IfThenElse(second_, b, c)); }
 
     static constexpr std::uint8_t kFirst[8] = {0x49, 0x92}, kSecond[8] = {0x92, 0x24};

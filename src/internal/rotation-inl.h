@@ -67,7 +67,7 @@ HWY_INLINE V thirdOfAngle(V x) {
     return hn::MulAdd(f, t, hn::Set(d, 0.500001373f));
 }
 
-/// The largest eigenvalue of S^T S where its trace is 1, from the sum of its principal minors and det S.
+/// The largest eigenvalue of S^T S, whose trace is 1, from the sum of its principal minors and det S.
 HWY_INLINE V largestSquared(V minors, V det) {
     const Lanes d;
     const V squared = hn::Max(hn::NegMulAdd(hn::Set(d, 3.0f), minors, hn::Set(d, 1.0f)), hn::Set(d, 1e-12f));
@@ -86,13 +86,13 @@ HWY_INLINE Matrix newtonStep(const Matrix& r, V& det) {
     return mulAdd(c, hn::Div(hn::Set(d, 0.5f), det), mul(r, hn::Set(d, 0.5f)));
 }
 
-/// Lanes whose determinant is farther than `tolerance` from 1, or no number.
+/// Lanes whose determinant differs from 1 by more than `tolerance`, or is not a number.
 HWY_INLINE LaneMask farFromOne(V det, float tolerance) {
     const Lanes d;
     return hn::Not(hn::Le(hn::Abs(hn::Sub(det, hn::Set(d, 1.0f))), hn::Set(d, tolerance)));
 }
 
-/// The closed form: a rotation but for the error in s1. S comes with unit norm.
+/// The closed form: a rotation up to the error in s1. S has unit norm.
 HWY_INLINE Matrix closedForm(const Matrix& s) {
     const Lanes d;
     const V one = hn::Set(d, 1.0f);

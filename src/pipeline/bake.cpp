@@ -19,10 +19,10 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr std::size_t kBakeGrain = 2048;     ///< vertices that a task poses
-constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: weights learn nothing more from its neighbours in time
-/// Of what the skin to start from leaves in each part, against the costs that keep weights smooth. The range of motion
-/// counts more: a skin is also for clips that are still to come.
+constexpr std::size_t kBakeGrain = 2048;     ///< vertices posed by one task
+constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: samples closer in time add no information
+/// Weights of the initial skin's error in each part, relative to the costs that keep weights smooth. The range of
+/// motion counts more, because the skin will also be used with other clips.
 constexpr double kClipEmphasis = 8, kRangeEmphasis = 16;
 constexpr int kMostAttempts = 4;  ///< attempts at a skin that is nowhere worse than the initial one
 

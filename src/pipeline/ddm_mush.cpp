@@ -12,11 +12,11 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kTolerance = 1e-4;         ///< of the diagonal: what pruning may cost by default
-constexpr std::size_t kMostInfluences = 8;  ///< a vertex, where nobody asked for more
+constexpr double kTolerance = 1e-4;         ///< of the diagonal: error that pruning may cause by default
+constexpr std::size_t kMostInfluences = 8;  ///< per vertex, unless more are requested
 constexpr std::size_t kMushGrain = 2048;
 
-/// The poses of the range of motion, deformed by some rows; compared with others' rows.
+/// The poses of the range of motion, deformed with some rows, for comparison with other rows.
 class RangeOfMotionMeasure {
 public:
     RangeOfMotionMeasure(Mesh mesh, double diagonal, const Skeleton& skeleton, const DdmRows<float>& reference)

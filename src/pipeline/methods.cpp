@@ -45,7 +45,7 @@ private:
     std::vector<Affine3f> linear_;
 };
 
-/// A method with a rig and a pose that is set from bones.
+/// A method that has a rig and a pose, which is set from bones.
 template <class Rig, class Pose>
 class PosedDeformer final : public Deformer {
 public:

@@ -21,7 +21,7 @@ bool keepsLengths(const PoseJob& job) {
     return job.skeleton && job.byJoints() && !request.free && !request.unreduced && request.rig.extra_weights == 0;
 }
 
-/// Vertices of a frame by a deformer.
+/// Computes the vertices of a frame with a deformer.
 class Skinner {
 public:
     Skinner(const PoseJob& job, const std::string& method, const MethodOptions& options, const Progress& progress)
@@ -66,7 +66,7 @@ private:
     std::optional<RigidPoser> rigid_;
     std::optional<FreePoser> free_;
     std::optional<Skinner> skinner_;  ///< of the sequence, unless it is the free pose itself
-    std::optional<Skinner> plain_;    ///< of what is measured
+    std::optional<Skinner> plain_;    ///< of the measured frames
     std::optional<Unreduced> unreduced_;
     std::optional<geometry::SequenceComparison> comparison_;
     std::vector<Affine3d> joints_;  ///< of the free pose, from the start
@@ -149,7 +149,7 @@ bool PoseJob::byJoints() const {
 }
 
 pose::Energy energyFor(const Character& character) {
-    if (character.weights.empty()) return pose::Energy::spokes_and_rims;  // those that are made join all pieces
+    if (character.weights.empty()) return pose::Energy::spokes_and_rims;  // generated weights connect all pieces
     const JointGroups groups = groupJoints(character, false);
     std::optional<std::uint32_t> first;
     bool one = true;

@@ -86,7 +86,7 @@ Clip PoseClip::take() {
                std::any_of(channel.values.begin(), channel.values.end(),
                            [](float scale) { return std::abs(scale - 1) > 1e-5f; });
     });
-    clip.first_key = times_.front();  // also where nothing is keyed
+    clip.first_key = times_.front();  // even if nothing has keys
     clip.last_key = times_.back();
     addMorphs(clip);
     return clip;

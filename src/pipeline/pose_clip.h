@@ -27,7 +27,7 @@ private:
 
     const Character& character_;
     const PoseStart& start_;
-    std::vector<std::int32_t> slot_;  ///< of each node, -1 for nodes that are not joints
+    std::vector<std::int32_t> slot_;  ///< the joint slot of each node, -1 for nodes that are not joints
     std::vector<bool> keyed_;         ///< nodes that get keys
     std::vector<float> times_;
     rig::ClipBuilder clip_;

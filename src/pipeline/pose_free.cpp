@@ -13,10 +13,10 @@ namespace pelt::pipeline {
 namespace {
 
 constexpr double kAgree = 1e-6;  ///< relative to the diagonal: constraints farther apart contradict each other
-constexpr int kFirstFrame = 10000, kLaterFrames = 3000;  ///< iterations: the first starts far away
+constexpr int kFirstFrame = 10000, kLaterFrames = 3000;  ///< iterations: the first frame starts far from its solution
 constexpr int kToCompare = 200;                          ///< of a free pose that is only used for comparison
 constexpr int kStretch = 100;                            ///< iterations between two convergence checks
-constexpr double kSettled = 1e-6;  ///< relative to the energy: a frame that gains less between two checks has converged
+constexpr double kSettled = 1e-6;  ///< relative decrease of the energy between two checks: converged if less
 
 /// Joints without skin share the constraint of the joint they move with: the first handle counts.
 HandlePlan withoutDoubled(const HandlePlan& plan) {

@@ -4,8 +4,8 @@
 
 namespace pelt::pipeline {
 
-/// The free pose [Jacobson12]: joints have the affine transforms that bend the skin least. Frames are solved in order,
-/// each starting from the previous one.
+/// The free pose [Jacobson12]: joints have the affine transforms that minimize the energy of the skin. Frames are
+/// solved in order, each starting from the previous one.
 class FreePoser {
 public:
     explicit FreePoser(const PoseJob& job);

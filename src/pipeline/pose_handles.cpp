@@ -42,7 +42,7 @@ std::uint32_t nearestVertex(const Mesh& mesh, const PoseHandle& handle, std::siz
     return nearest;
 }
 
-/// What a point or region holds.
+/// The vertices that a point or region holds.
 std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle, std::size_t number) {
     if (handle.kind == Kind::point) return {nearestVertex(mesh, handle, number)};
     if (handle.region.empty()) refuse(handle, number, "has no vertices; list at least one");

@@ -11,7 +11,7 @@ struct HandlePlan {
     std::vector<std::optional<std::size_t>> joint_of;  ///< per handle, its joint
     std::vector<std::uint32_t> carrier;                ///< per joint, itself or the joint that it moves with
     std::vector<Vec3d> joint_positions;                ///< at the start
-    std::vector<Vec3d> held;                           ///< per handle, what it holds at the start
+    std::vector<Vec3d> held;                           ///< per handle, the position that it holds at the start
 };
 
 /// The times of the frames: from the first key to the last.
@@ -20,7 +20,7 @@ std::vector<double> frameTimes(std::span<const PoseHandle> handles, double fps);
 /// The target position of a handle whose start position is `start`. Not for handles with a matrix.
 Vec3d placeAt(const PoseHandle& handle, const Vec3d& start, double time);
 
-/// From the start on.
+/// Relative to the start.
 Mat3d turnAt(const PoseHandle& handle, double time);
 
 /// The motion of a handle whose whole transform is given, from the start to the pose. `bone`: from the file's rest
@@ -30,7 +30,7 @@ Affine3d motionAt(const PoseHandle& handle, const Vec3d& start, const Affine3d& 
 /// The name of a handle in messages.
 std::string nameOf(const PoseHandle& handle, std::size_t number);
 
-/// Also adds what the character lacks: joints for the handles (in `start` too) and weights. Throws as poseCharacter
+/// Also adds joints for the handles (in `start` too) and weights if the character has none. Throws as poseCharacter
 /// does.
 HandlePlan planHandles(Character& character, PoseStart& start, std::span<const PoseHandle> handles,
                        const PreparationCache* cache, const Progress& progress);

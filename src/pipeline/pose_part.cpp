@@ -32,7 +32,7 @@ struct GroupBox {
     }
 };
 
-/// Adds groups that are near moved ones, and those near these.
+/// Adds groups near moved ones, transitively.
 void addNeighbours(const JointGroups& groups, std::span<const Vec3f> positions, std::vector<char>& moved) {
     std::vector<GroupBox> boxes(groups.count);
     for (std::size_t v = 0; v < positions.size(); ++v) boxes[groups.of_vertex[v]].add(Vec3d(positions[v]));

@@ -21,7 +21,7 @@ struct PosePart {
     std::vector<std::uint32_t> joints;          ///< of the character
     std::vector<std::uint32_t> vertices;        ///< of the character
     std::vector<pose::Constraint> constraints;  ///< those of the plan, on the part's joints and vertices
-    std::vector<std::int32_t> joint_place;      ///< per joint of the character, which of `joints` it is, or -1
+    std::vector<std::int32_t> joint_place;      ///< per joint of the character, its index in `joints`, or -1
 };
 
 /// Empty if that is the whole character.

@@ -47,7 +47,7 @@ ContentKey rigKey(const Mesh& standing, const SkinWeights& weights, std::size_t 
     return key;
 }
 
-/// Influences per vertex, then joints, then weights.
+/// The number of influences per vertex, then joints, then weights.
 std::vector<std::byte> bytesOf(const SkinWeights& weights) {
     std::vector<std::uint32_t> words{std::uint32_t(weights.vertexCount())};
     for (std::size_t v = 0; v < weights.vertexCount(); ++v) words.push_back(std::uint32_t(weights.influenceCount(v)));

@@ -16,8 +16,8 @@ constexpr double kTurned = 0.3;  ///< radians by which joints are rotated to mea
 constexpr int kLocalSteps = 12;  ///< until the rotations of the skin have converged
 constexpr double kSoftest = 0.3, kStiffest = 3;  ///< of the median
 constexpr double kLight = 0.5, kHeavy = 6,
-                 kBody = 300;   ///< how stiffness grows with the amount of skin that a joint moves: much more for
-                                ///< a body, or it would lean a little for every reach
+                 kBody = 300;   ///< how stiffness grows with the amount of skin that a joint moves: steeply, so that
+                                ///< the body does not lean whenever an arm reaches
 constexpr double kWhole = 300;  ///< against rotating the whole character
 
 using Given = PoseHandle::Given;
@@ -141,7 +141,7 @@ void SkeletonPoser::setStiffness(const Skeleton& skeleton, const HandlePlan& pla
     }
 }
 
-/// The mean of vertices as the bones carry it.
+/// The mean of vertices, as moved by the bones.
 std::vector<pose::Share> SkeletonPoser::sharesOf(std::span<const std::uint32_t> vertices) const {
     std::vector<pose::Share> shares;
     const SkinWeights& weights = character_.weights;

@@ -9,7 +9,7 @@
 namespace pelt::pipeline {
 namespace {
 
-constexpr double kUnmoved = 1e-6;  ///< a matrix this near to the identity moves nothing: rounding in the file
+constexpr double kUnmoved = 1e-6;  ///< a matrix this close to the identity differs from it only by rounding in the file
 
 bool nearIdentity(const Affine3d& a, double size) {
     for (int i = 0; i < 16; ++i)

@@ -12,7 +12,7 @@ struct PoseStart {
     std::vector<Affine3d> worlds;
     std::vector<Affine3d> bones;       ///< per joint slot, from the rest pose of the file to the start
     std::vector<Affine3d> file_bones;  ///< the same from the rest space that the file itself stores its mesh in
-    std::vector<Vec3f> rest;           ///< vertices at rest, with what morph targets add at the start
+    std::vector<Vec3f> rest;           ///< vertices at rest, including the morph targets' offsets at the start
     const Clip* clip = nullptr;        ///< of the character
     double at = 0;
 };

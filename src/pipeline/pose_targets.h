@@ -4,7 +4,7 @@
 
 namespace pelt::pipeline {
 
-/// Tells a solver where the first `count` constraints of a plan are at a time.
+/// Sets the targets of the first `count` constraints of a plan at a given time in a solver.
 template <class T>
 void setTargets(pose::Solver<T>& solver, std::span<const PoseHandle> handles, const HandlePlan& plan,
                 const PoseStart& start, std::size_t count, double time) {

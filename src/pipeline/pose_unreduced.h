@@ -6,8 +6,8 @@
 
 namespace pelt::pipeline {
 
-/// As-rigid-as-possible deformation of the welded mesh, starting from a pose; what handles hold stays in the position
-/// of that pose.
+/// As-rigid-as-possible deformation of the welded mesh, starting from a pose; vertices held by handles stay in the
+/// position of that pose.
 class Unreduced {
 public:
     Unreduced(const Mesh& standing, const SkinWeights& weights, const HandlePlan& plan, const PoseRequest& request);

@@ -14,7 +14,7 @@
 namespace pelt::pipeline {
 namespace {
 
-/// Vertices a task poses: long enough to hide the cost of a task, a multiple of every kernel's block.
+/// Vertices posed by one task: enough to hide the overhead of a task, and a multiple of every kernel's block.
 constexpr std::size_t kSampleGrain = 2048;
 
 /// The matrices of v1 and v3 are not exact rotations. Done twice: if little of `t` remains, most of it is rounding

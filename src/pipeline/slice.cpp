@@ -60,7 +60,7 @@ std::vector<std::size_t> sliceIndices(const Slice& slice, std::size_t list_size)
     const auto size = static_cast<std::int64_t>(list_size);
     if (slice.single) return {singleIndex(*slice.start, size)};
     std::vector<std::size_t> indices;
-    // Cutting the step to the list's length changes nothing and keeps the sums below from overflowing.
+    // Clamping the step to the list's length does not change the result and prevents overflow below.
     const std::int64_t step = std::clamp(slice.step, -size - 1, size + 1);
     if (step > 0) {
         const std::int64_t stop = clampBound(slice.stop.value_or(size), size, 0, size);

@@ -8,7 +8,8 @@
 
 namespace pelt::pipeline {
 
-/// A choice out of a list, as Python writes it: "a:b:step", any part left out, negative numbers count from the end.
+/// A selection from a list in Python's syntax, "a:b:step"; each part is optional, and negative numbers count from the
+/// end.
 struct Slice {
     std::optional<std::int64_t> start, stop;
     std::int64_t step = 1;

@@ -1,4 +1,4 @@
-// x' = Σ w_j T_j x for a register of vertices at a time: all weights of a rig, dense or not.
+// x' = Σ w_j T_j x with all weights of a rig, for one register of vertices at a time.
 #include "../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE

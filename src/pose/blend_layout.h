@@ -9,7 +9,7 @@
 
 namespace pelt::pose {
 
-/// Weights of 16 vertices at a time: the columns that any of them has, each with 16 weights.
+/// Weights in blocks of 16 vertices: the columns that any of them uses, each with 16 weights.
 struct BlendBlocks {
     static constexpr std::size_t kLanes = 16;
     struct alignas(64) Lanes {
@@ -22,7 +22,8 @@ struct BlendBlocks {
     std::vector<Lanes> weights;
 };
 
-/// x' = Σ w_j T_j x for the vertices of the blocks [first, last); `out` has room for whole blocks from the first on.
+/// x' = Σ w_j T_j x for the vertices of the blocks [first, last); `out` has space for whole blocks, starting with the
+/// first.
 void blendRange(const BlendBlocks& blocks, std::size_t first, std::size_t last, const Affine3f* transforms, Vec3f* out);
 
 }  // namespace pelt::pose

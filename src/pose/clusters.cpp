@@ -85,7 +85,7 @@ Means meansAt(const WeightRows& rows, std::span<const std::size_t> seeds, std::s
     return means;
 }
 
-/// Every mean to the mean of its rows; one without rows stays.
+/// Moves every mean to the mean of its rows; one without rows does not change.
 void moveMeans(const WeightRows& rows, std::span<const std::size_t> samples, std::span<const std::uint32_t> labels,
                std::size_t handles, Means& means) {
     std::vector<double> sums(means.by_handle.size(), 0.0), members(means.count, 0.0);

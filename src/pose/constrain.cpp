@@ -1,8 +1,7 @@
 // Constraints of [Jacobson12] are linear equations M_eq T = P_eq. In the coordinates of prepare.cpp, T = F s + N t,
-// they read C_s s + C_t t = D with C_s = M_eq F, C_t = M_eq N, D and t as they differ from rest. As far as N moves what
-// is constrained (it contains the translations), t satisfies the constraints; the rest, C' s = D', is solved by a QR
-// decomposition of C'^T: s = Q1 u + Q2 y, u follows from D', y is free, and since Q is orthogonal the energy of y stays
-// ½ |y|².
+// they become C_s s + C_t t = D with C_s = M_eq F, C_t = M_eq N; D and t are relative to rest. Where N (which contains
+// the translations) can satisfy constraints, t does. The remaining ones, C' s = D', are solved by a QR decomposition of
+// C'^T: s = Q1 u + Q2 y, where u follows from D' and y is free. Since Q is orthogonal, the energy of y is still ½ |y|².
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
@@ -17,9 +16,9 @@ namespace pelt::pose {
 namespace {
 
 constexpr double kDependent = 1e-9;  ///< constraints that add less than this are redundant
-constexpr double kRounding = 1e-12;  ///< of the longest row: so much is left of a row that others cancel
-constexpr double kTakesUp = 1e-2;    ///< directions without energy that move what is given by less are left at rest: to
-                                     ///< meet it they would go so far that what little energy they have counts
+constexpr double kRounding = 1e-12;  ///< of the longest row: the rounding that remains of a row that others cancel
+constexpr double kTakesUp = 1e-2;    ///< directions without energy that move the constraints by less stay at rest: they
+                                     ///< would have to move so far that their rounding errors matter
 
 void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
     std::vector<char> given(rig.handles, 0);
@@ -40,7 +39,7 @@ void check(const PoseRig::Data& rig, std::span<const Constraint> constraints) {
     }
 }
 
-/// Adds a constraint's rows to M_eq, from row `first` on.
+/// Adds a constraint's rows to M_eq, starting at row `first`.
 void addRows(const PoseRig::Data& rig, const Constraint& c, Eigen::Index first, Eigen::MatrixXd& equations) {
     if (c.kind == ConstraintKind::transform) {
         equations.block<4, 4>(first, 4 * Eigen::Index(c.handle)).setIdentity();
@@ -104,7 +103,7 @@ SolverMatrices<T> packAll(const Reduced& r) {
             pack<T>(r.from_unknowns, false), pack<T>(r.fixed, false)};
 }
 
-/// The factors that make rows as long as 1; those no longer than `none` become 0.
+/// The factors that give rows unit length; 0 for rows no longer than `none`.
 Eigen::VectorXd unitRows(const Eigen::MatrixXd& m, double none) {
     return m.rowwise().norm().unaryExpr([none](double length) { return length > none ? 1 / length : 0.0; });
 }
@@ -118,7 +117,7 @@ struct NullPart {
 NullPart solveNull(const Eigen::MatrixXd& c_t) {
     const Eigen::Index rows = c_t.rows();
     if (c_t.size() == 0) return {Eigen::MatrixXd::Zero(c_t.cols(), rows), Eigen::MatrixXd::Identity(rows, rows)};
-    // Squared singular values do: those that count are far from rounding.
+    // Squared singular values are accurate enough: the relevant ones are far above rounding.
     const Eigen::MatrixXd gram = c_t.transpose() * c_t;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
     const Eigen::VectorXd& squares = eigen.eigenvalues();  // ascending
@@ -131,7 +130,7 @@ NullPart solveNull(const Eigen::MatrixXd& c_t) {
             q.rightCols(rows - rank).transpose()};
 }
 
-/// C' s = D': `from_targets` gives the shortest s from D', `basis` the directions left.
+/// C' s = D': `from_targets` maps D' to the shortest s, `basis` has the remaining free directions.
 struct FreePart {
     Eigen::MatrixXd from_targets, basis;
 };
@@ -140,7 +139,8 @@ FreePart solveFree(const Eigen::MatrixXd& c, double rounding) {
     FreePart part;
     const Eigen::Index size = c.cols(), rows = c.rows();
     if (c.size() == 0) return {Eigen::MatrixXd::Zero(size, rows), Eigen::MatrixXd::Identity(size, size)};
-    // Of unit length: how much they say new is then comparable, whether they hold stiff or soft directions.
+    // Rows have unit length, so that their independence can be compared, whether they constrain stiff or soft
+    // directions.
     const Eigen::VectorXd unit = unitRows(c, rounding);
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr((unit.asDiagonal() * c).transpose());
     Eigen::Index rank = 0;
@@ -170,7 +170,7 @@ PoseSystem constrain(const PoseRig& rig, std::span<const Constraint> constraints
     const FreePart free = solveFree(null.left * c_s, kRounding * longest);
 
     const Eigen::MatrixXd shortest = free.from_targets * null.left * unit.asDiagonal();  // s from D
-    const Eigen::MatrixXd follow = data.null * null.pseudo;                              // T from what s leaves of D
+    const Eigen::MatrixXd follow = data.null * null.pseudo;                              // T from D - C_s s
     Reduced r;
     r.covariance = data.covariance * free.basis;
     r.covariance_of_targets = data.covariance * shortest;

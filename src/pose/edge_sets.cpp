@@ -1,8 +1,8 @@
 // The edge sets E_k and coefficients c_ijk of the as-rigid-as-possible energies [Jacobson12]. Coefficients are scaled
-// so that the global matrix is the cotangent Laplacian whatever the sets: cot / 2 for triangles, w_ij / 2 for spokes
-// (both ends have the edge), cot / 6 for spokes and rims (all three corners have it), the tet's own weight for tets.
-// With negative ones the energy might have no minimum: they are clamped to 0, per edge for spokes, per corner for the
-// others.
+// so that the global matrix is the cotangent Laplacian for every kind of set: cot / 2 for triangles, w_ij / 2 for
+// spokes (an edge is in the sets of both ends), cot / 6 for spokes and rims (in the sets of all three corners), the
+// tet's own weight for tets. With negative coefficients the energy might have no minimum, so they are clamped to 0, per
+// edge for spokes, per corner for the others.
 #include "edge_sets.h"
 
 #include <pelt/geometry/tets.h>

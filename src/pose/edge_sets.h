@@ -23,7 +23,7 @@ struct EdgeSets {
     std::vector<EdgeTerm> terms;  ///< by increasing set; none with c = 0
 };
 
-/// Of triangles (any energy but tets) over welded vertices.
+/// Edge sets of triangles (any energy except tets) over welded vertices.
 EdgeSets surfaceSets(Energy energy, std::span<const Vec3d> positions, std::span<const Triangle> triangles);
 EdgeSets tetSets(const TetMesh& volume);
 

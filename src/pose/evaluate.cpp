@@ -14,7 +14,7 @@ void evaluate(const PoseRig& rig, std::span<const Affine3f> transforms, std::siz
     const std::size_t whole_first = (first + kWidth - 1) / kWidth, whole_last = last / kWidth;
     if (whole_first < whole_last)
         blendRange(blocks, whole_first, whole_last, transforms.data(), out.data() + whole_first * kWidth);
-    // Blocks that the range cuts are computed whole on a copy.
+    // Blocks that are only partly in the range are computed completely, in a copy.
     const auto cut = [&](std::size_t block) {
         Vec3f copy[kWidth];
         blendRange(blocks, block, block + 1, transforms.data(), copy);

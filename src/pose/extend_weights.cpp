@@ -1,5 +1,5 @@
 // Weights inside a volume from those on the surface in it: for each handle the smoothest function (of least Dirichlet
-// energy) whose values at the surface's vertices are, by least squares, the weights there.
+// energy) whose values at the surface's vertices fit the weights there by least squares.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -13,7 +13,7 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kAgreement = 100;  ///< how much more a vertex's weight counts than smoothness
+constexpr double kAgreement = 100;  ///< the weight of the fit at the vertices relative to smoothness
 constexpr double kSmallest = 1e-4;  ///< smaller weights are irrelevant but take time
 
 using Sparse = Eigen::SparseMatrix<double>;

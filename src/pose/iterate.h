@@ -10,13 +10,13 @@ namespace pelt::pose {
 
 /// A local step adds this fraction of the last rotation to the covariance: if the covariance is degenerate (edges along
 /// one line), the rotation stays near the last one, and the energy cannot increase: R maximizes tr(R S) + ρ tr(R
-/// R_last^T), so tr(R S) is at least what R_last gives.
+/// R_last^T), so tr(R S) is at least tr(R_last S).
 constexpr double kInertia = 1e-4, kLeastInertia = 1e-12;
 
 template <class T>
 struct Iteration {
     std::size_t panels = 0, unknowns = 0;
-    const T* covariance = nullptr;  ///< G, as Panels has it
+    const T* covariance = nullptr;  ///< G in the layout of Panels
     const T* fixed = nullptr;       ///< S0
     T* rotations = nullptr;         ///< R_k^T
     T* y = nullptr;

@@ -1,6 +1,6 @@
-// The local and the global step of [Jacobson12] for a register of clusters at a time; iterate_reference.cpp has a
+// The local and the global step of [Jacobson12] for one register of clusters at a time; iterate_reference.cpp has a
 // direct transcription. A panel's part of G is used twice while it is in the cache: for S, then for the contribution of
-// its rotations to y. The sums over clusters stay spread over lanes until the end.
+// its rotations to y. The sums over clusters are kept per lane until the end.
 #include "../internal/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -59,7 +59,7 @@ HWY_INLINE Matrix addColumns(const float* columns, std::size_t count, const floa
     return s;
 }
 
-/// What the rotations of one register of clusters add to y, lane by lane.
+/// The contribution of the rotations of one register of clusters to y, lane by lane.
 HWY_INLINE void addRotations(const float* columns, std::size_t count, const Matrix& r, std::size_t lane, float* sums) {
     const Lanes d;
     const auto add = [&](const Xyz& g, const Xyz& column, float* at) {

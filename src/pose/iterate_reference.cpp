@@ -10,10 +10,10 @@
 namespace pelt::pose {
 namespace {
 
-/// Where column b, row a of cluster `lane` is in a panel of three columns.
+/// The index of column b, row a of cluster `lane` in a panel of three columns.
 std::size_t place(std::size_t a, std::size_t b, std::size_t lane) { return b * kPanel + a * kLanes + lane; }
 
-/// In eight sums, none of which waits for another.
+/// Eight independent sums, to avoid waiting for each addition.
 template <class T>
 T dotOfPanels(const T* a, const T* b) {
     T sums[8] = {};

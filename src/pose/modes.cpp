@@ -1,8 +1,9 @@
 // Extra weights as modes: eigenfunctions of the Laplacian, L φ = λ M φ, with the lowest λ. Among all sets of this many
-// functions they best approximate functions with little Dirichlet energy, which is all that is known of a pose in
-// advance. Not in the slides: bumps in weight space depend only on the position along a limb between two handles. What
-// a handle holds must follow it alone, so φ - Σ_h w_h φ_h is taken, with φ_h its mean there, which costs nothing since
-// the handles' own transforms are in the rig; and what is left fades out there.
+// functions they best approximate functions with little Dirichlet energy, and little energy is all that is known of a
+// pose in advance. This is not in the slides: the bumps in weight space used there depend only on the position along a
+// limb between two handles. The region held by a handle must follow that handle alone, so φ - Σ_h w_h φ_h is used, with
+// φ_h the mean of φ in that region. This does not reduce the space of poses, since the handles' own transforms are in
+// the rig. The remainder fades out in the region.
 #include "modes.h"
 
 #include <pelt/core/parallel.h>
@@ -20,12 +21,12 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 
-constexpr double kHeld = 1 - 1e-6;  ///< as much weight is all
-constexpr int kHeldPower = 8;       ///< where no vertex has all
-constexpr double kShift = 1e-6;     ///< of the mean of L: makes it definite
+constexpr double kHeld = 1 - 1e-6;  ///< a vertex with this weight counts as held by the handle alone
+constexpr int kHeldPower = 8;       ///< if no vertex has all weight
+constexpr double kShift = 1e-6;     ///< of the mean of L: makes it positive definite
 constexpr Eigen::Index kSpare = 8;  ///< additional functions in the iteration, which speed up convergence
 constexpr int kRounds = 40;
-constexpr double kModesSettled = 1e-4;  ///< change of the eigenvalues' sum in a round
+constexpr double kModesSettled = 1e-4;  ///< relative change of the sum of eigenvalues in one iteration
 
 /// L and M of the vertices that have edges.
 struct Problem {
@@ -42,7 +43,7 @@ Problem makeProblem(const Elements& elements, std::span<const Eigen::Index> numb
         const Eigen::Index i = number[t.i], j = number[t.j];
         for (const Eigen::Index end : {i, j}) {
             entries.emplace_back(end, end, t.c);
-            problem.mass[end] += t.c * dot(edge, edge);  // adds up to the dimension times area or volume
+            problem.mass[end] += t.c * dot(edge, edge);  // sums to the dimension times area or volume
         }
         entries.emplace_back(i, j, -t.c);
         entries.emplace_back(j, i, -t.c);
@@ -83,7 +84,8 @@ Eigen::MatrixXd scattered(Eigen::Index rows, Eigen::Index columns) {
     return out;
 }
 
-/// Inverse iteration of a subspace, in y = M^½ φ: orthonormal y stay apart however much φ are alike at first.
+/// Inverse subspace iteration in y = M^½ φ: keeping y orthonormal separates the functions, however similar the initial
+/// φ are.
 Eigen::MatrixXd lowest(const Problem& problem, Eigen::Index count) {
     const geometry::ConnectedParts parts = partsOf(problem.laplacian);
     const Eigen::Index size = problem.mass.size(), wide = std::min(size, count + kSpare);

@@ -1,7 +1,7 @@
-// Fast Automatic Skinning Transformations [Jacobson12], what is computed once per shape and rig: edge sets, extra
-// weights, rotation clusters, the reduced matrices A and K, and coordinates of T in which the energy is a
-// plain sum of squares. The latter is not in the slides: with A = Q Λ Q^T, T = Q Λ^-½ s turns ½ tr(T^T A T) into
-// ½ |s|², so that constraints cost a QR decomposition and the global step no solve at all.
+// Fast Automatic Skinning Transformations [Jacobson12], the precomputation per shape and rig: edge sets, extra weights,
+// rotation clusters, the reduced matrices A and K, and coordinates of T in which the energy is a plain sum of squares.
+// The latter is not in the slides: with A = Q Λ Q^T, T = Q Λ^-½ s turns ½ tr(T^T A T) into ½ |s|², so that constraints
+// need one QR decomposition and the global step needs no solve at all.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_sphere.h>
@@ -23,10 +23,10 @@ namespace pelt::pose {
 namespace {
 
 constexpr double kNoEnergy = 1e-10;    ///< eigenvalues below this fraction of the largest count as zero
-constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: frames are not made finer, or a handle with one vertex
-                                       ///< would turn and stretch as it likes about the rounding of that vertex
+constexpr double kSmallSpread = 1e-3;  ///< of the shape's size: lower limit of the frames' scale, because rounding
+                                       ///< would let a handle with a single vertex rotate and stretch arbitrarily
 constexpr std::size_t kClustersPerHandle = 5, kClustersPerExtra = 15, kFewestClusters = 50;
-constexpr double kExtraInClusters = 0.1;  ///< how far they count beside handles where rotations are shared
+constexpr double kExtraInClusters = 0.1;  ///< their weight relative to handles when rotations are clustered
 
 void check(const Shape& shape, const RigOptions& options) {
     if (!shape.weights || shape.weights->vertexCount() != shape.positions.size())
@@ -108,12 +108,12 @@ Eigen::MatrixXd onSurface(const Shape& shape, const RigOptions& options, const P
     return out;
 }
 
-/// Rows of the elements' vertices and of the welded ones, with extra weights; says how many columns there are.
+/// Rows of the elements' vertices and of the welded ones, with extra weights, and the number of columns.
 std::array<WeightRows, 2> extendRows(const Shape& shape, const RigOptions& options, const Elements& elements,
                                      PoseRig::Data& data) {
     const bool modes_wanted = options.extra_weights > 0 && options.extra_kind == ExtraKind::modes;
     const Bumps bumps = chooseBumps(elements.rows, data.handles, modes_wanted ? 1 : options.extra_weights);
-    if (!modes_wanted || bumps.centers.empty()) {  // none: there is no room for modes either
+    if (!modes_wanted || bumps.centers.empty()) {  // if there are none, the weights leave no room for modes either
         data.columns = data.handles + bumps.centers.size();
         return {withBumps(elements.rows, bumps), withBumps(data.rows, bumps)};
     }
@@ -123,7 +123,7 @@ std::array<WeightRows, 2> extendRows(const Shape& shape, const RigOptions& optio
             withModes(data.rows, data.handles, onSurface(shape, options, data, modes))};
 }
 
-/// The middle and spread of what each column moves.
+/// The center and extent of the vertices that each column moves.
 std::vector<ColumnFrame> makeFrames(const Elements& elements, std::size_t columns) {
     std::vector<ColumnFrame> frames(columns);
     std::vector<double> sums(columns, 0.0), spread(columns, 0.0);
@@ -164,7 +164,7 @@ void whiten(const Eigen::MatrixXd& a, PoseRig::Data& data) {
     const Eigen::Index rest = values.size() - none, alone = Eigen::Index(dead.size());
     data.null = Eigen::MatrixXd::Zero(a.rows(), none + alone);
     data.null_rest = Eigen::MatrixXd::Zero(none + alone, 3);
-    if (none > 0) {  // orthonormal: how far a direction moves what is given is then comparable
+    if (none > 0) {  // orthonormal, so that the effects of directions on constraints are comparable
         const Eigen::HouseholderQR<Eigen::MatrixXd> qr(unit.asDiagonal() * eigen.eigenvectors().leftCols(none));
         const Eigen::MatrixXd rest_part = eigen.eigenvectors().leftCols(none).transpose() *
                                           unit.cwiseInverse().asDiagonal() * data.rest(live, Eigen::all);

@@ -8,9 +8,9 @@
 #include "blend_layout.h"
 #include "weight_rows.h"
 
-/// The result of `prepare`. Positions are in units of the bounding box's diagonal, relative to its middle ("scaled
-/// space"), and the transform of a column of weights acts on points about the column's own middle: θ_j (4 x 3) takes
-/// ((x - center) / scale, 1) to scaled space. Both keep the numbers near 1, however far out a hand is.
+/// The result of `prepare`. Positions are in units of the bounding box's diagonal, relative to its center ("scaled
+/// space"), and the transform of a column of weights acts on points relative to the column's own center: θ_j (4 x 3)
+/// maps ((x - center) / scale, 1) to scaled space. Both keep the numbers near 1, however far a hand is from the origin.
 namespace pelt::pose {
 
 struct ColumnFrame {
@@ -20,7 +20,7 @@ struct ColumnFrame {
 
 struct PoseRig::Data {
     std::size_t handles = 0, columns = 0, clusters = 0;  ///< columns: handles and extra weights
-    Vec3d center;                                        ///< of scaled space, in the file's
+    Vec3d center;                                        ///< origin of scaled space, in the file's space
     double scale = 1;
     double energy_unit = 1;  ///< from scaled space to the file's units
     double rest_energy = 0;  ///< ½ Σ c |v_i - v_j|², scaled

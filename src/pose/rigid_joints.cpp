@@ -13,9 +13,9 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kTargetStrength = 4;  ///< of a target, next to all vertices together
+constexpr double kTargetStrength = 4;  ///< weight of a target relative to all vertices together
 
-/// A point that the joints blend, and where it should be.
+/// A point blended by the joints, and its target position.
 struct Sample {
     Vec3d rest, posed;
     double strength = 1;
@@ -99,7 +99,7 @@ private:
             const rig::RangeOfMotion& range = *options_.limits;
             turn = withinLimits(turn, along(j), range.joints.empty() ? range.limits : range.joints[j]);
         }
-        turns_[j] = toMatrix(toQuat(turn));  // rounding would add up over sweeps
+        turns_[j] = toMatrix(toQuat(turn));  // rounding would accumulate over sweeps
         const Mat3d r = parentTurn(j) * turns_[j];
         worlds_[j] = {r, position - r * rest_[j]};
     }
@@ -136,7 +136,7 @@ private:
             for (int a = 0; a < 3; ++a) sum.col[a] += to * from[a];
         }
         const NearestTurn turn = runtime::nearestRotation(sum);
-        if (!(turn.gap > 1e-4)) return;  // nothing hangs there that would tell
+        if (!(turn.gap > 1e-4)) return;  // no vertices or children determine it
         put(j, turn.rotation * worlds_[j].linear(), at);
         follow(j);
     }
@@ -164,7 +164,7 @@ private:
     std::vector<std::int32_t> parents_;
     std::vector<Vec3d> rest_;
     std::vector<std::vector<std::size_t>> children_;
-    std::vector<std::size_t> order_, place_, end_;  ///< parents first; what hangs on a joint is a range
+    std::vector<std::size_t> order_, place_, end_;  ///< parents first; the descendants of a joint form a range
     std::vector<char> whole_;
     std::vector<Mat3d> turns_;  ///< relative to the parent, in rest space
     std::vector<Mat3d> given_;  ///< rotations of the transforms

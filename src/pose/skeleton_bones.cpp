@@ -9,11 +9,12 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kRootSlides = 2000;  ///< stiffness of a body against being moved
-constexpr double kOthersSlide = 1;    ///< of what is pinned to it elsewhere
-constexpr double kMoves = 0.01;       ///< of the size: farther than this a clip slides a joint
-constexpr double kPinned = 0.03;   ///< of the size: a joint that usually strays no farther from a bone is pinned to it
-constexpr double kUsually = 0.75;  ///< of the moments: clips tear rigs apart now and then
+constexpr double kRootSlides = 2000;  ///< stiffness of a body against translation
+constexpr double kOthersSlide = 1;    ///< of bones that are pinned to it elsewhere
+constexpr double kMoves = 0.01;       ///< of the size: a joint that a clip moves farther than this is free to translate
+constexpr double kPinned = 0.03;      ///< of the size: a joint that usually stays this close to its place on a bone is
+                                      ///< pinned to it
+constexpr double kUsually = 0.75;     ///< of the samples: clips sometimes separate joints
 constexpr double kMostOfTheSkin = 0.5;
 
 void addBones(const SkeletonCase& given, SkeletonBones& out) {
@@ -31,14 +32,14 @@ void addBones(const SkeletonCase& given, SkeletonBones& out) {
             bone.parent = out.bone_of[std::size_t(p)];
         bone.place = given.worlds[n].translation();
         bone.bound = runtime::boneRotation((given.worlds[n] * skeleton.joints[j].inverse_bind).linear());
-        bone.along = rest[j];  // made a direction below
+        bone.along = rest[j];  // normalized below
         out.bone_of[n] = std::int32_t(out.bones.size());
         out.bones.push_back(bone);
         out.node.push_back(n);
     }
 }
 
-/// Where bones point: to the mean of their children, for a leaf on from its parent.
+/// The directions of bones: toward the mean of their children; a leaf continues in its parent's direction.
 void pointBones(std::span<Bone> bones, std::span<const Vec3d> rest) {
     std::vector<Vec3d> sums(bones.size());
     for (std::size_t b = 0; b < bones.size(); ++b)
@@ -49,7 +50,7 @@ void pointBones(std::span<Bone> bones, std::span<const Vec3d> rest) {
     }
 }
 
-/// The skin that each bone and all below it carry.
+/// The amount of skin carried by each bone and its descendants.
 std::vector<double> skinBelow(const SkeletonCase& given, const SkeletonBones& out) {
     std::vector<double> below(out.bones.size());
     for (std::size_t b = out.bones.size(); b-- > 0;) {
@@ -95,7 +96,8 @@ void chooseSliding(const SkeletonCase& given, std::span<const ClipPose> poses, s
     }
 }
 
-/// The bone, not above or below `free`, on which the joint of `free` keeps its place in all clips.
+/// The bone, neither an ancestor nor a descendant of `free`, relative to which the joint of `free` does not move in any
+/// clip.
 void addPin(std::span<const ClipPose> poses, std::size_t free, SkeletonBones& out, double size) {
     const auto above = [&](std::size_t low, std::size_t high) {
         for (auto b = std::int32_t(low); b >= 0; b = out.bones[std::size_t(b)].parent)

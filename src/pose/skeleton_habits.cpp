@@ -12,13 +12,13 @@
 namespace pelt::pose {
 namespace {
 
-constexpr std::size_t kMoments = 300;         ///< of all clips together
+constexpr std::size_t kMoments = 300;         ///< samples of all clips together
 constexpr double kTurned = 0.15;              ///< radians: smaller rotations give no information about a hinge
-constexpr double kOneAxis = 4;                ///< how much more a hinge turns about its axis than about others, squared
-constexpr double kOneWay = 0.35;              ///< of the way forth: a hinge goes back no farther
-constexpr double kSlack = 0.1;                ///< radians that a hinge may go beyond what was seen
-constexpr double kBent = 0.035, kFolded = 2;  ///< radians between which a limb at rest shows which way it bends
-constexpr double kLimb = 0.04;                ///< of the size: limbs have no shorter bones
+constexpr double kOneAxis = 4;                ///< squared ratio of a hinge's rotation about its axis to others
+constexpr double kOneWay = 0.35;              ///< of the forward range: a hinge bends backward no farther
+constexpr double kSlack = 0.1;                ///< radians by which a hinge may exceed the observed range
+constexpr double kBent = 0.035, kFolded = 2;  ///< radians: rest angles that show how a limb bends
+constexpr double kLimb = 0.04;                ///< of the size: bones of limbs are not shorter
 constexpr double kFoot = 0.2;                 ///< relative to the height: maximal height of ankles
 constexpr double kSame = 0.02;                ///< relative to the size: maximal distance of mirrored joints
 constexpr double kMostMirrored = 0.6;
@@ -109,7 +109,7 @@ std::optional<Hinge> hingeOf(const Seen& seen) {
     return Hinge{{axis[0], axis[1], axis[2]}, least - kSlack, false};
 }
 
-/// The bones that meet in a joint: from its parent, and to its farthest child or what is pinned to it.
+/// The two bones at a joint: from its parent, and to its farthest child or the bone pinned to it.
 struct Limb {
     Vec3d above, below;
 };
@@ -149,7 +149,7 @@ std::vector<char> findMiddles(const SkeletonBones& bones, std::span<const Vec3d>
     return middle;
 }
 
-/// Where toes point, else the front of a glTF scene.
+/// The direction of the toes, otherwise the front of a glTF scene.
 Vec3d forwards(const SkeletonBones& bones) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (const Bone& b : bones.bones) low = std::min(low, b.place.y), high = std::max(high, b.place.y);
@@ -163,7 +163,7 @@ Vec3d forwards(const SkeletonBones& bones) {
     return length(sum) > 0.02 * bones.size ? normalized(sum) : Vec3d{0, 0, 1};
 }
 
-/// A straight limb that no clip bends: legs bend so that the knee goes forwards, arms so that the elbow goes back.
+/// A straight limb that no clip bends: the knee of a leg moves forward, the elbow of an arm backward.
 std::optional<Hinge> guessed(const SkeletonBones& bones, const Limb& limb, std::size_t b, const Vec3d& front) {
     const Vec3d down = normalized(limb.below);
     const bool leg = down.y < -0.7;
@@ -262,7 +262,7 @@ void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, Sk
         if (!bone.hinge) continue;
         const Mat3d parent = bones.bones[std::size_t(bone.parent)].bound;
         const double now = dot(rotationVector(transposed(parent) * bone.bound), bone.hinge->axis);
-        bone.hinge->least = std::min(bone.hinge->least, now);  // where it starts is never wrong
+        bone.hinge->least = std::min(bone.hinge->least, now);  // the start is always inside the range
     }
     findSwings(places, bones);
 }

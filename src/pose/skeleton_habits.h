@@ -4,14 +4,14 @@
 
 namespace pelt::pose {
 
-/// A moment of a clip: per bone, where the joint is and how it is turned in the figure's space, and its turn from the
-/// bind pose against its parent's.
+/// A sample of a clip: per bone, the position and rotation of the joint in the character's space, and its rotation from
+/// the bind pose relative to its parent.
 struct ClipPose {
     std::vector<Affine3d> worlds;
     std::vector<Vec3d> turns;  ///< rotation vectors in the bind pose's axes
 };
 
-/// Moments spread over all clips, some hundreds at most.
+/// Samples distributed over all clips, a few hundred at most.
 std::vector<ClipPose> clipPoses(const Skeleton& skeleton, std::span<const Clip> clips, const SkeletonBones& bones);
 
 /// How far the joint of `bone` deviates from its usual position relative to `seen_from`, in this fraction of the

@@ -1,8 +1,8 @@
-// Levenberg-Marquardt over the rotations of joints. A bone's motion is D_b = D_p ∘ (turn by Q_b about its place); a
-// step δ turns it on, Q_b ← exp(δ) Q_b, about axes of the parent's frame, so that a point x below it moves by (R_p e) ×
-// (x - x_b). Lengths of bones cannot change, whatever the step. Goals are penalties that grow in stages, because a
-// stiff problem would converge too early; a straight limb under compression is a saddle point, which is avoided by
-// starting with all hinges slightly bent in their natural direction.
+// Levenberg-Marquardt over the rotations of joints. A bone's motion is D_b = D_p ∘ (rotation by Q_b about its
+// position). A step δ rotates it further, Q_b ← exp(δ) Q_b, about axes of the parent's frame, so that a point x carried
+// by it moves by (R_p e) × (x - x_b). Lengths of bones cannot change, whatever the step. Goals are penalties that grow
+// in stages, because a stiff problem would converge too early; a straight limb under compression is a saddle point,
+// which is avoided by starting with all hinges slightly bent in their natural direction.
 #include <pelt/pose/skeleton_solver.h>
 
 #include <Eigen/Cholesky>
@@ -14,15 +14,15 @@
 namespace pelt::pose {
 namespace {
 
-constexpr double kStages[] = {30, 1e3, 3e4, 1e6};  ///< strength of goals next to a joint that turns by a radian
-constexpr std::size_t kStrong = 2;                 ///< the first stage that is stronger than what joints resist
+constexpr double kStages[] = {30, 1e3, 3e4, 1e6};  ///< strength of goals relative to a joint that rotates by one radian
+constexpr std::size_t kStrong = 2;                 ///< the first stage that is stronger than the joints' resistance
 constexpr int kSteps = 60;                         ///< of a stage
-constexpr double kSettled = 1e-9;                  ///< a step that gains less, of the cost, ends a stage
-constexpr double kNudge = 0.35;                    ///< radians that hinges are bent by at first
+constexpr double kSettled = 1e-9;                  ///< of the cost: a step that reduces it by less ends a stage
+constexpr double kNudge = 0.35;                    ///< radians by which hinges are bent initially
 constexpr double kAcrossHinge = 12;                ///< how much stiffer a hinge is about other axes
-constexpr double kAcrossSwing = 4;                 ///< the same of hips and ankles, which may turn that way
-constexpr double kAgainstHinge = 60;               ///< how much it resists being bent the other way
-constexpr double kMissed = 1e-3;                   ///< of the size: a pose that misses more is tried anew
+constexpr double kAcrossSwing = 4;                 ///< the same for hips and ankles, which may rotate that way
+constexpr double kAgainstHinge = 60;               ///< its resistance to bending the wrong way
+constexpr double kMissed = 1e-3;                   ///< of the size: a pose that misses by more is solved again
 
 Eigen::Vector3d eigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
 
@@ -72,13 +72,13 @@ struct SkeletonSolver::State {
     std::vector<Bone> bones;
     double size = 1;
     std::vector<BonePose> pose;
-    bool fresh = true;  ///< nothing was solved yet
+    bool fresh = true;  ///< nothing has been solved yet
 
-    // Of the goals at hand:
+    // For the current goals:
     const SkeletonGoals* goals = nullptr;
-    std::vector<Eigen::Index> first;  ///< of each bone, its first unknown, or -1
+    std::vector<Eigen::Index> first;  ///< per bone, its first unknown, or -1
     Eigen::Index unknowns = 0;
-    double strength = 1;  ///< of goals, by stage
+    double strength = 1;  ///< strength of goals, by stage
 
     void chooseUnknowns();
     bool placeExactly(std::size_t bone);
@@ -97,7 +97,7 @@ struct SkeletonSolver::State {
     Mat3d parentTurn(std::span<const Affine3d> motion, std::size_t bone) const {
         return bones[bone].parent < 0 ? Mat3d() : motion[std::size_t(bones[bone].parent)].linear();
     }
-    /// From the bind pose, relative to the parent.
+    /// Rotation from the bind pose, relative to the parent.
     Mat3d boundTurn(std::size_t bone, const Mat3d& turn) const {
         const Bone& b = bones[bone];
         const Mat3d parent = b.parent < 0 ? Mat3d() : bones[std::size_t(b.parent)].bound;
@@ -105,7 +105,7 @@ struct SkeletonSolver::State {
     }
 };
 
-/// A sliding bone whose whole transform is given needs no unknowns.
+/// A bone that can translate and whose whole transform is given needs no unknowns.
 bool SkeletonSolver::State::placeExactly(std::size_t bone) {
     const auto place = std::find_if(goals->places.begin(), goals->places.end(), [&](const PlaceGoal& goal) {
         return goal.strength > 1 && goal.shares.size() == 1 && goal.shares[0].bone == bone;
@@ -118,7 +118,7 @@ bool SkeletonSolver::State::placeExactly(std::size_t bone) {
     return true;
 }
 
-/// All that lies between a goal and the bone that slides above it.
+/// All bones between a goal and its nearest ancestor that can translate.
 void SkeletonSolver::State::chooseUnknowns() {
     std::vector<char> active(bones.size(), 0);
     const auto activate = [&](std::size_t bone) {
@@ -150,7 +150,7 @@ std::vector<Affine3d> SkeletonSolver::State::motions(std::span<const BonePose> a
     return out;
 }
 
-/// What a joint costs by itself: stiffness, and what it resists.
+/// The cost of a joint by itself: its stiffness, and resistance to wrong directions.
 void SkeletonSolver::State::addJoint(std::span<const BonePose> at, std::size_t b, LeastSquares& sum) const {
     const Bone& bone = bones[b];
     const Eigen::Index columns[] = {first[b], first[b] + 1, first[b] + 2};
@@ -271,7 +271,7 @@ std::vector<BonePose> SkeletonSolver::State::stepped(std::span<const BonePose> a
         Vec3d turn{step[first[b]], step[first[b] + 1], step[first[b] + 2]};
         const double angle = length(turn);
         if (angle > 1) turn = turn / angle;
-        next[b].turn = toMatrix(toQuat(rotationOf(turn) * at[b].turn));  // rounding would add up over steps
+        next[b].turn = toMatrix(toQuat(rotationOf(turn) * at[b].turn));  // rounding would accumulate over steps
         if (bones[b].slides) next[b].slide += Vec3d{step[first[b] + 3], step[first[b] + 4], step[first[b] + 5]};
     }
     return next;
@@ -323,7 +323,7 @@ std::vector<BonePose> SkeletonSolver::State::atStart() const {
     return at;
 }
 
-/// What the penalties left, hardly more than rounding.
+/// The remaining error of the penalties, hardly more than rounding.
 void SkeletonSolver::State::cutToLimits(std::vector<BonePose>& at) const {
     for (std::size_t b = 0; b < bones.size(); ++b) {
         const Bone& bone = bones[b];

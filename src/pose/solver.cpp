@@ -19,7 +19,7 @@ struct Solver<T>::State {
     std::unique_ptr<std::byte[]> memory;
     double* targets = nullptr;  ///< D, rows x 4
     T *thin_targets = nullptr, *fixed = nullptr, *rotations = nullptr, *y = nullptr, *sums = nullptr,
-      *candidate = nullptr;    ///< rotations to compare with
+      *candidate = nullptr;    ///< rotations for comparison
     T* theta = nullptr;        ///< the unknown transforms
     double target_energy = 0;  ///< energy of D alone, with the rest energy
     bool stale = true;         ///< D changed after S0 was computed
@@ -32,7 +32,7 @@ struct Solver<T>::State {
     StepResult iterate() const;
     void addProduct(const Panels<T>& m, const T* thin, T* out) const;
     void takeTargets();
-    /// A row of D as it differs from what T0 alone gives.
+    /// A row of D: the target minus the value that T0 alone gives.
     Vec3d fromRest(std::size_t row) const {
         Vec3d d;
         for (int b = 0; b < 3; ++b) d[b] = targets[4 * row + std::size_t(b)] - data().at_rest(Eigen::Index(row), b);
@@ -87,7 +87,7 @@ void Solver<T>::State::addProduct(const Panels<T>& m, const T* thin, T* out) con
         addProductReference(m, thin, out);
 }
 
-/// S0 and the energy of the targets alone.
+/// Computes S0 and the energy of the targets alone.
 template <class T>
 void Solver<T>::State::takeTargets() {
     if (!stale) return;
@@ -114,7 +114,7 @@ void Solver<T>::State::rotateAll(const Mat3d& rotation) {
                             T(rotation(b, a)));  // R_k^T is kept
 }
 
-/// The rotation of the rigid motion that takes the constraints at rest nearest to their targets.
+/// The rotation of the rigid motion that best maps the constraints at rest to their targets.
 template <class T>
 Mat3d Solver<T>::State::rigidFit() const {
     const PoseSystem::Data& d = data();

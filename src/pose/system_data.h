@@ -5,22 +5,23 @@
 
 #include "rig_data.h"
 
-/// The result of `constrain`. With D the constraints' targets (rows x 3), the unknowns left are y (`unknowns` x 3):
+/// The result of `constrain`. With D the constraints' targets (rows x 3), the remaining unknowns are y (`unknowns` x
+/// 3):
 ///     S = S0 + G y,  S0 = covariance_of_targets D,     T = T0 + from_targets D + from_unknowns y,
 ///     E = ½ D^T gram D + ½ |y|² - <R, S> + rest energy.
 /// Minimizing over y alone gives y = G^T R: the global step.
 namespace pelt::pose {
 
 constexpr std::size_t kLanes = 16;
-constexpr std::size_t kPanel = 3 * kLanes;  ///< rows of a panel: 16 clusters' x, then y, then z
+constexpr std::size_t kPanel = 3 * kLanes;  ///< rows of a panel: x of 16 clusters, then y, then z
 
-/// A matrix for products with thin ones (three columns): panels of 48 rows, in each one column after the other.
-/// Rows that fill up the last panel are 0.
+/// A matrix for products with thin ones (three columns): panels of 48 rows, stored by columns within each panel. The
+/// last panel is padded with rows of 0.
 template <class T>
 struct Panels {
     std::size_t panels = 0, columns = 0;
     std::unique_ptr<T[]> storage;
-    T* numbers = nullptr;  ///< [panel][column][48], starts a cache line
+    T* numbers = nullptr;  ///< [panel][column][48], aligned to a cache line
 
     void allocate(std::size_t panel_count, std::size_t column_count) {
         panels = panel_count;
@@ -44,12 +45,12 @@ struct SolverMatrices {
 struct PoseSystem::Data {
     PoseRig rig;
     std::vector<Constraint> constraints;
-    std::vector<std::size_t> first_row;  ///< of each constraint, in D
+    std::vector<std::size_t> first_row;  ///< first row of each constraint in D
     std::size_t rows = 0, unknowns = 0, panels = 0;
     Eigen::MatrixXd rest_targets;  ///< D at rest
     Eigen::MatrixXd gram;
-    Eigen::MatrixXd at_rest;  ///< what T0 alone makes of the constraints; D below is what differs from it
-    Eigen::MatrixXd unmet;    ///< unmet D: by how much constraints are not met
+    Eigen::MatrixXd at_rest;  ///< the values of the constraints with T0 alone; D below is relative to them
+    Eigen::MatrixXd unmet;    ///< unmet · D: the distances by which constraints are missed
     Eigen::VectorXd rigid;    ///< per row, its weight for a common rigid motion
     SolverMatrices<float> single;
     SolverMatrices<double> twice;

@@ -17,7 +17,8 @@ inline Eigen::Matrix<double, 4, 3> scaledRows(const PoseRig::Data& data, std::si
     return rows;
 }
 
-/// The map of the file's space that the four rows of θ stand for. An extra weight's adds to what the handles give.
+/// The map of the file's space that four rows of θ represent. That of an extra weight is added to the blend of the
+/// handles.
 template <class T>
 Affine3<T> fileMap(const PoseRig::Data& data, std::size_t column, const Vec3<T> rows[4]) {
     const ColumnFrame& frame = data.frames[column];

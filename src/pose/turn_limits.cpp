@@ -1,4 +1,5 @@
-// A turn as twist about the bone and swing, the swing's rotation vector as bends about two axes across.
+// A rotation as twist about the bone and swing; the rotation vector of the swing gives the bends about two axes
+// perpendicular to the bone.
 #include "turn_limits.h"
 
 #include <algorithm>

@@ -11,8 +11,8 @@ Vec3d rotationVector(const Mat3d& rotation);
 /// The rotation of such a vector.
 Mat3d rotationOf(const Vec3d& vector);
 
-/// By how many radians a turn, relative to the parent, is outside its limits: bends about two axes across the bone
-/// and twist about it. `along` is where the bone points in the bind pose.
+/// The radians by which a rotation, relative to the parent, is outside its limits: bends about two axes perpendicular
+/// to the bone, and twist about it. `along` is the direction of the bone in the bind pose.
 Vec3d outsideLimits(const Mat3d& turn, const Vec3d& along, const rig::RangeOfMotion::Limits& limits);
 
 /// The rotation clamped to its limits.

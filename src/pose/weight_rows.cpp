@@ -1,10 +1,11 @@
 // Weight space and extra weights [Jacobson12]: the weights of a vertex are a point, and bumps around samples of these
 // points are additional weights. The samples are the farthest from the handles' unit vectors and each other. Two
-// choices are ours: knots of the cubic B-spline are five times as far apart as the farthest point is from its nearest
-// sample (with once, bumps hardly overlap, and a bar bends at up to twice the energy; with ten times, bumps are so much
-// alike that their transforms grow too large for single precision), and of a bump b its b - Σ_h w_h b(e_h) is taken,
-// e_h the handles' unit vectors, which costs nothing since the handles' own transforms are in the rig: vertices that
-// follow one handle, or nearly so, are not affected.
+// choices are ours. First, the distance of the knots of the cubic B-spline is five times the distance of the farthest
+// point from its nearest sample. (With a factor of one, bumps hardly overlap, and a bar bends at up to twice the
+// energy; with ten, bumps are so similar that their transforms become too large for single precision.) Second, instead
+// of a bump b we use b - Σ_h w_h b(e_h), with e_h the handles' unit vectors, so that vertices that follow one handle,
+// or nearly so, are not affected. This does not reduce the space of poses, since the handles' own transforms are in the
+// rig.
 #include "weight_rows.h"
 
 #include <fmt/format.h>
@@ -18,9 +19,9 @@ namespace pelt::pose {
 namespace {
 
 constexpr std::size_t kRowGrain = 2048;
-constexpr double kSpacing = 5;    ///< of knots, in covering radii
+constexpr double kSpacing = 5;    ///< distance of knots, in covering radii
 constexpr double kFade = 0.01;    ///< of 1 - |w|²
-constexpr double kNoRoom = 1e-3;  ///< samples nearer than this would give the same weight twice
+constexpr double kNoRoom = 1e-3;  ///< samples closer than this would give the same weight twice
 
 double rowSum(const SkinWeights& weights, std::size_t v, std::size_t handles) {
     double sum = 0;
@@ -76,7 +77,7 @@ Bumps chooseBumps(const WeightRows& rows, std::size_t handles, std::size_t count
     Bumps bumps;
     bumps.handles = handles;
     if (count == 0) return bumps;
-    std::vector<double> nearest(rows.count());  // squared, to any sample
+    std::vector<double> nearest(rows.count());  // squared distance to the nearest sample
     for (std::size_t v = 0; v < rows.count(); ++v) {
         double squared = 0, largest = 0;
         for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {

@@ -5,7 +5,7 @@
 namespace pelt::pose {
 
 /// Weights by rows of vertices in double precision: the handles' with sum 1, then those of extra weights. A row is also
-/// the vertex's place in weight space.
+/// the vertex's position in weight space.
 struct WeightRows : CompressedRows {
     std::vector<std::uint32_t> columns;
     std::vector<double> values;
@@ -18,7 +18,7 @@ struct WeightRows : CompressedRows {
     void endRow() { CompressedRows::endRow(columns.size()); }
 };
 
-/// The rows of the vertices that `chosen` lists. Throws Error (bad input) for one without weight, with a weight that is
+/// The rows of the vertices listed in `chosen`. Throws Error (bad input) for one without weight, with a weight that is
 /// negative or not finite, or with a handle beyond `handles`.
 WeightRows rowsOf(const SkinWeights& weights, std::span<const std::uint32_t> chosen, std::size_t handles);
 

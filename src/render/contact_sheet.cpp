@@ -67,7 +67,7 @@ Layout makeLayout(std::span<const Panel> panels, int columns, const std::string&
     return l;
 }
 
-/// How much of a pixel a rectangle with round corners covers; coordinates from its left upper corner.
+/// The coverage of a pixel by a rectangle with round corners; coordinates are relative to its upper left corner.
 float roundedCoverage(int x, int y, int width, int height, float corner) {
     const float px = static_cast<float>(x) + 0.5f, py = static_cast<float>(y) + 0.5f;
     const float dx = std::max({corner - px, px - (static_cast<float>(width) - corner), 0.0f});
@@ -75,7 +75,7 @@ float roundedCoverage(int x, int y, int width, int height, float corner) {
     return std::clamp(corner - std::sqrt(dx * dx + dy * dy) + 0.5f, 0.0f, 1.0f);
 }
 
-/// A picture with round corners and a hairline round it.
+/// A picture with round corners and a thin border.
 template <class ColorAt>
 void drawCard(Image& sheet, int left, int top, int width, int height, float corner, const ColorAt& color_at) {
     for (int y = 0; y < height; ++y)

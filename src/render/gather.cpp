@@ -14,7 +14,7 @@ constexpr int kSkinOcclusionRays = 2, kFloorOcclusionRays = 1;  // a sample
 constexpr float kOcclusionReach = 0.55f;                        // of ambient occlusion, in radii of the frame
 constexpr float kFloorReach = 0.40f;
 constexpr float kKeySize = 0.12f;      // radius of the key light's disc at distance 1
-constexpr float kFloorBounce = 0.45f;  // how bright the floor is to the skin above it, relative to the dome
+constexpr float kFloorBounce = 0.45f;  // brightness of the floor as seen from the skin above it, relative to the dome
 constexpr float kFloorOffset = 1e-4f;
 constexpr float kFilterWidth = 0.95f;  // half width of the pixel filter (a tent), in pixels
 
@@ -27,7 +27,7 @@ struct Batch {
     alignas(64) RTCRayHit16 rays;
     Hit hit[kLanes];
     SkinPoint point[kLanes];  // the floor fills in position, origin and both normals
-    bool reached[kLanes];     // by the skin's shadow or occlusion, for the floor
+    bool reached[kLanes];     // for the floor: attenuated by the skin's shadow or occlusion
     float visible[kLanes];
 
     Vec3f direction(int k) const { return {rays.ray.dir_x[k], rays.ray.dir_y[k], rays.ray.dir_z[k]}; }
@@ -64,7 +64,7 @@ Vec3f cosineDirection(const Vec3f& n, const Vec2f& p) {
     return side * d.x + up * d.y + n * std::sqrt(std::max(0.0f, 1 - p.x));
 }
 
-/// The floor is a disc of the studio round the subject.
+/// The floor is a disc around the subject.
 float floorFade(const Vec3f& p) {
     const float r = std::sqrt(p.x * p.x + p.z * p.z);
     const float t = std::clamp((r - 1.2f) / 2.6f, 0.0f, 1.0f);
@@ -120,7 +120,7 @@ void findPoints(const Gatherer& g, Batch& batch) {
     }
 }
 
-/// Sets `visible` of every lane to 1 where nothing is between its point and the key light.
+/// Sets `visible` of every lane to 1 if nothing is between its point and the key light.
 void castShadows(const Gatherer& g, std::uint32_t seed, Batch& batch) {
     const SobolSet set(g.samples, seed);
     alignas(64) RTCRay16 rays;
@@ -247,7 +247,7 @@ void divide(PixelLayers& out, const Sums& sums, int samples) {
     out.bone_coverage *= scale;
 }
 
-/// Casts the shadow and dome rays of a batch and adds what it saw.
+/// Casts the shadow and dome rays of a batch and adds the results.
 void gatherBatch(const Gatherer& g, std::uint32_t seed, Batch& batch, PixelLayers& out, Sums& sums) {
     bool any_skin = false, any = false;
     for (int k = 0; k < batch.count; ++k) {

@@ -4,16 +4,16 @@
 
 namespace pelt::render {
 
-/// What the rays of one pixel hit, by layer, averaged over the samples. Visibilities are separate from the light that
-/// they attenuate, so that they can be smoothed without blurring shape or color.
+/// The surfaces hit by the rays of one pixel, by layer, averaged over the samples. Visibilities are separate from the
+/// light that they attenuate, so that they can be smoothed without blurring shape or color.
 struct PixelLayers {
-    float coverage = 0;      ///< share of samples on the skin
+    float coverage = 0;      ///< fraction of samples on the skin
     Vec3f dome, key, rest;   ///< light of the skin, times coverage
     float openness = 1;      ///< of the dome above the skin
-    float light = 1;         ///< share of the key light that reaches the skin
+    float light = 1;         ///< fraction of the key light that reaches the skin
     Vec3f normal, position;  ///< means over the skin's samples
 
-    float floor = 0;  ///< share of samples on the floor, where it has not faded
+    float floor = 0;  ///< fraction of samples on the floor, where it has not faded out
     float floor_openness = 1, floor_light = 1;
 
     Vec3f bones;  ///< times bone_coverage
@@ -29,7 +29,7 @@ struct Gatherer {
     bool has_floor = false;
     float floor = 0;  ///< y, normalized
 
-    /// Depends on the pixel alone.
+    /// The result depends on the pixel alone.
     PixelLayers pixel(int x, int y) const;
 };
 

@@ -11,7 +11,7 @@ namespace pelt::render {
 
 namespace {
 
-/// Passes the caller's request to stop through the build, which exceptions must not cross.
+/// Passes the caller's cancellation through the BVH build, which exceptions must not cross.
 struct BuildMonitor {
     const Progress& progress;
     std::mutex mutex;

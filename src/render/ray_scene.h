@@ -11,7 +11,7 @@ namespace pelt::render {
 
 constexpr int kLanes = 16;  ///< number of rays cast together
 
-/// Triangles in normalized space that rays can be cast at. Owns its copy of the data.
+/// Triangles in normalized space for ray casting. Owns its copy of the data.
 class RayScene {
 public:
     /// Throws Error: cancelled, or system if memory runs out. Indices must be in range.

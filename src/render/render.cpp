@@ -16,7 +16,7 @@ constexpr int kBandRows =
     128;  // pictures are rendered in bands, so that the layers of a large one need not be in memory
 constexpr int kTile = 16;
 
-/// Counts finished tiles and passes them on, one call at a time.
+/// Counts finished tiles and reports progress, one call at a time.
 class TileProgress {
 public:
     TileProgress(const Progress& progress, std::size_t tiles) : progress_(progress), tiles_(tiles) {}

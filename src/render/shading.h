@@ -12,8 +12,8 @@ struct Studio {
     Vec3f fill, rim;              ///< directions to the lights
     Vec3f key_color, fill_color, rim_color, sky_color, ground_color;
     float gloss = 0;            ///< strength of the highlight
-    float occlusion_depth = 1;  ///< how much of the dome's light occlusion takes away
-    float shadow_depth = 1;     ///< how much of the key light a shadow takes away
+    float occlusion_depth = 1;  ///< fraction of the dome's light that occlusion removes
+    float shadow_depth = 1;     ///< fraction of the key light that a shadow removes
 };
 
 /// Lights rotate with the camera about the vertical axis. Data colors get flatter light than clay, so that shaded
@@ -22,7 +22,7 @@ Studio makeStudio(const View& view, bool colors_are_data);
 
 constexpr Vec3f kClay{0.44f, 0.375f, 0.325f};
 
-/// A point of the skin that the eye sees.
+/// A point of the skin that the camera sees.
 struct Surface {
     Vec3f normal;  ///< shading normal, towards the eye
     Vec3f to_eye;
@@ -43,7 +43,7 @@ constexpr float kBoneOpacity = 0.86f;
 /// The seamless paper behind the subject; picture coordinates -1..1.
 Vec3f background(float x, float y);
 
-/// What the floor leaves of the background under a light visible in part and a dome open in part (both 0..1).
+/// The factor by which the floor darkens the background for given visibilities of the light and the dome (both 0..1).
 Vec3f floorTint(float light, float openness);
 
 /// Rolls off the highlights and encodes to sRGB, 0..255, not yet rounded.

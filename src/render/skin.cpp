@@ -11,7 +11,7 @@ namespace pelt::render {
 
 namespace {
 
-constexpr Vec3f kNotFinite{1, 0, 1};           // a colour that is not finite
+constexpr Vec3f kNotFinite{1, 0, 1};           // a color that is not finite
 constexpr Vec3f kInside{0.80f, 0.64f, 0.58f};  // tint of back faces
 constexpr float kFarAway = 1e6f;               // in radii of the frame: beyond this, single precision is not sufficient
 constexpr float kOffset = 1e-4f;               // of secondary rays from the surface, in radii of the frame

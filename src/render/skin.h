@@ -6,11 +6,11 @@
 
 namespace pelt::render {
 
-/// Where a ray meets the skin.
+/// The intersection of a ray with the skin.
 struct SkinPoint {
     Surface surface;
     Vec3f position;   ///< on the triangle
-    Vec3f origin;     ///< where secondary rays start: off the surface, and on the smooth shape that the normals promise
+    Vec3f origin;     ///< origin of secondary rays: offset from the surface, on the smooth shape that the normals imply
     Vec3f geometric;  ///< normal of the triangle, towards the eye
 };
 
@@ -22,7 +22,7 @@ public:
 
     const RayScene& scene() const { return scene_; }
 
-    /// A sphere round all triangles; radius -1 if there are none.
+    /// A bounding sphere of all triangles; radius -1 if there are none.
     const Vec3f& center() const { return center_; }
     float radius() const { return radius_; }
 

@@ -4,7 +4,7 @@
 
 namespace pelt::render {
 
-constexpr int kSmoothingReach = 3;  ///< pixels on each side that the smoothing of a pixel looks at
+constexpr int kSmoothingReach = 3;  ///< radius of the smoothing of a pixel, in pixels
 
 /// The layers of some rows of the picture.
 struct LayerBand {

@@ -12,7 +12,7 @@ namespace pelt::render {
 /// Code points of UTF-8 text; a malformed byte becomes U+FFFD, a control character a space.
 std::vector<int> codePoints(std::string_view utf8);
 
-/// How much ink each pixel of a line of text has, 0 to 255.
+/// The coverage of each pixel of a line of text, 0 to 255.
 struct TextBitmap {
     int width = 0, height = 0;
     int baseline = 0;  ///< rows above it
@@ -28,10 +28,10 @@ float capHeight(float size);
 /// One line, its glyphs placed in fractions of a pixel.
 TextBitmap drawText(std::string_view utf8, float size);
 
-/// The line turned a quarter to the left, to be read from below.
+/// The line rotated by 90° counterclockwise, reading upward.
 TextBitmap turned(const TextBitmap& text);
 
-/// As much of the text as fits into `width`, with an ellipsis in the place of the rest.
+/// The part of the text that fits into `width`, with an ellipsis instead of the rest.
 std::string fitted(std::string_view utf8, float size, float width);
 
 /// Draws the ink over the picture with its upper left corner at (x, y), clipped; color in sRGB.

@@ -18,10 +18,10 @@ struct Normalization {
 struct View {
     Vec3f right, up, back;  ///< orthonormal; `back` points from the subject to the eye
     Vec3f eye;
-    float half_width = 1, half_height = 1;  ///< of the picture at distance 1, or of the picture itself when parallel
+    float half_width = 1, half_height = 1;  ///< of the picture at distance 1; in parallel projection, of the picture
     bool parallel = false;
 
-    /// Picture coordinates -1..1, to the right and up, to a ray.
+    /// The ray through a point of the picture, with coordinates -1..1 to the right and up.
     Vec3f origin(float x, float y) const {
         return parallel ? eye + right * (x * half_width) + up * (y * half_height) : eye;
     }

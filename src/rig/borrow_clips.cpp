@@ -74,8 +74,8 @@ private:
     Character& character_;
     RestSkeleton to_, from_;
     std::vector<bool> is_joint_;
-    std::map<std::uint32_t, std::uint32_t> node_of_;  ///< of the other skeleton -> of this one
-    std::vector<std::int32_t> origin_;                ///< of this one -> of the other, or -1
+    std::map<std::uint32_t, std::uint32_t> node_of_;  ///< node of the other skeleton -> node of this one
+    std::vector<std::int32_t> origin_;                ///< node of this skeleton -> node of the other, or -1
     BorrowedClips told_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kMostSamples = 1e7;
 
-/// The key at or before `t` and how far `t` is towards the next, 0 to 1.
+/// The key at or before `t`, and the fraction of the way to the next key, 0 to 1.
 struct KeyInterval {
     std::size_t key;
     double fraction, seconds;
@@ -45,7 +45,7 @@ void sampleChannel(const Channel& channel, double t, std::span<double> out) {
     if (fraction == 0 || channel.interpolation == Interpolation::step) {
         std::copy_n(value, width, out.begin());
     } else if (cubic) {
-        // Hermite basis; tangents are per second, as glTF 2.0 appendix C gives them.
+        // Hermite basis; tangents are per second, as in glTF 2.0, appendix C.
         const double u = fraction, u2 = u * u, u3 = u2 * u;
         const float* out_tangent = value + width;
         const float* in_tangent = value + stride - width;
@@ -108,7 +108,7 @@ std::vector<float> morphWeights(const Mesh& mesh, const Clip* clip, double t) {
         if (channel.path != ChannelPath::morph_weights || channel.times.empty()) continue;
         std::vector<double> values(channel.width);
         sampleChannel(channel, t, values);
-        // A mesh instance's morph targets follow one another in Mesh::morphs, in the order of the channel's values.
+        // A mesh instance's morph targets are consecutive in Mesh::morphs, in the order of the channel's values.
         std::size_t next = 0;
         for (std::size_t m = 0; m < mesh.morphs.size() && next < values.size(); ++m)
             if (mesh.morphs[m].instance == channel.target) weights[m] = static_cast<float>(values[next++]);

@@ -21,7 +21,7 @@ void addKey(Channel& channel, float time, std::span<const double> value) {
 Vec3d addKey(Channel& channel, float time, const Vec3d& value) {
     channel.times.push_back(time);
     channel.values.insert(channel.values.end(), {float(value.x), float(value.y), float(value.z)});
-    // Read back from memory: g++ 12 leaves out the rounding of a pair that goes to float and back in registers.
+    // Read back from memory: g++ 12 omits the rounding if a pair is converted to float and back in registers.
     const float* key = channel.values.data() + channel.values.size() - 3;
     return {key[0], key[1], key[2]};
 }

@@ -2,10 +2,10 @@
 //
 // Notation: b₁, b₂ the bones from the driver to its parent and to its children (their sum), s the scale across a bone.
 //
-// Where the paper leaves a choice: rotations are relative to the driver's parent, so that rotating the whole character
-// has no effect; b₁ and b₂ both leave the driver, so a straight limb has s = 1 and a folded one s = 1 + k; of the two
-// axes across a bone, the second is normal to the plane in which the bind pose bends, or any axis of the joint's frame
-// where it does not bend. The angle is measured in the parent's space.
+// Choices that the paper leaves open: rotations are relative to the driver's parent, so that rotating the whole
+// character has no effect; b₁ and b₂ both leave the driver, so a straight limb has s = 1 and a folded one s = 1 + k; of
+// the two axes perpendicular to a bone, the second is normal to the plane in which the bind pose bends, or any axis of
+// the joint's frame if it does not bend. The angle is measured in the parent's space.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/driven_joints.h>

@@ -15,7 +15,7 @@ namespace {
 using runtime::DriverRecord;
 using runtime::RigWriter;
 
-/// Names one after the other.
+/// Concatenated names.
 struct Texts {
     std::vector<std::uint32_t> offsets{0};
     std::string text;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kColours = 3;  ///< joints whose depths differ by a multiple of this move together
 
-/// How far below its root a joint is, in joints.
+/// The depth of a joint: the number of joints between it and its root.
 std::vector<int> depths(std::span<const std::int32_t> parents) {
     std::vector<int> depth(parents.size(), 0);
     for (std::size_t j = 0; j < parents.size(); ++j)
@@ -17,9 +17,9 @@ std::vector<int> depths(std::span<const std::int32_t> parents) {
     return depth;
 }
 
-/// Per joint, where its bone points in the bind pose: to the mean of its children, for a leaf on from its parent.
-/// Joints in the same position have no bone between them: its direction would be rounding error. Driven joints do not
-/// count, so that a skeleton moves alike with and without helper joints.
+/// Per joint, the direction of its bone in the bind pose: toward the mean of its children; a leaf continues in its
+/// parent's direction. Joints in the same position have no bone between them: its direction would be rounding error.
+/// Driven joints do not count, so that a skeleton moves in the same way with and without helper joints.
 std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<const std::int32_t> parents,
                                   std::span<const char> driven) {
     constexpr double kNoLength = 1e-5;  // of the skeleton's size
@@ -39,11 +39,11 @@ std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<co
 }
 
 struct Motion {
-    int way;   ///< 0: to the least, 1: to the most
-    int axis;  ///< 0, 1: across the bone; 2: along it
+    int way;   ///< 0: toward the minimum, 1: toward the maximum
+    int axis;  ///< 0, 1: perpendicular to the bone; 2: along it
 };
 
-/// The joint's turn about its own rest position, in rest space.
+/// The joint's rotation about its own rest position, in rest space.
 Affine3d turn(const Vec3d& center, const Vec3d& along, int axis_index, double degrees) {
     const Vec3d helper = std::abs(along.y) < 0.9 ? Vec3d{0, 1, 0} : Vec3d{1, 0, 0};
     const Vec3d across = normalized(cross(along, helper), Vec3d{1, 0, 0});
@@ -61,7 +61,7 @@ std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const
     const std::vector<Vec3d> along = boneDirections(positions, parents, range.driven);
     const std::size_t count = parents.size();
 
-    // Parents before children: a joint's pose is its parent's, times its own turn in the bind pose.
+    // Parents before children: a joint's pose is its parent's pose times its own rotation in the bind pose.
     std::vector<std::size_t> order;
     for (int d = 0; order.size() < count; ++d)
         for (std::size_t j = 0; j < count; ++j)

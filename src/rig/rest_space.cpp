@@ -7,16 +7,16 @@
 namespace pelt::rig {
 namespace {
 
-constexpr double kSameStretch = 0.02;  ///< joints whose AᵀA differ by less, relative to its size, stretch alike
+constexpr double kSameStretch = 0.02;  ///< joints whose AᵀA differ by less, relative to its size, have the same stretch
 constexpr double kSamePose = 1e-4;     ///< joints whose maps differ by less are in one pose
-constexpr double kNoSpace = 1e-5;      ///< a map this near to the identity is rounding in the file
+constexpr double kNoSpace = 1e-5;      ///< a map this close to the identity is the identity with rounding
 
 /// Data of one joint about the space of its skin: its map in the rest pose of the nodes.
 struct Witness {
     std::uint32_t slot = 0;
     Affine3d map;
     Mat3d stretch;      ///< AᵀA of the map: the same in every rigid pose of the joint
-    double weight = 0;  ///< how much skin follows it
+    double weight = 0;  ///< the amount of skin that follows it
     int depth = 0;      ///< nodes above it
     bool mirrored = false;
 };
@@ -187,7 +187,7 @@ private:
 
     void findSpaces() {
         spaces_.resize(slotCount());
-        std::vector<std::pair<double, std::uint32_t>> groups;  // the one with most skin first
+        std::vector<std::pair<double, std::uint32_t>> groups;  // the one with the most skin first
         for (std::uint32_t s = 0; s < slotCount(); ++s) {
             if (group_[s] == s) groups.emplace_back(0.0, s);
             std::find_if(groups.begin(), groups.end(), [&](auto& g) { return g.second == group_[s]; })->first -=

@@ -14,7 +14,7 @@ void completeAxes(Vec3d (&axes)[3]) {
     for (int i = 0; i < 3; ++i) {
         const Vec3d &next = axes[(i + 1) % 3], &last = axes[(i + 2) % 3];
         if (axes[i] == Vec3d()) axes[i] = cross(next, last);
-        for (int guess = 0; guess < 3 && axes[i] == Vec3d(); ++guess) {  // another one is missing: any that fits
+        for (int guess = 0; guess < 3 && axes[i] == Vec3d(); ++guess) {  // a second missing axis: any
             Vec3d unit;
             unit[(i + guess) % 3] = 1;
             const Vec3d across = unit - next * dot(next, unit) - last * dot(last, unit);

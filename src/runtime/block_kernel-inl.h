@@ -26,7 +26,7 @@ struct Step {
     const VertexStreams& streams;
     const Vec3f *positions, *normals;  ///< null: the rig's own rows
     Vec3f *out_positions, *out_normals;
-    std::size_t vertex;  ///< the first lane's, in `streams`
+    std::size_t vertex;  ///< index of the first lane in `streams`
 };
 
 HWY_INLINE Xyz load(const VectorRows& rows, std::size_t lane) {
@@ -47,7 +47,8 @@ HWY_INLINE Xyz restNormals(const Triples& triples, const Step& s) {
 /// A buffer for one block, for blocks that a range contains only in part.
 class BlockCopy {
 public:
-    /// Copies the lanes [begin, end) of the block from vertex `start` on, and gives streams for the whole block.
+    /// Copies the lanes [begin, end) of the block that starts at vertex `start`, and returns streams for the whole
+    /// block.
     HWY_NOINLINE VertexStreams read(VertexStreams s, std::size_t start, std::size_t begin, std::size_t end) {
         if (s.positions) std::copy(s.positions + start + begin, s.positions + start + end, positions_ + begin);
         if (s.normals) std::copy(s.normals + start + begin, s.normals + start + end, normals_ + begin);
@@ -87,8 +88,8 @@ HWY_NOINLINE void forCutBlock(const VertexStreams& s, std::size_t block, std::si
 }
 
 /// Calls `whole(streams, block, end)` for the whole blocks of the vertices [first, last), and `cut(step)` for those
-/// that it contains only in part. These are computed as a whole on a copy: a vertex gets the same operations whatever
-/// the ranges are, and nothing outside the range is read from or written to the caller's memory.
+/// that it contains only in part. Partial blocks are computed completely on a copy: a vertex gets the same operations
+/// whatever the ranges are, and nothing outside the range is read from or written to the caller's memory.
 template <class Cut, class Whole>
 HWY_INLINE void forEachBlock(const VertexStreams& streams, std::size_t first, std::size_t last, const Cut& cut,
                              const Whole& whole) {

@@ -5,7 +5,7 @@ namespace {
 
 bool isAligned(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % kRigAlignment == 0; }
 
-/// What every kind has in common.
+/// Common to all kinds of rigs.
 RigError checkStart(std::span<const std::byte> bytes) noexcept {
     if (bytes.size() < sizeof(RigHeader)) return RigError::too_short;
     if (!isAligned(bytes.data())) return RigError::misaligned;

@@ -5,9 +5,9 @@
 // whose signs are already those of R: flat patches (s3 = 0) and reflections (d = -1) are not special cases. Only two
 // values are left, so that R is a combination of X and cof(X) = U diag(g², a g, d a g) V^T · (d · d):
 //     R = (X + cof(X) / g) / (a + g).
-// It needs s1 alone: s1² is the largest root of the characteristic cubic of S^T S, by its cosine formula.
-// An error in s1 leaves R with the right singular vectors and values 1 + e, so that a step of Newton's iteration for
-// the orthogonal factor, R ← (R + R^-T) / 2, makes it e²/2. R is defined where g > 0, and loses precision as s1 / g.
+// Only s1 is needed: s1² is the largest root of the characteristic cubic of S^T S, from the trigonometric formula. An
+// error in s1 leaves R with the right singular vectors and values 1 + e, so that a step of Newton's iteration for the
+// orthogonal factor, R ← (R + R^-T) / 2, makes it e²/2. R is defined if g > 0; its rounding error grows with s1 / g.
 #include <pelt/runtime/rotation.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Mat3d newtonStep(const Mat3d& r) {
     return combine(r, 0.5, c, 0.5 / dot(r.col[0], c.col[0]));
 }
 
-/// The largest eigenvalue of S^T S where its trace is 1, from the sum of its principal minors and det S.
+/// The largest eigenvalue of S^T S, whose trace is 1, from the sum of its principal minors and det S.
 double largestSquared(double minors, double det) {
     const double p = std::sqrt(std::max(1 - 3 * minors, 1e-30));
     const double cosine = (2 - 9 * minors + 27 * det * det) / (2 * p * p * p);
@@ -41,7 +41,7 @@ Mat3d mirroredRotation(const Mat3d& a, double largest) {
     const Mat3d o = nearestRotation(a * -1.0).rotation * -1.0;
     const Mat3d stretch = transposed(o) * a;
     const double smallest = (stretch(0, 0) + stretch(1, 1) + stretch(2, 2) - largest) / 2;
-    Mat3d projector;  // onto the space of the smallest singular value
+    Mat3d projector;  // projection onto the space of the smallest singular value
     if (largest - smallest > kNoGap * largest)
         projector = combine(Mat3d{}, 1 + smallest / (largest - smallest), stretch, -1 / (largest - smallest));
     int axis = 0;
@@ -63,9 +63,9 @@ NearestRotation nearestRotation(const Mat3d& s, const Mat3d& fallback) noexcept 
     const double squared = largestSquared(squaredNorm(c), det), s1 = std::sqrt(squared);
 
     const Mat3d x = combine(unit, 1, c, 1 / s1), cx = cofactor(x);
-    // a cancels where all singular values tie in a reflection; it is the largest that X has
+    // a cancels if all singular values of a reflection are equal; otherwise it is the largest singular value of X
     const double a = std::max(s1 + det / squared, std::sqrt(squaredNorm(x) / 3));
-    const double rough = std::max(0.0, 1 - squared + 2 * det / s1);     // g², but for cancellation
+    const double rough = std::max(0.0, 1 - squared + 2 * det / s1);     // g², without cancellation
     const double g = std::sqrt(squaredNorm(cx) / (2 * a * a + rough));  // |cof X|² = g² (2 a² + g²)
     if (!(g > kNoGap * s1)) return {fallback, s1 * norm, g / s1};
     Mat3d r = combine(x, 1 / (a + g), cx, 1 / (g * (a + g)));

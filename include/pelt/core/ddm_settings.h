@@ -50,7 +50,7 @@ struct JointAlpha {
 /// JOINT=a
 bool readText(const std::string& text, JointAlpha& value);
 
-/// What is not set is chosen from the mesh.
+/// Fields that are not set are chosen from the mesh.
 struct DdmSettings {
     std::optional<int> iterations;               ///< p
     std::optional<double> lambda, kappa, alpha;  ///< λ, κ, α

@@ -9,14 +9,14 @@ namespace pelt {
 /// cancels.
 class Progress {
 public:
-    /// Called with the stage's name and the fraction done, 0 to 1; returns false to ask for a stop.
-    /// It may be called from a worker thread, but never from two at once.
+    /// Called with the stage's name and the fraction done, 0 to 1; returns false to cancel. It may be called from a
+    /// worker thread, but never from two at once.
     using Callback = std::function<bool(std::string_view stage, double fraction)>;
 
     Progress() = default;
     explicit Progress(Callback callback) : callback_(std::move(callback)) {}
 
-    /// Reports, and throws Error (cancelled) when the caller asked for a stop.
+    /// Reports progress; throws Error (cancelled) if the caller canceled.
     void report(std::string_view stage, double fraction) const;
 
     /// A Progress for one step of the work: its fractions 0 to 1 are reported as `from` to `to` of `stage`. Keeps

@@ -23,8 +23,8 @@ struct DdmOptions {
     float weld_tolerance = 0;
     /// Weights of a joint below this are dropped while smoothing; 0 keeps all.
     double cutoff = 1e-7;
-    /// A large mesh may be smoothed as closely as can be seen instead of to the last digits: with a higher cutoff, and
-    /// where it is very large and the smoothing wide in edges on a coarser surface.
+    /// Allows a large mesh to be smoothed to visual accuracy instead of full precision: with a higher cutoff and, if
+    /// the mesh is very large and the smoothing spans many edges, on a coarser surface.
     bool coarse = false;
     /// The welded mesh, if it was made before. If it is null or was made with other options, it is made when needed.
     geometry::SharedSurface surface;

@@ -42,8 +42,8 @@ void keepHelpers(BakedSkin& skin, std::size_t count);
 /// its row in `reach` and helpers between them, because distant joints may move alike in the samples by coincidence;
 /// and weights fall to zero where those of `reach` do. The same input gives the same bits on any number of threads.
 ///
-/// Throws Error: bad input for sizes that do not match and numbers that are not finite, cancelled if `progress` asks
-/// for a stop.
+/// Throws Error: bad input for sizes that do not match and numbers that are not finite, cancelled if `progress`
+/// requests it.
 BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triangles, const Skeleton& skeleton,
                    std::span<const rig::DrivenJoint> driven, const SkinWeights& given, const SkinWeights& reach,
                    SkinSamples samples, const BakeOptions& options = {}, const Progress& progress = {});

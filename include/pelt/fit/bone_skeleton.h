@@ -40,8 +40,8 @@ struct BoneAnimation {
 /// With links, the nodes form that hierarchy; at rest they are not rotated, each at its center. Translations are
 /// animated, so bone lengths may vary. Without links (an empty span), bones are siblings at the origin; if there are
 /// several, they get a common parent node "bones" that does not move, since the joints of a skin must have a common
-/// root. A bone that is not rigid in some frame is written as nested nodes, of which the innermost is the joint: a
-/// product of one rotation and one scale cannot shear.
+/// root. A bone that is not rigid in some frame is written as nested nodes; the innermost one is the joint: a product
+/// of one rotation and one scale cannot shear.
 ///
 /// Throws Error (bad usage) for a range that is empty or exceeds the frames, a step that is not positive, or links
 /// whose number is not that of the bones or that do not lead to a root.

@@ -26,7 +26,7 @@ struct HandleWeights {
 /// all handles together. `handles` has the vertices of each, where its weight is 1 and all others are 0; several
 /// handles share a vertex equally. A piece of the volume without any handle follows the nearest one. The result has the
 /// same bytes on any number of threads. Throws Error: bad input for no handle, a handle without vertices or with a
-/// missing one, tets with missing vertices, positions that are not finite; cancelled if `progress` asks for a stop.
+/// missing one, tets with missing vertices, positions that are not finite; cancelled if `progress` requests it.
 HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vector<std::uint32_t>> handles,
                                 const Progress& progress = {});
 

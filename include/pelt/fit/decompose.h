@@ -72,7 +72,7 @@ struct Decomposition {
 /// `rest` has one position per vertex; `triangles` may be empty (needed for smoothness only). Bones that the data
 /// cannot use (more than vertices) are returned without weights and at rest. Throws Error: bad input for frames of
 /// another size, no frames or numbers that are not finite; bad usage for options outside their range; cancelled if
-/// `progress` asks for a stop.
+/// `progress` requests it.
 Decomposition decompose(MeshSequence& frames, std::span<const Vec3f> rest, std::span<const Triangle> triangles,
                         const DecomposeOptions& options, const Progress& progress = {});
 

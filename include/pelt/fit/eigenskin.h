@@ -20,7 +20,7 @@ struct EigenSkin {
 ///
 /// `scale_rest`: the positions whose radius scales the errors; empty: the decomposition's rest pose. Throws Error: bad
 /// usage for rank 0 or above min(frames, 3 vertices); bad input for frames that are not those of the decomposition or
-/// not finite; cancelled if `progress` asks for a stop.
+/// not finite; cancelled if `progress` requests it.
 EigenSkin fitEigenSkin(const Decomposition& decomposition, MeshSequence& frames, std::size_t rank,
                        const Progress& progress = {}, std::span<const Vec3f> scale_rest = {});
 

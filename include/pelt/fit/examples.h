@@ -73,7 +73,7 @@ struct ExampleFit {
 /// gives the same bits on any number of threads, and equal vertices get equal weights.
 ///
 /// Throws Error: bad input for sizes that do not match, no examples or joints, and numbers that are not finite; bad
-/// usage for options outside their range; cancelled if `progress` asks for a stop.
+/// usage for options outside their range; cancelled if `progress` requests it.
 ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& examples, const ExampleFitOptions& options = {},
                        const Progress& progress = {});
 

@@ -25,7 +25,7 @@ SkinWeights bindRigid(const Mesh& mesh, const Skeleton& skeleton, const SkinWeig
 /// that. If no joint lies inside the mesh, the nearest segment is used; that of a leaf is as long as its parent's.
 /// Vertices of equal position are bound alike; if skeleton and mesh are symmetric, so is the bind. The result has the
 /// same bytes on any number of threads. Throws Error: bad input for a skeleton without joints, options that leave no
-/// joint or name a missing one, or a triangle with a missing vertex; cancelled if `progress` asks for a stop.
+/// joint or name a missing one, or a triangle with a missing vertex; cancelled if `progress` requests it.
 SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options = {},
                             const Progress& progress = {});
 

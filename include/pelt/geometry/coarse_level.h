@@ -23,16 +23,16 @@ struct CoarseLevel {
     std::vector<std::uint32_t> node_of;  ///< per vertex
     std::vector<Vec3f> positions;        ///< of the nodes
     Laplacian laplacian;                 ///< between them
-    std::vector<double> mass;            ///< per vertex, its share in its node: what a node starts from is their mean
-    std::vector<double> strength;        ///< per node, for so many steps as the vertices' strengths are meant for
+    std::vector<double> mass;            ///< per vertex, its weight in the mean that a node starts with
+    std::vector<double> strength;        ///< per node, for the same number of steps as the strengths of the vertices
     Interpolation between;               ///< back to the vertices
 
     std::size_t nodeCount() const { return laplacian.vertexCount(); }
 };
 
-/// For `iterations` steps of implicit smoothing by cotangents with `strength` (as LocalSmoother takes it). `ties` are
+/// For `iterations` steps of implicit cotangent smoothing; `strength` is the same as that of LocalSmoother. `ties` are
 /// edges between parts that the Laplacian does not contain yet. `normals`: unit, one per vertex. nullopt if there would
-/// be more nodes than a third of the vertices. Results on the coarse surface differ from those on the mesh by some
+/// be more nodes than a third of the vertices. Results on the coarse surface differ from those on the mesh by a few
 /// thousandths of the difference between neighboring joints.
 std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span<const ExtraEdge> ties,
                                            std::span<const Vec3f> positions, std::span<const Vec3f> normals,

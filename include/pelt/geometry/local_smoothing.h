@@ -20,8 +20,8 @@ struct SparseChannels {
 /// of it, stay sparse. `positions`: of the vertices, finite.
 std::vector<std::uint32_t> eliminationOrder(const Laplacian& laplacian, std::span<const Vec3f> positions);
 
-/// Whether implicit smoothing of these strengths is done without a factorisation, so that any order will do. Never
-/// where a frozen vertex pulls on others.
+/// Whether implicit smoothing with these strengths needs no factorization, so that any order is valid. Always false if
+/// a frozen vertex (strength 0) influences others.
 bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> strength, int iterations, double tolerance);
 
 /// Smooths functions that are nonzero on a part of the mesh only, at a cost that depends on that part. Each step solves
@@ -30,22 +30,22 @@ bool smoothsByProducts(const Laplacian& laplacian, std::span<const double> stren
 /// to 1). Immutable: any number of threads may smooth at once.
 class LocalSmoother {
 public:
-    /// `strength`: one per vertex; a vertex with strength 0 keeps its values and still pulls on its neighbours, an
+    /// `strength`: one per vertex; a vertex with strength 0 keeps its values but still influences its neighbors; an
     /// isolated vertex keeps its values. `order` is eliminationOrder(laplacian, positions). Both spans and the
-    /// Laplacian must outlive the smoother. `tolerance`: how far values of size 1 may be off. `positions`: of the
-    /// vertices, for a better guess of how far smoothing reaches; may be empty. Throws Error (bad usage) for strengths
-    /// that are negative, not finite or, in explicit smoothing, above 1.
+    /// Laplacian must outlive the smoother. `tolerance`: the allowed error of values of size 1. `positions`: of the
+    /// vertices, for a better estimate of how far smoothing spreads; may be empty. Throws Error (bad usage) for
+    /// strengths that are negative, not finite or, in explicit smoothing, above 1.
     LocalSmoother(const Laplacian& laplacian, std::span<const std::uint32_t> order, SmoothingKind kind,
                   std::span<const double> strength, double tolerance = 1e-16, std::span<const Vec3f> positions = {});
     ~LocalSmoother();
     LocalSmoother(LocalSmoother&&) noexcept;
 
-    /// Makes the factorisation that wide functions share, which the first of them would make else.
+    /// Computes the factorization that wide functions share. Otherwise the first of them computes it.
     void prepare() const;
 
-    /// Smooths `iterations` times. The last channel must be non-negative and says where the function lives: it is
-    /// followed out to where that channel falls under `cutoff`, and vertices at or under it are left out of the result.
-    /// 0 leaves out nothing but what the function cannot reach.
+    /// Smooths `iterations` times. The last channel must be non-negative and defines the support of the function:
+    /// smoothing continues outward until that channel falls below `cutoff`, and vertices at or below it are left out of
+    /// the result. With 0, only vertices that the function cannot reach are left out.
     SparseChannels smooth(const SparseChannels& input, int iterations, double cutoff) const;
 
 private:

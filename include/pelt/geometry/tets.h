@@ -55,7 +55,7 @@ struct TetEmbedding {
 /// six views along the axes, so that holes, overlapping parts and single sheets do little harm; a mesh that is too open
 /// for that still gets all cells that its surface touches. The result has the same bytes on any number of threads.
 /// Throws Error: bad input for a mesh without vertices, without extent, with a position that is not finite or with a
-/// triangle with a missing vertex; bad usage for a target of 0; cancelled if `progress` asks for a stop.
+/// triangle with a missing vertex; bad usage for a target of 0; cancelled if `progress` requests it.
 TetEmbedding embedInTets(const Mesh& mesh, const EmbeddingOptions& options = {}, const Progress& progress = {});
 
 /// The same for given tets: each vertex gets the tet that contains it or, if there is none, the one nearest to

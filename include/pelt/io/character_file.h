@@ -11,7 +11,7 @@
 namespace pelt::io {
 
 /// Reads a character: .glb .gltf .vrm, and .fbx .dae through the importer (see import.h). Throws Error (bad input) with
-/// one line that names the file, the problem, where it is and what to do; cancelled if `progress` asks for a stop.
+/// one line that names the file, the problem, where it is and what to do; cancelled if `progress` requests it.
 /// Progress is reported for the stage "load" (or "import"). docs/gltf.md describes what is read.
 Character loadCharacter(const std::filesystem::path& path, const Progress& progress = {});
 

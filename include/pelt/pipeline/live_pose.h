@@ -4,19 +4,20 @@
 
 namespace pelt::pipeline {
 
-/// Poses a character while its handles are being moved [Jacobson12]: prepared once, then handles are set and a few
-/// iterations solved for every picture. The joints are free: they stretch where that bends the skin less.
+/// Poses a character interactively while its handles are moved [Jacobson12]. It is prepared once; then, for every
+/// frame, handles are set and a few iterations are solved. The joints are free: they may stretch if that reduces the
+/// energy of the skin.
 class LivePoser {
 public:
     /// Throws Error (bad input) for a character without joints or weights, and as pose::prepare does.
     LivePoser(const Character& character, const pose::RigOptions& options, const Progress& progress = {});
     ~LivePoser();
 
-    /// Takes microseconds where only targets changed, milliseconds where other things are held. Keyed handles are
-    /// taken at their first key. Throws Error (bad input) as checkHandles does.
+    /// Takes microseconds if only targets changed, milliseconds if the set of handles changed. Of handles with keys,
+    /// the first key is used. Throws Error (bad input) as checkHandles does.
     void setHandles(std::span<const PoseHandle> handles);
 
-    /// Goes on from the last pose.
+    /// Continues from the last pose.
     pose::SolveResult step(int iterations);
 
     /// Per joint slot, from rest space to the pose.

@@ -80,14 +80,14 @@ private:
                 ++end;
             blocks.emplace_back(window.data() + start, end - start);
         }
-        // Consecutive blocks should need the same work, because processors then predict branches well.
+        // Consecutive blocks should need the same work, so that processors predict branches well.
         std::stable_sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
             return std::pair(a[0].kind, !isRun(a)) < std::pair(b[0].kind, !isRun(b));
         });
         for (const std::span<const DdmVertex> block : blocks) packBlock(block, first);
     }
 
-    /// Whether these are sixteen vertices that follow each other.
+    /// Whether these are sixteen consecutive vertices.
     static bool isRun(std::span<const DdmVertex> block) {
         for (std::size_t i = 1; i < block.size(); ++i)
             if (block[i].index != block[0].index + i) return false;
@@ -127,7 +127,7 @@ private:
         packed_.rows.push_back(row);
     }
 
-    /// u, p and what the form needs of P; normals.
+    /// u, p and the part of P that the form needs; normals.
     void appendShape(const DdmVertex* const (&lanes)[kLanes], DdmKind kind) {
         for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return rest_.positions[v.index][i]; });
         for (int i = 0; i < 3; ++i) appendRow(lanes, [&](const DdmVertex& v) { return v.center[i]; });

@@ -5,9 +5,9 @@
 //   Ψ_ij = Σ_k B_ki w_kj u_k u_k^T   (Eq. 6b rev.)        w'_ij = Σ_k C_ki w_kj   (Eq. 12 rev.)
 //   p_i   from Σ_j Ψ_ij                                   Ω_ij  of Eq. 11 rev.
 //
-// Column i of B holds the steps' values at vertex i: with X stored by rows of vertices, the steps of (I + λ D_λ D_L^-1
-// L) X = X_0 give them. Ten channels per joint suffice, Ψ being symmetric, and only where the joint reaches. Seams are
-// welded for all of it; split copies get equal rows.
+// Column i of B holds the values of the steps at vertex i: with X stored by rows of vertices, the steps of (I + λ D_λ
+// D_L^-1 L) X = X_0 compute them. Since Ψ is symmetric, ten channels per joint suffice, and only vertices that the
+// joint reaches are needed. Seams are welded throughout; split copies get equal rows.
 #include <pelt/core/error.h>
 #include <pelt/deform/ddm_prepare.h>
 #include <pelt/geometry/bounding_box.h>

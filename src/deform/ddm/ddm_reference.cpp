@@ -3,19 +3,19 @@
 // For vertex i with rest position u, and the joints j of its row:
 //     M_j = [A_j t_j]     the bone;  R_j its rotation, the rotation factor of A_j = R_j S_j (right polar decomposition)
 //     Ω'_j = [W χ; χ^T ω] the block about the stored center p
-//     c_j = M_j p         where the joint takes the center
+//     c_j = M_j p the center, transformed by the joint
 //     q = Σ A_j χ + ω c_j                           the last column of Σ M_j Ω_j, Eq. 7 rev.
 //     S = Σ A_j W + c_j χ^T − q (Σ χ)^T             Q − q p^T of the same
 //     P = Σ W − (Σ χ)(Σ χ)^T                        P − p p^T
 //     d = u − p − Σ χ                               from the true center, which is p where Σ χ = 0, to the vertex
 //     x = q + R d,  R the rotation nearest to S     Eqs. 4, 10
-// [Kalentchouk20] takes R_j for A_j and M_j u − R_j (u − p) for c_j.
+// [Kalentchouk20] uses R_j instead of A_j and M_j u − R_j (u − p) instead of c_j.
 //
 // Where this departs from the paper:
 // - v1 and v3 keep the direction of X d and restore the length of d, as the paper's last formula for v3 does. X / det
 // X,
-//   as printed, has determinant det^-2. v1_printed is what the printed v1 comes to: X = cof(R') itself.
-// - v1 has no R' = S P^-1 on a flat patch, where P is singular; v0 stands in there.
+//   as printed, has determinant det^-2. v1_printed is the printed v1: X = cof(R') itself.
+// - v1 has no R' = S P^-1 on a flat patch, where P is singular; v0 is used there.
 // - ψ blends quaternions on the hemisphere of the joint with the largest ψ (lowest joint on ties).
 // - A vertex with one joint follows it: x = M p + R (u − p), or M u in Enhanced DDM.
 #include "ddm_reference.h"

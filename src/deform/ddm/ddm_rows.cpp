@@ -74,7 +74,7 @@ private:
     std::vector<double> values_;
 };
 
-/// p_i of Eq. 11 rev., from Σ Ψ, and the sum of Ψ's weights (1 except for what the cutoff dropped).
+/// p_i of Eq. 11 rev., from Σ Ψ, and the sum of Ψ's weights (1 except for weights that the cutoff dropped).
 struct Center {
     double p[4] = {};  ///< homogeneous, 1 last
     double sum = 0;
@@ -142,8 +142,8 @@ void sortTies(DdmRows<T>& rows, std::size_t first, std::size_t last) {
         }
 }
 
-/// Cuts sorted entries to the largest. Of those that tie at the limit the lower joints stay, as on the middle line of a
-/// symmetric skin, whatever rounding made of the tie.
+/// Keeps the largest of the sorted entries. On ties at the limit, as on the middle line of a symmetric skin, the lower
+/// joints are kept, even if rounding made the entries slightly different.
 void cutTo(std::vector<Entry>& entries, std::size_t influences) {
     constexpr double kTie = 1e-6;
     const double limit = entries[influences - 1].omega();
@@ -154,7 +154,7 @@ void cutTo(std::vector<Entry>& entries, std::size_t influences) {
     entries.resize(influences);
 }
 
-/// Keeps the largest and divides by the sum of their ω, or translations are lost.
+/// Keeps the largest and divides by the sum of their ω; otherwise translations would be scaled down.
 void prune(std::vector<Entry>& entries, std::size_t influences) {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return a.omega() != b.omega() ? a.omega() > b.omega() : a.joint < b.joint;
@@ -175,7 +175,7 @@ void prune(std::vector<Entry>& entries, std::size_t influences) {
     }
 }
 
-/// A row about its own center: Ω' = T(-p) Ω T(-p)^T, p of the entries that were kept.
+/// A row about its own center: Ω' = T(-p) Ω T(-p)^T, with p computed from the kept entries.
 struct CenteredRow {
     double p[3] = {};
     std::vector<DdmBlock<double>> blocks;
@@ -238,7 +238,7 @@ void appendRow(const std::vector<Entry>& entries, const CenteredRow& row, const 
     rows.centers.emplace_back(origin + Vec3d{row.p[0], row.p[1], row.p[2]});
 }
 
-/// Makes rows one by one; reuses its buffers.
+/// Computes rows one by one; reuses its buffers.
 template <class T>
 class RowMaker {
 public:
@@ -279,7 +279,7 @@ private:
     CenteredRow row_;
 };
 
-/// The chunks one after the other.
+/// Concatenates the chunks.
 template <class T>
 DdmRows<T> joined(std::vector<DdmRows<T>>& chunks) {
     std::vector<std::size_t> row(chunks.size() + 1, 0), entry(chunks.size() + 1, 0);

@@ -36,10 +36,10 @@ struct OmegaParts {
     std::span<const Vec3f> positions;               ///< per welded vertex
 };
 
-/// Ω of the welded vertices that `which` names (Eq. 11 rev.), cut to the `influences` joints with the largest ω (0:
-/// all), renormalized and centered; a row each. With a limit, joints whose weights for rotation and translation are too
-/// small to see are dropped too. A vertex whose numbers single precision cannot represent keeps its bind. T: float or
-/// double.
+/// Ω of the welded vertices listed in `which` (Eq. 11 rev.), limited to the `influences` joints with the largest ω (0:
+/// all), renormalized and centered; one row each. With a limit, joints whose weights for rotation and translation are
+/// too small to be visible are dropped too. A vertex whose numbers single precision cannot represent keeps its bind. T:
+/// float or double.
 template <class T>
 DdmRows<T> makeRows(const OmegaParts& parts, std::span<const std::uint32_t> which, std::size_t influences);
 

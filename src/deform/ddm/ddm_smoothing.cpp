@@ -1,5 +1,5 @@
-// The smoothing of §3.4 of [LeLewis19]: the bind of every joint, or its bind times u u^T, on the part of the mesh that
-// it reaches.
+// The smoothing of §3.4 of [LeLewis19]: the bind of every joint, or its bind times u u^T, in the region of the mesh
+// that it reaches.
 #include "ddm_smoothing.h"
 
 #include <pelt/core/parallel.h>
@@ -16,11 +16,11 @@ namespace {
 using geometry::LocalSmoother;
 using geometry::SparseChannels;
 
-/// From here on a coarser surface is used.
+/// Meshes with more vertices use a coarser surface.
 constexpr std::size_t kCoarsenFrom = 1 << 19;
 
 constexpr double kTolerance = 1e-7, kExact = 1e-16;  ///< of polynomials
-/// Of a joint's part in a vertex where the mesh is large: a third of what is too small to store.
+/// Cutoff for a joint's weight on large meshes: a third of the weight that is too small to store.
 constexpr double kCutoff = 3e-5;
 
 /// Progress of work by many threads; reports are made one at a time.
@@ -111,11 +111,11 @@ private:
         }
         progress.report("order", 0.2);
         smoother_.emplace(laplacian, order_, key_.kind, strength, tolerance, positions);
-        if (rough_ && !by_products) smoother_->prepare();  // smaller meshes make it when a wide function asks for it
+        if (rough_ && !by_products) smoother_->prepare();  // on smaller meshes: on demand
         progress.report("order", 1);
     }
 
-    /// The means over the nodes.
+    /// Averages values over the vertices of each node.
     SparseChannels restricted(const SparseChannels& input) const {
         const std::size_t width = input.width;
         SparseChannels result{width, {}, {}};
@@ -158,7 +158,7 @@ SparseChannels momentsOf(const SmoothedSurface& surface, const JointBind& bind, 
     return input;
 }
 
-/// The weights of the joints [first, last), a channel each, and their sum.
+/// The weights of the joints [first, last), one channel each, and their sum.
 SparseChannels groupedWeights(const JointBind& bind, std::size_t first, std::size_t last) {
     std::vector<std::pair<std::uint32_t, std::size_t>> entries;  // vertex, joint
     for (std::size_t j = first; j < last; ++j)
@@ -178,7 +178,7 @@ SparseChannels groupedWeights(const JointBind& bind, std::size_t first, std::siz
     return input;
 }
 
-/// Joints that follow each other mostly lie side by side: a few of them share a region where weights are smoothed.
+/// Consecutive joints are mostly adjacent, so a few of them share the region in which weights are smoothed.
 constexpr std::size_t kGroup = 3;  // with the sum, four channels
 
 /// The weights of a group of joints, smoothed; returns how many vertices they are bound to.
@@ -204,8 +204,8 @@ struct Task {
     std::size_t index;
 };
 
-/// Vertices within reach of what a joint binds: those, and with a step of strength k, as wide as sqrt(k)/2 edges,
-/// some hundred k more.
+/// Number of vertices within reach of a joint: those bound to it and, since a step of strength k is sqrt(k)/2 edges
+/// wide, about a hundred k more.
 double reached(const JointBind& bind, std::size_t joint, std::span<const double> strength) {
     if (bind.vertices[joint].empty()) return 0;
     double sum = 0;
@@ -214,7 +214,7 @@ double reached(const JointBind& bind, std::size_t joint, std::span<const double>
     return std::min(double(strength.size()), count + 400 * sum / count);
 }
 
-/// The costly tasks first, so that no thread is left with one at the end.
+/// Expensive tasks first, so that no thread starts one at the end.
 std::vector<Task> makeTasks(const JointBind& bind, const SmoothingKey* psi_key, const SmoothingKey* weight_key) {
     std::vector<Task> tasks;
     for (std::size_t j = 0; psi_key && j < bind.jointCount(); ++j)
@@ -229,7 +229,7 @@ std::vector<Task> makeTasks(const JointBind& bind, const SmoothingKey* psi_key, 
     return tasks;
 }
 
-/// Progress of some tasks side by side, told as their mean.
+/// Progress of parallel tasks, reported as their mean.
 class SideBySide {
 public:
     SideBySide(const Progress& progress, std::size_t tasks) : progress_(progress), done_(tasks, 0.0) {}
@@ -237,7 +237,7 @@ public:
     Progress of(std::size_t task) {
         return Progress([this, task](std::string_view stage, double fraction) {
             const std::lock_guard lock(mutex_);
-            // "coarsen" comes first, where it comes
+            // "coarsen" comes first, if it is needed
             done_[task] = std::max(done_[task], stage == "order" ? 0.5 + 0.5 * fraction : 0.5 * fraction);
             progress_.report("order", std::accumulate(done_.begin(), done_.end(), 0.0) / double(done_.size()));
             return true;

@@ -12,12 +12,12 @@ struct SmoothedSurface {
     std::vector<Vec3f> positions, normals;
     geometry::Laplacian laplacian;          ///< without ties
     std::vector<geometry::ExtraEdge> ties;  ///< between parts
-    geometry::Laplacian tied;               ///< with them; empty where there are none
+    geometry::Laplacian tied;               ///< including them; empty if there are none
 
     const geometry::Laplacian& whole() const { return ties.empty() ? laplacian : tied; }
 };
 
-/// What each joint binds, ascending by welded vertex.
+/// The vertices bound to each joint, ascending by welded vertex.
 struct JointBind {
     std::vector<std::vector<std::uint32_t>> vertices;
     std::vector<std::vector<double>> weights;
@@ -33,7 +33,7 @@ struct SmoothingKey {
     geometry::SmoothingKind kind = geometry::SmoothingKind::implicit;
     int iterations = -1;
     double cutoff = 0;
-    bool coarse = false;           ///< as closely as can be seen (kLarge), else to the last digits
+    bool coarse = false;           ///< to visual accuracy if the mesh is large, otherwise to full precision
     std::vector<double> strength;  ///< per welded vertex
     friend bool operator==(const SmoothingKey&, const SmoothingKey&) = default;
 };
@@ -43,7 +43,7 @@ struct SmoothedFields {
     Field weights;  ///< w'
 };
 
-/// Those fields of every joint whose keys are given.
+/// Computes, for every joint, the fields whose keys are given.
 SmoothedFields smoothFields(const SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin,
                             const SmoothingKey* psi_key, const SmoothingKey* weight_key, const Progress& progress);
 

@@ -13,7 +13,7 @@ namespace pelt::deform {
 using runtime::DdmForm;
 using runtime::DdmKind;
 
-/// One row, ready to take its lane in a block.
+/// One row, ready to be stored in its lane of a block.
 struct DdmVertex {
     std::uint32_t index = 0;
     DdmKind kind = DdmKind::blended;

@@ -12,7 +12,7 @@ struct DeltaMushRig::Packed {
     geometry::Weld weld;
     std::vector<Vec3f> positions, normals;  ///< of the mesh, per vertex
     SkinWeights weights;                    ///< per welded vertex
-    std::size_t joint_count = 0;            ///< one more than the highest joint named
+    std::size_t joint_count = 0;            ///< one more than the highest joint in use
     Vec3d middle;                           ///< of the rest shape
     std::vector<Vec3d> rest;                ///< u − middle, per welded vertex
     std::vector<Vec3d> smooth_rest;         ///< ũ − middle

@@ -43,7 +43,7 @@ std::vector<JointPair> blendedPairs(const SkinWeights& weights) {
     return pairs;
 }
 
-/// Fills `meetings` from blocks and blended pairs.
+/// Fills `meetings` from blocks and pairs of blended joints.
 void findMeetings(const SkinWeights& weights, DqsArrays& rig) {
     const InfluenceBlocks& blocks = rig.blocks;
     const auto pairOf = [&](std::uint32_t first, std::uint32_t second) {
@@ -73,7 +73,7 @@ void findMeetings(const SkinWeights& weights, DqsArrays& rig) {
     }
 }
 
-/// A spanning forest of the graph that the pairs make, from each component's lowest joint outwards.
+/// A spanning forest of the graph of the pairs, starting at the lowest joint of each component.
 std::vector<JointPair> spanningForest(const std::vector<JointPair>& pairs, std::size_t joint_count) {
     std::vector<std::vector<std::uint32_t>> neighbours(joint_count);
     for (const JointPair& pair : pairs) {

@@ -1,12 +1,12 @@
 // Dual quaternion skinning [Kavan08], with stretches.
 //
 // A bone x ↦ A x + t with A = R S (right polar decomposition) is split about the joint's rest position c: first the
-// stretch c + S (x − c), then the rigid map with rotation R that takes c where the bone takes it,
+// stretch c + S (x − c), then the rigid map with rotation R that maps c to the same point as the bone does,
 //     y ↦ R y + (A c + t − R c).
 // A vertex blends the stretches linearly, then the rigid maps as dual quaternions q + ε d, d = ½ t q:
 //     x_s = Σ_j w_j (c_j + S_j (x − c_j))
-//     b + ε e = Σ_j ±w_j (q_j + ε d_j), the sign that has q_j on the hemisphere of the heaviest joint's
-//     x' = b x_s b* / |b|² + 2 vec(e b*) / |b|²
+//     b + ε e = Σ_j ±w_j (q_j + ε d_j), the sign that puts q_j on the hemisphere of the heaviest joint's x' = b x_s b*
+//     / |b|² + 2 vec(e b*) / |b|²
 // vec(e b*) ignores the part of e along b, so no second normalization is needed. Normals follow the rotation b; where
 // joints mirror, the blended reflection comes first.
 #include <algorithm>

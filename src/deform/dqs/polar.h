@@ -8,7 +8,7 @@ namespace pelt::deform {
 struct Polar {
     Mat3d rotation;
     Mat3d stretch;
-    /// The part of `stretch` that mirrors: the identity, or the reflection that it contains where det A < 0.
+    /// The part of `stretch` that mirrors: the identity, or the reflection that it contains if det A < 0.
     Mat3d mirror;
     bool mirrored = false;
 };

@@ -47,7 +47,7 @@ std::vector<Hashed> hashAll(const InfluenceBlocks& blocks) {
     return all;
 }
 
-/// Less than, equal to or greater than 0 as a's influences come before, are equal to or come after b's.
+/// Negative, 0 or positive if a's influences come before, are equal to or come after b's.
 int compare(const InfluenceBlocks& blocks, std::size_t a, std::size_t b) {
     Influences i(blocks, a), j(blocks, b);
     for (; !i.atEnd() && !j.atEnd(); i.next(), j.next()) {
@@ -57,8 +57,8 @@ int compare(const InfluenceBlocks& blocks, std::size_t a, std::size_t b) {
     return int(j.atEnd()) - int(i.atEnd());
 }
 
-/// Covers a block's vertices with its joints (greedy set cover): always the joint that most uncovered vertices have. On
-/// ties `favourite`, then the lowest.
+/// Covers a block's vertices with its joints (greedy set cover): each step takes the joint that most uncovered vertices
+/// have; on ties `favourite`, then the lowest.
 void coverBlock(const InfluenceBlocks& blocks, std::size_t block, std::uint32_t favourite,
                 std::vector<std::uint32_t>& bases) {
     const std::size_t first = block * kLanes, count = std::min(kLanes, blocks.vertex_count - first);
@@ -79,7 +79,7 @@ void coverBlock(const InfluenceBlocks& blocks, std::size_t block, std::uint32_t 
     }
 }
 
-/// Gives vertices of equal influences the base that most of them have, the lowest on ties.
+/// Gives vertices with equal influences the base that most of them have, the lowest on ties.
 void agree(const InfluenceBlocks& blocks, std::vector<std::uint32_t>& bases) {
     std::vector<Hashed> sorted = hashAll(blocks);
     std::sort(sorted.begin(), sorted.end(), [&](const Hashed& a, const Hashed& b) {

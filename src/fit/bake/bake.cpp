@@ -16,7 +16,7 @@ using namespace bake;
 
 constexpr std::size_t kSample = 4000;      ///< vertices on which helpers are compared
 constexpr std::size_t kSolvedInFull = 10;  ///< the most promising helpers of a round, by the first step of a solve
-constexpr double kWorthwhile = 1e-3;       ///< of the squared error: a helper that gains less is not added
+constexpr double kWorthwhile = 1e-3;       ///< of the squared error: a helper that reduces it by less is not added
 
 std::vector<std::uint32_t> everyVertex(const SkinProblem& problem) {
     std::vector<std::uint32_t> all(problem.vertexCount());

@@ -1,8 +1,9 @@
 // Alternating least squares for rest-space corrections; eigenskin.cpp has the notation.
 //
 // Both steps need A_i^tᵀ A_i^t, which is a sum over pairs of bones: Σ_{j≤k} w_ij w_ik P_jk^t with P_jk = R_jᵀ R_k +
-// R_kᵀ R_j (R_jᵀ R_j for j = k). So frames (given coefficients) or vertices (given modes) are summed once a pair of
-// bones, not once per vertex and frame, and all that is left to do for a vertex and frame is a product with y.
+// R_kᵀ R_j (R_jᵀ R_j for j = k). So the sums over frames (for given coefficients) or over vertices (for given modes)
+// are computed once per pair of bones instead of once per vertex and frame. For each vertex and frame, only a product
+// with y remains.
 #include "alternate.h"
 
 #include <pelt/core/parallel.h>
@@ -21,8 +22,8 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 constexpr int kMostRounds = 30;
-constexpr double kConverged = 1e-4;  // stops when a round lowers the error by less than this fraction
-constexpr double kExact = 1e-11;     // of the squared error: where the rounding of y begins
+constexpr double kConverged = 1e-4;  // stops when an iteration reduces the error by less than this fraction
+constexpr double kExact = 1e-11;     // of the squared error: the level of the rounding of y
 constexpr double kRidge = 1e-12;     // of the mean diagonal: only keeps singular systems solvable
 constexpr Index kFramesAtOnce = 64, kRowsAtOnce = 512;
 
@@ -113,7 +114,7 @@ VectorXd solveRidged(const MatrixXd& normal, const VectorXd& right) {
     return ridged.ldlt().solve(right);
 }
 
-/// The normal matrix of one vertex from its 3x3 blocks, one a pair of modes.
+/// The normal matrix of one vertex from its 3x3 blocks, one per pair of modes.
 void spread(const std::vector<Symmetric>& blocks, const std::vector<std::array<Index, 2>>& mode_pairs,
             MatrixXd& normal) {
     for (std::size_t m = 0; m < blocks.size(); ++m) {
@@ -159,7 +160,7 @@ MatrixXd solveModes(const EigenSkinProblem& problem, const BonePairs& pairs, con
     return modes;
 }
 
-/// What the dot product with a Symmetric turns into aᵀ P b.
+/// The coefficients whose dot product with a Symmetric P is aᵀ P b.
 Symmetric outerProduct(const Vector3d& a, const Vector3d& b) {
     return {a[0] * b[0], a[0] * b[1] + a[1] * b[0], a[0] * b[2] + a[2] * b[0],
             a[1] * b[1], a[1] * b[2] + a[2] * b[1], a[2] * b[2]};
@@ -198,7 +199,7 @@ MatrixXd frameNormal(const EigenSkinProblem& problem, const BonePairs& pairs, co
     return normal.selfadjointView<Eigen::Lower>();
 }
 
-/// The coefficients that minimize E for given modes, and that E.
+/// The coefficients that minimize E for given modes, and the minimum.
 EigenSkinFactors solveCoefficients(const EigenSkinProblem& problem, const BonePairs& pairs, const MatrixXd& modes) {
     const std::vector<Symmetric> sums = sumVertices(problem, pairs, modes);
     const DataMatrix y = problem.matrix();
@@ -236,11 +237,11 @@ EigenSkinFactors alternateFactors(const EigenSkinProblem& problem, const MatrixX
     EigenSkinFactors factors{MatrixXd::Zero(3 * problem.vertices(), problem.rank), start, problem.energy};
     for (int round = 0; round < kMostRounds; ++round) {
         stage.report(double(round) / kMostRounds);
-        // Modes for any basis of the same span give the same E; an orthonormal one keeps their systems well
+        // Any basis of the same span gives the same E; an orthonormal one keeps the systems for the modes well
         // conditioned.
         const MatrixXd modes = solveModes(problem, pairs, orthonormalBasis(factors.coefficients));
         EigenSkinFactors next = solveCoefficients(problem, pairs, modes);
-        if (!(next.energy <= factors.energy)) break;  // rounding: what came before is as good
+        if (!(next.energy <= factors.energy)) break;  // only rounding: the previous result is as good
         const bool converged = next.energy <= kExact * problem.energy ||
                                std::sqrt(next.energy) > (1 - kConverged) * std::sqrt(factors.energy);
         factors = std::move(next);

@@ -8,7 +8,7 @@
 
 namespace pelt::fit {
 
-/// What alternating least squares needs; eigenskin.cpp has the notation.
+/// The input of alternating least squares; eigenskin.cpp has the notation.
 struct EigenSkinProblem {
     const Decomposition& decomposition;
     Eigen::Index rank = 0;
@@ -21,16 +21,16 @@ struct EigenSkinProblem {
 };
 
 struct EigenSkinFactors {
-    Eigen::MatrixXd modes;         ///< 3 rows per vertex, a column per mode
+    Eigen::MatrixXd modes;         ///< 3 rows per vertex, one column per mode
     Eigen::MatrixXd coefficients;  ///< a row per frame
     double energy = 0;             ///< E with them
 };
 
-/// An orthonormal basis of what the columns span, completed where they span less.
+/// An orthonormal basis of the span of the columns, completed if the columns are linearly dependent.
 Eigen::MatrixXd orthonormalBasis(const Eigen::MatrixXd& columns);
 
-/// Modes and coefficients in turn, each the best for the other, until the error hardly falls. `start` has a row per
-/// frame and spans the coefficients to begin with.
+/// Solves for modes and coefficients alternately until the error hardly decreases. `start` has one row per frame; its
+/// columns span the initial coefficients.
 EigenSkinFactors alternateFactors(const EigenSkinProblem& problem, const Eigen::MatrixXd& start, const Stage& stage);
 
 }  // namespace pelt::fit

@@ -4,13 +4,14 @@
 // Notation: r_i^t residual of vertex i in frame t; A_i^t = Σ_j w_ij R_j^t the linear part of its blended motion;
 // m_ri its offset in mode r, c_tr the mode's coefficient in the frame.
 //
-// A mode acts before skinning, as a morph target does, and the error is measured after it:
+// A mode acts before skinning, as a morph target does; the error is measured after skinning:
 //
 //     E = Σ_it |r_i^t − A_i^t Σ_r c_tr m_ri|².
 //
-// Given c, each vertex solves a system of 3R unknowns; given m, each frame one of R (alternate.cpp). Both need of the
-// frames only y_i^t = A_i^tᵀ r_i^t, which does not change: it replaces the residuals in memory. It is also the residual
-// mapped back to rest space, where the blended motion is nearly a rotation, and gives the initial values.
+// For given c, there is a system with 3R unknowns per vertex; for given m, one with R unknowns per frame
+// (alternate.cpp). The only data both need from the frames is y_i^t = A_i^tᵀ r_i^t, which does not change: it replaces
+// the residuals in memory. Where the blended motion is nearly a rotation, y is also the residual mapped back to rest
+// space, and gives the initial values.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -41,7 +42,7 @@ Affine3d blend(const Decomposition& d, std::span<const Affine3d> pose, std::size
     return sum;
 }
 
-/// Sums `term(vertex)` over all vertices, range by range: the same rounding on any number of threads.
+/// Sums `term(vertex)` over all vertices, range by range, so that the rounding is the same on any number of threads.
 template <class Term>
 double sumVertices(std::size_t vertices, const Term& term) {
     std::vector<double> sums((vertices + kEigenskinGrain - 1) / kEigenskinGrain, 0.0);

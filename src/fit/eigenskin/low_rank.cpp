@@ -1,5 +1,5 @@
-// Singular values and vectors of tall or wide data by the Gram matrix of its smaller side, in double precision: exact
-// to the square root of the rounding, which is the rounding of the data itself.
+// Singular values and vectors of tall or wide matrices from the Gram matrix of the smaller side, in double precision.
+// The result is accurate to the square root of double rounding, which is the rounding of the data itself.
 #include "low_rank.h"
 
 #include <pelt/core/parallel.h>
@@ -17,11 +17,11 @@ using Eigen::MatrixXd;
 
 constexpr Index kTile = 128;             // of the Gram matrix
 constexpr std::size_t kTilesAtOnce = 8;  // between two reports
-constexpr Index kDepth = 512;            // of the data, at a time: two tiles' factors stay in the cache
+constexpr Index kDepth = 512;            // of the data, processed at a time: the factors of two tiles stay in the cache
 
 bool isWide(const DataMatrix& x) { return x.cols() > x.rows(); }
 
-/// One tile of Xᵀ X, or of X Xᵀ where that is smaller.
+/// One tile of Xᵀ X, or of X Xᵀ if that is smaller.
 MatrixXd gramTile(const DataMatrix& x, Index row, Index rows, Index column, Index columns) {
     const bool wide = isWide(x);
     const Index depth = wide ? x.cols() : x.rows();
@@ -40,7 +40,7 @@ MatrixXd gramTile(const DataMatrix& x, Index row, Index rows, Index column, Inde
     return tile;
 }
 
-/// Each tile is summed by one thread in one order, so that the bits do not depend on how many there are.
+/// Each tile is summed by one thread in a fixed order, so that the bits do not depend on the number of threads.
 MatrixXd gramMatrix(const DataMatrix& x, const Stage& stage) {
     const Index size = std::min(x.rows(), x.cols());
     std::vector<std::pair<Index, Index>> tiles;

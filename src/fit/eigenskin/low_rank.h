@@ -9,10 +9,11 @@ namespace pelt::fit {
 /// Single-precision data by columns, read only.
 using DataMatrix = Eigen::Map<const Eigen::MatrixXf>;
 
-/// What the best approximation X ≈ U Σ Vᵀ of some rank leaves, Σ of the squared singular values beyond it.
+/// The squared error of the best approximation X ≈ U Σ Vᵀ of some rank: the sum of the squared singular values beyond
+/// it.
 double energyBeyondRank(const DataMatrix& x, Eigen::Index rank, const Stage& stage);
 
-/// The first `rank` columns of V. Some may be zero where X has a lower rank.
+/// The first `rank` columns of V. Some may be zero if X has a lower rank.
 Eigen::MatrixXd rightSingularVectors(const DataMatrix& x, Eigen::Index rank, const Stage& stage);
 
 }  // namespace pelt::fit

@@ -4,7 +4,7 @@
 
 namespace pelt::fit {
 
-/// A part of the work, from one fraction of the whole to another: about what it takes of the time on long sequences.
+/// A part of the work as a range of fractions of the whole: about its share of the time on long sequences.
 struct Stage {
     const Progress& progress;
     double from = 0, to = 1;

@@ -45,7 +45,7 @@ void VertexFitter::fit(std::size_t vertex, const Vec3d& rest) {
         const Eigen::VectorXd old_weights = weights;
         const double now = solveWeights() + pull(rest);
         if (!(now < before)) {
-            weights = old_weights;  // zeroing a direction cost more than there was to gain
+            weights = old_weights;  // ignoring undetermined directions increased the error
             break;
         }
         if (now >= (1 - options_.convergence) * (1 - options_.convergence) * before) break;

@@ -21,7 +21,7 @@ public:
     /// Squared distances from the examples: their sum and the largest.
     std::pair<double, double> errors() const;
 
-    // What the last fit found:
+    // Results of the last fit:
     std::vector<std::uint32_t> joints;
     Eigen::VectorXd weights;
     Vec3d p;
@@ -46,9 +46,9 @@ private:
     /// left.
     double dropLeast();
     double pull(const Vec3d& rest) const { return options_.rest_pull * dot(p - rest, p - rest); }
-    /// [MohrGleicher03] §5.2, the first matrix. Gives what is left.
+    /// [MohrGleicher03] §5.2, the first matrix. Returns the residual.
     double solveWeights();
-    /// The same for joints out of `ranked_`, from what the solve of all of them was compressed to.
+    /// The same for a subset of `ranked_`, from the compressed residuals of the solve with all of them.
     double solveAmong();
     double solveOn();
     /// Below the positions: the normals, Σ w_j N_j n against those of the examples, with Σ w = 1.

@@ -19,7 +19,7 @@ namespace pelt::fit::ssdr {
 namespace {
 
 constexpr int kSweeps = 12;             ///< maximum number of sweeps over the bones of a frame
-constexpr double kSettled = 1e-10;      ///< of the mean squared length of a frame: stop if a sweep gains less
+constexpr double kSettled = 1e-10;      ///< of the mean squared length of a frame: a sweep that gains less is the last
 constexpr double kFlexibleRank = 1e-9;  ///< directions of affine bones that the data does not determine are not changed
 
 using Block = double[4][3];
@@ -41,7 +41,7 @@ public:
     FrameUpdate(const VertexSums& sums, Motions& motions, std::size_t frame)
         : sums_(sums), frame_(frame), columns_(motions.columns()), m_(motions.m.data() + 3 * frame * columns_) {}
 
-    /// -2 Σ_j <C_j, M_j> + Σ_jk <M_j S_jk, M_k>: the error less the frame's own squared length.
+    /// -2 Σ_j <C_j, M_j> + Σ_jk <M_j S_jk, M_k>: the error minus the frame's own squared length.
     double energy() const {
         double total = 0;
         for (std::size_t j = 0; j < sums_.bones; ++j) {

@@ -20,7 +20,7 @@ constexpr int kSettleRounds = 8;  ///< iterations for all clusters
 constexpr double kRigidCluster =
     1e-12;  ///< a cluster with a smaller error, relative to its squared length, is not split
 
-/// The squared error of each listed vertex under each bone: out[i * bones + j]. Calls `look` repeatedly.
+/// The squared error of each listed vertex under each bone: out[i * bones + j]. Calls `look` regularly.
 void aloneErrors(const Trajectories& data, const Motions& motions, std::span<const std::uint32_t> all,
                  std::vector<double>& all_out, const std::function<void()>& look) {
     const BoneProducts products = productsOf(motions);

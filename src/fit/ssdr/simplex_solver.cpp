@@ -11,8 +11,8 @@ namespace {
 /// Keeps factorizations regular if bones move a vertex alike or fit it exactly.
 constexpr double kRidge = 1e-11;
 constexpr double kNever = std::numeric_limits<double>::infinity();  ///< for a bone that may get no weight
-constexpr double kNoPrior = 1e-9;                                   ///< of their sum: treated as zero
-constexpr double kTrimCost = 0.01;    ///< of its error: what dropping small weights may cost, and
+constexpr double kNoPrior = 1e-9;                                   ///< relative to their sum: treated as zero
+constexpr double kTrimCost = 0.01;    ///< of its error: how much dropping small weights may increase it, and
 constexpr double kTrimExact = 1e-12;  ///< of its squared length: data that bones explain exactly stays exact
 constexpr double kGain = 1e-6;        ///< bones that would reduce the error at a lower rate are not tried
 
@@ -67,7 +67,7 @@ void SimplexSolver::addCost(double cost, std::span<const double> prior) {
         alone_[j] = prior[j] > kNoPrior * sum ? alone_[j] + cost * sum / prior[j] : kNever;
 }
 
-/// On the way x + a (e_j - x) the error is (1 - a)² xDx + 2 a (1 - a) (xD)_j + a² D_jj.
+/// On the line x + a (e_j - x) the error is (1 - a)² xDx + 2 a (1 - a) (xD)_j + a² D_jj.
 double SimplexSolver::errorTowards(std::uint32_t bone, double error) const {
     const double across = gradient_[bone], at_bone = alone_[bone];
     if (!(across < error)) return error;
@@ -391,7 +391,7 @@ void SimplexSolver::solveOnClosest(const Weights& start, std::size_t influences,
     takeBetter(start, trim(set_, x_, minimise(set_, x_)), result);
 }
 
-/// New bones may have cost more than they brought, and where rounding is all that is left to gain nothing changes.
+/// New bones may have increased the error; and if only rounding is left to gain, the previous weights are kept.
 void SimplexSolver::takeBetter(const Weights& start, double error, Weights& result) {
     if (old_error_ <= error && !old_set_.empty()) {
         finish(old_set_, old_x_, old_error_, result);

@@ -15,12 +15,12 @@ namespace pelt::fit::ssdr {
 /// With the neighbors' residuals r_n fixed, the part of the objective that depends on vertex i is, with g = Σ_n c_in
 /// r_n and d = Σ_n c_in,
 ///     m |r|² + Σ_n c |r - r_n|² = (m + d) (|x - v'|² + ..),  v' = v + g / (m + d),
-/// which is the problem without edge terms for another trajectory, of which only Σ_t M_j^T v' and a constant are
-/// needed.
+/// which is the problem without edge terms for another trajectory v'. Only Σ_t M_j^T v' and a constant are needed from
+/// it.
 class VertexPass {
 public:
     struct Limits {
-        std::size_t influences;  ///< at most so many bones per vertex, unless it has more already; 0: any number
+        std::size_t influences;  ///< maximum number of bones per vertex, unless it already has more; 0: any number
         double least_weight;     ///< see SimplexSolver
     };
     /// Reads the frames. Existing weights are used; vertices without weights do not yet contribute edge terms.

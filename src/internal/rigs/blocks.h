@@ -6,7 +6,7 @@
 
 namespace pelt::runtime {
 
-/// Sixteen consecutive vertices form a block; kernels do a block at a time.
+/// Sixteen consecutive vertices form a block; kernels process one block at a time.
 inline constexpr std::size_t kLanes = 16;
 
 constexpr std::size_t blocksOf(std::size_t vertices) { return vertices / kLanes + (vertices % kLanes != 0); }
@@ -21,7 +21,7 @@ struct alignas(64) VectorRows {
     float x[kLanes] = {}, y[kLanes] = {}, z[kLanes] = {};
 };
 
-/// A rest shape, a row per block. `normals` is empty if the mesh has none.
+/// A rest shape, one row per block. `normals` is empty if the mesh has none.
 struct RestRows {
     std::size_t vertex_count = 0;
     std::span<const VectorRows> positions;

@@ -8,7 +8,7 @@
 /// Constants that evaluation and its reference must share.
 namespace pelt::runtime {
 
-/// A^T A this near to the identity is the rounding of a float bone that does not scale, shear or mirror.
+/// If A^T A is this close to the identity, the difference is rounding: the bone does not scale, shear or mirror.
 constexpr double kRigid = 2e-6;
 
 inline bool isRigid(const Mat3d& a) {
@@ -22,8 +22,8 @@ inline bool isRigid(const Mat3d& a) {
 /// not determine the direction across it.
 constexpr double kFlat = 1e-4;
 
-/// Whether the covariance `p` (symmetric, positive semidefinite) is singular but for rounding: its smallest eigenvalue
-/// is det / (the sum of the principal minors) within a factor of 3.
+/// Whether the covariance `p` (symmetric, positive semidefinite) is singular up to rounding: its smallest eigenvalue is
+/// det / (the sum of the principal minors) within a factor of 3.
 template <class T>
 bool isFlat(const Mat3<T>& p) {
     const Mat3<T> c = cofactor(p);

@@ -9,24 +9,24 @@ struct JointPair {
     std::uint32_t first, second;
 };
 
-/// Where a pair of `blended` meets in a block.
+/// The lanes of a block in which a pair of `blended` occurs.
 struct Meeting {
     std::uint32_t pair;
-    std::uint32_t entry;  ///< of the block's, the second joint's
-    std::uint32_t lanes;  ///< bit l: the first joint is the heaviest of lane l, which has the second too
+    std::uint32_t entry;  ///< the block's entry of the second joint
+    std::uint32_t lanes;  ///< bit l: the first joint is the heaviest in lane l, and the lane also has the second
 };
 
 /// A block lists the joints that any of its vertices has, and each listed joint has one weight per vertex (0 if the
 /// joint does not influence it).
 struct DqsData {
     std::size_t vertex_count = 0;
-    std::size_t joint_count = 0;             ///< one more than the highest joint named
+    std::size_t joint_count = 0;             ///< one more than the highest joint in use
     std::span<const std::uint32_t> offsets;  ///< block b owns entries offsets[b] .. offsets[b + 1]
     std::span<const std::uint32_t> joints;   ///< per entry, ascending in a block
     std::span<const LaneRow> rows;           ///< per entry, the weights
     std::span<const JointPair> blended;      ///< a vertex's heaviest joint and another of its joints, every pair once
-    std::span<const JointPair> links;        ///< of those, a spanning forest: each link's second joint hangs on its
-                                             ///< first, which came before
+    std::span<const JointPair> links;        ///< a spanning forest of those pairs: the second joint of each link is a
+                                             ///< child of the first, which occurred earlier
     std::span<const std::uint32_t> meeting_offsets;  ///< block b owns meetings meeting_offsets[b] ..
     std::span<const Meeting> meetings;               ///< ascending by entry
     std::span<const Vec3d> centers;                  ///< per joint, of its stretch

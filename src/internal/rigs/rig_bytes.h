@@ -23,7 +23,7 @@ struct RigHeader {
     std::uint64_t size = 0;  ///< of the whole rig, gaps included: a multiple of kRigAlignment
 };
 
-/// An array of a rig: where it starts, in bytes from the rig's start, and how many it has.
+/// An array of a rig: its offset in bytes from the rig's start, and its number of elements.
 template <class T>
 struct ArrayAt {
     std::uint64_t offset = 0, count = 0;
@@ -33,7 +33,7 @@ constexpr std::size_t roundUpToRig(std::size_t bytes) {
     return (bytes + kRigAlignment - 1) / kRigAlignment * kRigAlignment;
 }
 
-/// Looks at the header only; `least` is the size of the kind's own header.
+/// Checks the header only; `least` is the size of the header of this kind.
 RigError checkRigHeader(std::span<const std::byte> bytes, RigKind kind, std::size_t least) noexcept;
 
 /// The header at the start of bytes that are aligned and long enough.

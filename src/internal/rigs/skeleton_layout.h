@@ -22,12 +22,12 @@ struct InputRecord {
     Quatd bind_rotation;
 };
 
-/// The numbers are those of rig::DrivenJoint.
+/// The values are those of rig::DrivenJoint.
 struct DriverRecord {
     std::uint32_t node = 0, driver = 0, parent = 0;
     DriverKind kind = DriverKind::rotation;
     std::uint32_t axis = 0, reciprocal = 0;
-    std::uint32_t first_child = 0, first_input = 0;  ///< the next driver's are the ends; coefficients follow the inputs
+    std::uint32_t first_child = 0, first_input = 0;  ///< the next driver's are the ends
     double fraction = 0, k = 0, bind_scale = 1;
     Quatd bind_rotation;
     Trs placed, rest;
@@ -36,7 +36,7 @@ struct DriverRecord {
 struct SkeletonData {
     std::span<const NodeRecord> nodes;
     std::span<const JointRecord> joints;
-    std::span<const DriverRecord> drivers;  ///< and one behind the last
+    std::span<const DriverRecord> drivers;  ///< and one past the last
     std::span<const std::uint32_t> children;
     std::span<const InputRecord> inputs;
     std::span<const double> coefficients;  ///< six rows of kLearnedTerms for each input of a driver

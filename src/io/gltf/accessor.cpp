@@ -49,7 +49,7 @@ void convert(std::span<const std::byte> packed, bool normalized, std::vector<flo
                             : static_cast<float>(readAs<T>(packed.data() + i * sizeof(T)));
 }
 
-/// Fails unless `count` elements of `bytes` bytes, `stride` apart, lie in a view of `there` bytes.
+/// Fails unless `count` elements of `bytes` bytes, `stride` apart, fit in a view of `there` bytes.
 void checkFits(const JsonRef& who, std::uint64_t offset, std::uint64_t stride, std::uint64_t bytes, std::uint64_t count,
                std::uint64_t there) {
     if (count == 0) return;
@@ -89,7 +89,7 @@ AccessorInfo AccessorReader::info(std::size_t accessor) const {
         json.fail(fmt::format("unknown componentType {}; re-export the file", component_type));
     about.component_type = static_cast<int>(component_type);
     about.count = json.at("count").asUnsigned();
-    if (about.count > 0xFFFFFFFFU)  // none is not allowed, but its meaning is clear
+    if (about.count > 0xFFFFFFFFU)  // an absent value is not allowed, but its meaning is clear
         json.fail(fmt::format("count {} is out of range; re-export the file", about.count));
     about.normalized = json.boolOr("normalized", false);
     if (about.width > 4 && about.component_bytes < 4 && about.type != "MAT4")

@@ -19,7 +19,7 @@ private:
     std::uint64_t left_;
 };
 
-/// What an accessor's JSON says, checked.
+/// The contents of an accessor's JSON, checked.
 struct AccessorInfo {
     int component_type = kFloat;
     std::size_t component_bytes = 4;

@@ -42,7 +42,7 @@ public:
     std::size_t addIndices(std::span<const std::uint32_t> indices, std::size_t vertex_count);
     /// 4x4 matrices by columns, last row exactly 0 0 0 1.
     std::size_t addMatrices(std::span<const Affine3d> matrices);
-    /// VEC3 offsets that are zero but for the listed elements.
+    /// VEC3 offsets that are zero except for the listed elements.
     std::size_t addSparse(std::size_t count, std::span<const std::uint32_t> where, std::span<const Vec3f> values);
 
 private:

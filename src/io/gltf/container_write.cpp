@@ -20,7 +20,7 @@ void putU32(std::vector<std::byte>& out, std::uint64_t value) {
     for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<std::byte>(value >> shift & 0xFFU));
 }
 
-/// Every object of the document that says `"buffer": n` beside a byteOffset: the views and their compressed twins.
+/// Every object of the document with `"buffer": n` and a byteOffset: the views and their compressed versions.
 std::vector<Json*> bufferUsers(Document& document) {
     std::vector<Json*> users;
     const auto views = document.json.find("bufferViews");
@@ -93,7 +93,7 @@ std::vector<std::byte> packBuffers(Document& document) {
 
 void embedImages(Document& document) {
     if (!document.json.contains("images") || document.folder.empty()) return;
-    // Made first: a new top-level key moves the others.
+    // Created first: a new top-level key moves the others.
     collection(document, "buffers");
     collection(document, "bufferViews");
     for (Json& image : document.json["images"]) {

@@ -8,7 +8,7 @@
 #include "gltf/load.h"
 #include "gltf/write_parts.h"
 
-/// The extension PELT_direct_delta_mush; docs/payload.md says what is in it.
+/// The extension PELT_direct_delta_mush; described in docs/payload.md.
 namespace pelt::io::gltf {
 
 inline constexpr const char* kDirectDeltaMush = "PELT_direct_delta_mush";
@@ -45,8 +45,8 @@ void loadPayload(Loading& loading);
 struct PayloadPart {
     DdmRecords records;
     Json bind = Json::object();          ///< accessors of the original JOINTS_n and WEIGHTS_n, if the file has them
-    std::optional<WeightSets> new_bind;  ///< where it has none
-    std::size_t skin = 0;                ///< the joints that the records mean
+    std::optional<WeightSets> new_bind;  ///< if the file has none
+    std::size_t skin = 0;                ///< the joints that the records refer to
     Affine3d space;                      ///< from POSITION to the space of the records
 
     friend bool operator==(const PayloadPart&, const PayloadPart&) = default;
@@ -58,7 +58,7 @@ struct PayloadPlace {
     const PayloadPart* part = nullptr;
 };
 
-/// Takes every payload out of a document, with its data.
+/// Removes every payload and its data from a document.
 void dropPayload(Document& document);
 
 /// Writes the parts of a payload, with all records in one buffer view at the end.

@@ -7,7 +7,7 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// The payload of one part of the mesh, as the file has it.
+/// The payload of one part of the mesh, as stored in the file.
 struct FoundPart {
     std::size_t part = 0, first = 0, count = 0, skin = 0;
     JsonRef extension;

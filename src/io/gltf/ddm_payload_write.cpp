@@ -41,7 +41,7 @@ bool isViewRead(const Json& json, std::size_t view) {
     return false;
 }
 
-/// The objects that say where bytes of that buffer lie: views, and their compressed twins.
+/// The objects that refer to ranges of that buffer: views, and their compressed versions.
 std::vector<Json*> rangesOf(Json& views, std::size_t buffer) {
     std::vector<Json*> ranges;
     const auto add = [&](Json& range) {

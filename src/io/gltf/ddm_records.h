@@ -24,12 +24,12 @@ struct DdmRecords {
 DdmRecords encodeRecords(const DdmRows<float>& rows, std::size_t first, std::size_t count, DdmEncoding encoding,
                          const std::function<std::size_t(std::uint32_t slot)>& skin_index);
 
-/// How many entries the vertices say they have.
+/// The number of entries that the vertex records claim.
 std::uint64_t countEntries(std::span<const std::byte> vertices, DdmEncoding encoding);
 
 /// Appends the rows of some vertices. `vertices` holds their records and nothing else, `entries` starts with theirs, at
-/// least countEntries() of them; `slots` turns an index of the skin into a joint slot. Returns what is wrong with them,
-/// for a message; empty if they are valid, and `rows` then satisfies the invariants of DdmRows.
+/// least countEntries() of them; `slots` turns an index of the skin into a joint slot. Returns a description of what is
+/// wrong with them, for a message; empty if they are valid. `rows` then satisfies the invariants of DdmRows.
 std::string appendRecords(std::span<const std::byte> vertices, std::span<const std::byte> entries, DdmEncoding encoding,
                           std::span<const std::uint32_t> slots, DdmRows<float>& rows);
 

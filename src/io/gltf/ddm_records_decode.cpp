@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSumTolerance = 1e-4;     // of Σω and Σψ
 constexpr double kCenterTolerance = 1e-6;  // of Σχ', relative to Σ|χ'| …
-constexpr double kPointTolerance = 1e-7;   // … and to p, as fine as p itself: less is rounding
+constexpr double kPointTolerance = 1e-7;   // … and to p: smaller differences are rounding of p
 
 template <class T>
 T get(std::span<const std::byte> from, std::size_t index) {
@@ -57,7 +57,7 @@ void recenter(Row& row, Vec3d& p) {
     p += Vec3d{c[0], c[1], c[2]};
 }
 
-/// Makes a row of joint slots satisfy the invariants of DdmRows, or returns what is wrong.
+/// Makes a row of joint slots satisfy the invariants of DdmRows, or returns a description of what is wrong.
 std::string settleRow(Row& row, Vec3d& p) {
     if (!isFiniteRow(row, p)) return "has numbers that are not finite";
     std::sort(row.begin(), row.end(), [](const Entry& a, const Entry& b) { return a.joint < b.joint; });

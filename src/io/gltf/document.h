@@ -20,7 +20,7 @@ struct Chunk {
     std::vector<std::byte> bytes;
 };
 
-/// One entry of `buffers`: its bytes, or none (the stand-in buffer of EXT_meshopt_compression).
+/// One entry of `buffers`: its bytes, or none (the fallback buffer of EXT_meshopt_compression).
 using Buffer = std::optional<std::vector<std::byte>>;
 
 /// A glTF file without interpretation: the JSON and the bytes it refers to.
@@ -30,7 +30,7 @@ struct Document {
     std::vector<Buffer> buffers;  ///< one per entry of json["buffers"]
     std::vector<Chunk> chunks;
     std::filesystem::path folder;                       ///< base of relative URIs; empty: external files are refused
-    std::vector<std::filesystem::path> external_files;  ///< the buffers that were read from files of their own
+    std::vector<std::filesystem::path> external_files;  ///< the buffers that were read from separate files
 
     JsonRef root() const { return {json, name, ""}; }
     /// The length of a top-level array, 0 if the file has none.
@@ -49,7 +49,7 @@ Json& collection(Document& document, const char* name);
 void eraseExtension(Json& object, const char* name);
 void dropExtension(Document& document, const char* name);
 
-/// What says how a buffer view is compressed, whatever its name.
+/// The extension object that describes how a buffer view is compressed, under either of its names.
 std::optional<JsonRef> findMeshopt(const JsonRef& view);
 Json* meshoptOf(Json& view);
 

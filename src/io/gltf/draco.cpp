@@ -83,7 +83,7 @@ private:
     bool good_ = true;
 };
 
-/// What the primitive's accessors say of the packed attributes, in the order of their names.
+/// The primitive's accessors for the compressed attributes, in the order of their names.
 struct DracoPlan {
     std::vector<std::string> names;
     UnpackRequest request;
@@ -152,7 +152,7 @@ void checkAnswer(const JsonRef& extension, const DracoPlan& plan, const UnpackAn
 
 DracoData unpackDraco(AccessorReader& reader, const JsonRef& primitive, const JsonRef& extension) {
     const DracoPlan plan = planOf(reader, primitive, extension);
-    constexpr std::uint64_t kAround = 4096;  // what stands between the arrays
+    constexpr std::uint64_t kAround = 4096;  // the bytes between the arrays
     UnpackAnswer answer = reader.unpacker().unpack(
         plan.request, plan.faces * 12 + plan.attribute_bytes + kAround + 16 * plan.names.size());
     checkAnswer(extension, plan, answer);

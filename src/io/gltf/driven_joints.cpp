@@ -122,7 +122,7 @@ private:
     Loading& loading_;
     std::vector<std::uint32_t> skeleton_node_;  ///< document node -> skeleton node
     std::vector<rig::DrivenJoint> driven_;
-    bool outside_ = false;  ///< the joint at hand uses a node that is not in the skeleton
+    bool outside_ = false;  ///< the current joint uses a node that is not in the skeleton
 };
 
 Json tupleOf(const Vec3d& v) { return {v.x, v.y, v.z}; }

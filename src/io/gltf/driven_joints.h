@@ -4,13 +4,13 @@
 
 #include "gltf/load.h"
 
-/// The extension PELT_driven_joints; docs/driven_joints.md says what is in it.
+/// The extension PELT_driven_joints; described in docs/driven_joints.md.
 namespace pelt::io::gltf {
 
 inline constexpr const char* kDrivenJoints = "PELT_driven_joints";
 
 struct DrivenFault {
-    std::size_t joint = 0;  ///< place in the list
+    std::size_t joint = 0;  ///< position in the list
     std::string what;
 };
 

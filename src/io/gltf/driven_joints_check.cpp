@@ -107,7 +107,7 @@ private:
 
     const Skeleton& skeleton_;
     std::span<const rig::DrivenJoint> driven_;
-    std::vector<std::size_t> driven_at_;  ///< node -> place in the list
+    std::vector<std::size_t> driven_at_;  ///< node -> position in the list
     std::size_t steps_ = 0;
 };
 

@@ -57,7 +57,7 @@ void addToScenes(Editing& editing, std::size_t node) {
     }
 }
 
-/// Fills Editing::moved_parts; whether there are any.
+/// Fills Editing::moved_parts; returns whether there are any.
 bool findMovedParts(Editing& editing) {
     std::size_t first = 0;
     bool any = false;

@@ -22,7 +22,7 @@ struct Editing {
     const GltfSource& source;
     Document document;  ///< the copy that is edited
     Appender appender;
-    AccessorReader reader;                   ///< of the document as it was
+    AccessorReader reader;                   ///< of the original document
     std::vector<bool> moved_parts;           ///< whether positions, normals or tangents of a part changed
     bool new_payload = false;                ///< the character has one, and it is not the document's
     std::vector<std::size_t> node_of;        ///< skeleton node -> node of the edited document
@@ -80,7 +80,7 @@ public:
 
     /// Writes the weights. The payload must be written last, so that it is at the end of the file.
     void edit();
-    /// Where the parts of the payload go; they live as long as the editor.
+    /// The parts of the payload are stored here; they exist as long as the editor.
     const std::vector<PayloadPlace>& payload() const { return places_; }
 
 private:
@@ -106,7 +106,7 @@ private:
 
 void editClips(Editing& editing);
 
-/// Replaces the compressed data of a primitive by plain data, all but its joints and weights.
+/// Replaces the compressed data of a primitive by plain data, except its joints and weights.
 void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t index, Json& primitive);
 
 /// Replaces floats that are not finite by 0: repaired data remains in the file, unused.

@@ -63,7 +63,7 @@ private:
     Editing& editing_;
     const std::vector<Clip>& was_;
     std::vector<bool> used_;
-    std::map<std::size_t, std::size_t> kept_samplers_;  ///< of the animation at hand: old index -> new
+    std::map<std::size_t, std::size_t> kept_samplers_;  ///< of the current animation: old index -> new index
 };
 
 /// A channel of the file with its sampler, unchanged.

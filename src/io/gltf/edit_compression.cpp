@@ -9,7 +9,7 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// A view of vertex data whose elements start at multiples of four, as glTF 2.0, 3.6.2.4 wants them.
+/// A view of vertex data whose elements start at multiples of four, as glTF 2.0, 3.6.2.4 requires.
 std::size_t addVertexView(Editing& editing, std::span<const std::byte> packed, std::size_t element) {
     const std::size_t stride = (element + 3) / 4 * 4;
     if (stride == element) return editing.appender.addView(packed, ViewTarget::vertices);
@@ -19,7 +19,7 @@ std::size_t addVertexView(Editing& editing, std::span<const std::byte> packed, s
     return editing.appender.addView(padded, ViewTarget::vertices, stride);
 }
 
-/// The bounds that an accessor states, of the numbers as they are stored (quantized data decodes a little beside them).
+/// The bounds in an accessor, for the numbers as stored (decoded quantized data may differ slightly).
 void writeBounds(Json& accessor, const AccessorInfo& about, std::span<const std::byte> packed) {
     AccessorInfo stored = about;
     stored.normalized = false;
@@ -73,7 +73,7 @@ void unpackView(Editing& editing, const Json& reference) {
 
 void unpackAccessor(Editing& editing, const Json& reference) {
     const std::size_t index = reference.get<std::size_t>();
-    if (index >= editing.source.document.count("accessors")) return;  // made while editing: plain
+    if (index >= editing.source.document.count("accessors")) return;  // created while editing: not compressed
     const Json accessor = editing.document.json["accessors"][index];
     if (accessor.contains("bufferView")) unpackView(editing, accessor["bufferView"]);
     if (!accessor.contains("sparse")) return;

@@ -10,7 +10,7 @@ namespace pelt::io::gltf {
 /// Keys stay in the order of the file, so that a saved document reads like the loaded one.
 using Json = nlohmann::ordered_json;
 
-/// A value of the document and its path, so that every error names its place. Keeps references to the value and the
+/// A value of the document and its path, so that every error says where it is. Keeps references to the value and the
 /// file's name.
 class JsonRef {
 public:
@@ -20,7 +20,7 @@ public:
     const Json& value() const { return *value_; }
     const std::string& place() const { return place_; }
 
-    /// Throws Error (bad input): "file: place: message".
+    /// Throws Error (bad input): "file: path: message".
     [[noreturn]] void fail(const std::string& message) const;
 
     /// A member, if the object has it. Fails if this is not an object.

@@ -30,11 +30,11 @@ struct Loading {
     LoadProgress progress;
 };
 
-/// The nodes that carry the character's meshes: those with a skin, and as props those of the scene without; where none
-/// has a skin, all with a mesh. A file with only joints or animations has none.
+/// The nodes that carry the character's meshes: those with a skin, and, as props, those of the scene without a skin; if
+/// none has a skin, all nodes with a mesh. A file with only joints or animations has none.
 void findInstances(Loading& loading);
 
-/// Joint slots of the skins in use (of all skins where no mesh has one) and the nodes above them.
+/// Joint slots of the skins in use (of all skins if no mesh has one) and the nodes above them.
 void loadSkeleton(Loading& loading);
 
 /// The amount of data that meshes and clips will decode, for progress; uses the document's claims and never fails.
@@ -55,7 +55,7 @@ struct WeightEntry {
 /// Appends the rows of one primitive. Records what was repaired.
 class WeightLoader {
 public:
-    /// Whether some row of the primitive is not what the file says.
+    /// Whether some row of the primitive differs from the file.
     bool append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out);
     /// Gives rows to the vertices that have none, from their neighbors; `mesh` is the whole one.
     void finish(const Loading& loading, const Mesh& mesh, SkinWeights& weights, std::vector<std::string>& warnings);
@@ -64,7 +64,7 @@ private:
     void readSets(PrimitiveReader& primitive);
     bool appendVertexRow(std::size_t vertex, const std::vector<std::uint32_t>& slots, SkinWeights& out);
 
-    std::vector<std::vector<std::uint32_t>> joints_;  // of the primitive at hand, by set
+    std::vector<std::vector<std::uint32_t>> joints_;  // of the current primitive, by set
     std::vector<std::vector<float>> weights_;
     std::vector<WeightEntry> row_;
     std::vector<std::uint32_t> lost_;  // vertices without any weight

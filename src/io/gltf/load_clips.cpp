@@ -29,7 +29,7 @@ public:
     }
 
 private:
-    /// The clip's channel for a channel of the file; nullopt if it moves nothing of the character.
+    /// The clip's channel for a channel of the file; nullopt if it does not move any part of the character.
     std::optional<Channel> targetOf(const JsonRef& channel) const;
     /// Whether there is a value for every key.
     bool readValues(const JsonRef& sampler, Channel& out);

@@ -30,7 +30,7 @@ public:
         const bool unit = identity_ && std::abs(dot(moved, moved) - 1) < 2e-6;
         return unit ? n : Vec3f(normalized(moved, Vec3d{0, 0, 1}));
     }
-    /// The offset of a normal `base`, scaled as that one was.
+    /// The offset of a normal `base`, with the same scale factor.
     Vec3f normalOffset(const Vec3f& base, const Vec3f& d) const {
         if (identity_) return d;
         const double scale = length(normal_ * Vec3d(base));
@@ -47,7 +47,7 @@ private:
     bool identity_, mirrored_;
 };
 
-/// Normals of a part that has none: those of its faces, the larger count more.
+/// Normals of a part that has none: the area-weighted mean of its face normals.
 void appendFaceNormals(Mesh& mesh, const MeshPart& part) {
     std::vector<Vec3d> sums(part.vertex_count);
     for (std::size_t t = part.first_triangle; t < mesh.triangles.size(); ++t) {
@@ -72,7 +72,7 @@ void placePropsOnNodes(Loading& loading) {
     }
 }
 
-/// What was left out or moved, over all primitives.
+/// Counts of data that was left out or moved, over all primitives.
 struct MendedMeshes {
     std::size_t attributes = 0, positions = 0, offsets = 0;
 
@@ -115,7 +115,7 @@ public:
             for (MorphTarget& morph : mesh_.morphs) morph.normal_offsets.clear();
         for (VertexAttribute& attribute : mesh_.attributes) attribute.values.resize(mesh_.positions.size(), 0.0F);
     }
-    /// Primitives without normals get smooth ones of their own, where `wanted`.
+    /// Primitives without normals get computed smooth ones if `wanted`.
     void makeNormals(bool wanted) { make_normals_ = wanted; }
     void finishWeights() { weights_.finish(loading_, mesh_, loading_.character.weights, loading_.character.warnings); }
 

@@ -16,7 +16,7 @@ public:
     void documentRead() const { progress_.report("load", kDocument); }
     /// The number of values to decode, as claimed by the document; a wrong claim only affects the progress bar.
     void expect(std::uint64_t numbers) { total_ = numbers; }
-    /// Reports that this many more were decoded. Throws Error (cancelled) if the caller asked for a stop.
+    /// Reports that this many more were decoded. Throws Error (cancelled) if the caller canceled.
     void decoded(std::uint64_t numbers) {
         done_ = std::min(done_ + numbers, total_);
         const double share = total_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(total_);

@@ -18,7 +18,7 @@ bool isInvertible(const Affine3d& matrix) {
     return std::abs(determinant(a)) > 1e-9 * volume && std::isfinite(volume) && isFinite(matrix.translation());
 }
 
-/// The matrix that 16 numbers by columns say, as long as they say one: its last row is 0 0 0 w.
+/// The matrix given by 16 numbers in columns, if it is affine: its last row is 0 0 0 w.
 std::optional<Affine3d> bindMatrix(const float* m) {
     Affine3d out;
     const bool affine = std::abs(m[3]) + std::abs(m[7]) + std::abs(m[11]) <= 1e-3F && m[15] > 0;
@@ -52,7 +52,7 @@ std::vector<Affine3d> readInverseBinds(Loading& loading, std::size_t skin_index,
     return out;
 }
 
-/// Equal node and equal matrix: one slot, however many skins list it.
+/// A node with equal matrices has one slot, however many skins list it.
 class Slots {
 public:
     std::uint32_t add(std::vector<std::size_t>& joint_nodes, std::vector<Joint>& joints, std::size_t node,

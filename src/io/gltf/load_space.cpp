@@ -37,7 +37,7 @@ bool nearlyEqual(const Affine3d& a, const Affine3d& b, double size) {
     return true;
 }
 
-/// Joints of equal weight in a row go by their number, which has changed.
+/// Joints of equal weight in a row are ordered by their index, which has changed.
 void renumber(SkinWeights& weights, const std::vector<std::uint32_t>& new_slot) {
     for (std::uint32_t& joint : weights.joints) joint = new_slot[joint];
     for (std::size_t v = 0; v < weights.vertexCount(); ++v)
@@ -98,7 +98,7 @@ std::vector<std::uint32_t> bodiesOfSkins(const std::vector<std::vector<std::uint
     return leader;
 }
 
-/// Parts whose skins share joints are welded where they meet; others are in the same place by chance.
+/// Parts whose skins share joints are welded where they touch; other parts are at the same position only by chance.
 void findBodies(Loading& loading) {
     const GltfSource& source = *loading.source;
     const std::vector<std::uint32_t> bodies =

@@ -9,7 +9,7 @@ namespace pelt::io::gltf {
 namespace {
 
 /// The most values that an accessor can have: as many as its buffer view has bytes. Without one they are zeros, or
-/// sparse; a claim beyond any reason is refused later, with its place.
+/// sparse; an unreasonable claim is refused later, with its path.
 std::uint64_t mostNumbers(const Document& document, const Json& accessor) {
     constexpr std::uint64_t kMostZeros = std::uint64_t(1) << 32;
     const auto view = accessor.find("bufferView");
@@ -23,7 +23,7 @@ std::uint64_t mostNumbers(const Document& document, const Json& accessor) {
 }
 
 /// The number of values that an accessor claims; 0 if the document is malformed, which the loader reports later with
-/// its place.
+/// its path.
 std::uint64_t numbersOf(const Document& document, const Json& index) {
     if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= document.count("accessors")) return 0;
     const Json& accessor = document.item("accessors", index.get<std::size_t>()).value();
@@ -49,7 +49,7 @@ std::uint64_t numbersOfAttributes(const Document& document, const Json* attribut
     return sum;
 }
 
-/// Without morph targets, of which only moving vertices are kept.
+/// Morph targets are not counted: only their moving vertices are kept.
 std::uint64_t numbersOfVertices(const Document& document, const Json& primitive) {
     const Json* indices = member(primitive, "indices");
     return numbersOfAttributes(document, member(primitive, "attributes")) +
@@ -86,7 +86,8 @@ std::uint64_t numbersOfChannel(const Document& document, const Json& sampler) {
 }
 
 void checkMemory(const Loading& loading) {
-    // Seen: 4.5 GiB for 6.6 million vertices of 14 numbers; decoded data, copies, and what saving compares with.
+    // Measured: 4.5 GiB for 6.6 million vertices of 14 numbers: decoded data, copies, and the state that saving
+    // compares with.
     constexpr std::uint64_t kBytesPerNumber = 56;
     const std::uint64_t needed = kBytesPerNumber * sumOverPrimitives(loading, numbersOfVertices);
     constexpr std::uint64_t kWorthAsking = std::uint64_t(1) << 28;

@@ -26,9 +26,9 @@ struct WeightedRange {
     std::uint32_t fallback = 0;  ///< the slot for vertices without any other source
 };
 
-/// Gives rows to the vertices of `lost` (ascending), whose rows are empty: the one of a vertex at the same place, else
-/// the mean of their neighbors through the mesh's edges, else, for a piece without any weight, that of the nearest
-/// vertex of its instance or its skin.
+/// Gives rows to the vertices of `lost` (ascending), whose rows are empty: the row of a vertex at the same position;
+/// otherwise the mean of their neighbors along the mesh's edges; otherwise, for a piece without any weight, the row of
+/// the nearest vertex of its instance or its skin.
 SkinWeights mendRows(const Mesh& mesh, const SkinWeights& weights, std::span<const std::uint32_t> lost,
                      std::span<const WeightedRange> ranges);
 

@@ -10,7 +10,7 @@
 namespace pelt::io::gltf {
 namespace {
 
-/// The keys of a channel, by number, while they are put in order.
+/// The keys of a channel, by index, while they are sorted.
 struct KeyChoice {
     std::vector<std::uint32_t> keys;
     std::vector<float> times;  ///< of `keys`
@@ -40,7 +40,7 @@ void sortKeys(const Channel& channel, KeyChoice& choice) {
     std::sort(choice.times.begin(), choice.times.end());
 }
 
-/// Of keys at one time the last, and, for a motion that goes on to the first and jumps, that one just before.
+/// Of several keys at one time, keeps the last; if the motion jumps there, also the first, just before it.
 void dropEqualTimes(const Channel& channel, KeyChoice& choice) {
     KeyChoice out;
     for (std::size_t first = 0, last = 0; first < choice.keys.size(); first = last + 1) {

@@ -28,7 +28,7 @@ bool isFinitePoint(const float* p) { return std::isfinite(p[0]) && std::isfinite
 
 void walkRings(std::span<const Triangle> triangles, std::vector<char>& known,
                const std::function<void(std::uint32_t, std::span<const std::uint32_t>)>& take) {
-    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> around;  // of those that are not known
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> around;  // of the unknown vertices
     for (const Triangle& t : triangles)
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j)

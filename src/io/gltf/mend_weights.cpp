@@ -88,8 +88,8 @@ private:
     const SkinWeights& weights_;
     std::span<const WeightedRange> ranges_;
     std::vector<std::uint32_t> range_of_, place_of_;
-    std::vector<std::uint32_t> given_;         ///< place -> a vertex there that has weights, where there is one
-    std::map<std::uint32_t, MendedRow> made_;  ///< place -> its new row
+    std::vector<std::uint32_t> given_;         ///< position -> a vertex there that has weights, if there is one
+    std::map<std::uint32_t, MendedRow> made_;  ///< position -> its new row
     std::vector<std::uint32_t> by_x_;          ///< vertices with weights, in order of x
 };
 

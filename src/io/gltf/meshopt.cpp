@@ -12,7 +12,7 @@ namespace {
 std::uint64_t mostElements(const std::string& mode, std::uint64_t packed_bytes, std::uint64_t stride, bool version1) {
     if (mode == "TRIANGLES") return packed_bytes * 3;
     if (mode == "INDICES") return packed_bytes;
-    // Version 1 says with two bits that a byte of 256 vertices does not change.
+    // Version 1 needs two bits to say that a byte of 256 vertices does not change.
     return (packed_bytes * (version1 ? 1024 : 64) + 8192) / stride + 256;
 }
 
@@ -44,7 +44,7 @@ std::vector<std::byte> unpackMeshopt(AccessorReader& reader, const JsonRef& json
 
     if (vertices) checkFilter(json, filter, stride);
 
-    constexpr std::uint64_t kAround = 4096;  // what an answer says beside the elements
+    constexpr std::uint64_t kAround = 4096;  // the bytes of an answer besides the elements
     reader.budget().take(json, count * stride);
     UnpackAnswer answer = reader.unpacker().unpack(
         {UnpackRequest::Kind::meshopt, mode, vertices ? filter : "NONE", count, stride, {}, packed},

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kGroup = 16, kMostInBlock = 256, kLeastTail = 24;
 
-/// The packed bytes in front of the tail; reading beyond them is remembered and gives zeros.
+/// The packed bytes before the tail; reading beyond them is recorded and gives zeros.
 class PackedBytes {
 public:
     explicit PackedBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -69,8 +69,8 @@ T unzigzag(T v) {
     return static_cast<T>((v & 1) != 0 ? ~(v >> 1) : v >> 1);
 }
 
-/// One channel, four bytes wide, of all elements of a block: `deltas` by byte, then by element. `last` is the element
-/// before them and becomes the last of them.
+/// One channel, four bytes wide, of all elements of a block: `deltas` by byte, then by element. `last` is the previous
+/// element, and is set to the last element of the block.
 void addDeltas(unsigned mode, const std::uint8_t* deltas, std::size_t count, std::size_t stride, std::byte* out,
                std::uint8_t* last) {
     for (std::size_t i = 0; i < count; ++i) {

@@ -16,10 +16,10 @@ struct NodeTree {
 /// Removes nodes from the children of all their parents but the last, as viewers do; returns their number.
 std::size_t mendParents(Document& document);
 
-/// The hierarchy of all nodes, whatever scene they are in. Fails for a node with two parents and for a cycle.
+/// The hierarchy of all nodes, in any scene. Fails for a node with two parents and for a cycle.
 NodeTree readNodeTree(const Document& document);
 
-/// Per node, whether the default scene (else the first) shows it; all, if the file has no scene.
+/// Per node, whether the default scene (otherwise the first) shows it; true for all if the file has no scene.
 std::vector<bool> shownNodes(const Document& document, const NodeTree& tree);
 
 /// Name (otherwise "node_12") and rest transform of a node; `parent` is not set. A node with a matrix also gets the

@@ -8,8 +8,7 @@
 
 namespace pelt::io::gltf {
 
-/// What KHR_draco_mesh_compression holds for a primitive: attributes packed in the component types that their
-/// accessors name.
+/// The data of KHR_draco_mesh_compression for a primitive: attributes packed in the component types of their accessors.
 struct DracoData {
     std::vector<std::uint32_t> indices;
     std::map<std::string, std::vector<std::byte>> attributes;

@@ -16,7 +16,7 @@ struct InstanceSource {
 /// The place of a part of the mesh in the document.
 struct PartSource {
     std::size_t instance = 0, primitive = 0, vertex_count = 0;
-    bool mended_weights = false, mended_shape = false;  ///< the file's own must not be written again
+    bool mended_weights = false, mended_shape = false;  ///< the original data of the file must not be written again
 };
 
 /// The place of a clip in the document: per channel of the clip, the channel of the animation.
@@ -39,8 +39,8 @@ public:
     std::vector<ClipSource> clip_sources;
     std::vector<bool> mended_skins;  ///< per skin: its inverse bind matrices are not those of the file
 
-    std::vector<std::vector<Affine3d>> inverse_binds;  ///< skin -> index in the skin -> as the file has it
-    /// Whether anything that was loaded is not what the file says.
+    std::vector<std::vector<Affine3d>> inverse_binds;  ///< skin -> index in the skin -> as stored in the file
+    /// Whether any loaded data differs from the file.
     bool isMended() const;
 
     Skeleton skeleton;

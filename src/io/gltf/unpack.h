@@ -19,8 +19,8 @@ struct DracoWish {
 struct UnpackRequest {
     enum class Kind : std::uint32_t { meshopt, draco };
     Kind kind = Kind::meshopt;
-    std::string mode, filter;       ///< of meshopt, as EXT_meshopt_compression names them; they go with the stride
-    std::uint64_t count = 0;        ///< elements (meshopt) or vertices (Draco) that must come out
+    std::string mode, filter;       ///< of meshopt, named as in EXT_meshopt_compression; valid strides depend on them
+    std::uint64_t count = 0;        ///< expected number of elements (meshopt) or vertices (Draco)
     std::uint64_t stride = 0;       ///< bytes of an element (meshopt)
     std::vector<DracoWish> wishes;  ///< of Draco
     std::span<const std::byte> packed;
@@ -41,7 +41,7 @@ struct UnpackAnswer {
     UnpackFault fault = UnpackFault::none;
     std::uint64_t count = 0;
     std::vector<std::uint32_t> indices;          ///< three per face, below the number of vertices (Draco)
-    std::vector<std::vector<std::byte>> arrays;  ///< one of elements (meshopt), one for each wish (Draco)
+    std::vector<std::vector<std::byte>> arrays;  ///< the elements (meshopt), or one per attribute (Draco)
 };
 
 /// Calls the compression libraries in this process.

@@ -17,7 +17,7 @@ std::string percentEncoded(std::string_view file_name);
 /// The bytes of a base64 data URI; nullopt if it is something else or damaged.
 std::optional<std::vector<std::byte>> decodeDataUri(std::string_view uri);
 
-/// The file a relative URI means; nullopt for absolute paths and for anything with a scheme.
+/// The file that a relative URI refers to; nullopt for absolute paths and URIs with a scheme.
 std::optional<std::filesystem::path> relativeFile(const std::filesystem::path& folder, std::string_view uri);
 
 /// Whether a document in `folder` may read this external file (setLocalFilesOnly).

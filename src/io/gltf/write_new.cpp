@@ -69,7 +69,7 @@ private:
     void addPart(const MeshPart& part);
     void addMorphs(const MeshPart& part, Json& primitive);
     void addMeshNodes();
-    /// Name, morph names and weights of a mesh whose primitives are there; its index.
+    /// Adds name, morph names and weights to a mesh whose primitives exist; returns its index.
     std::size_t finishMesh(std::uint32_t instance, Json& mesh);
     void addProps();
     void addClip(const Clip& clip);
@@ -79,7 +79,7 @@ private:
     std::size_t material(const std::string& name);
 
     const Character& character_;
-    const Mesh* mesh_ = &character_.mesh;  ///< that parts are taken from: the skin, then the props
+    const Mesh* mesh_ = &character_.mesh;  ///< source of the parts: the skin, then the props
     Document document_;
     Appender appender_;
     std::map<std::string, std::size_t> materials_;
@@ -219,7 +219,7 @@ std::size_t NewDocument::finishMesh(std::uint32_t instance, Json& mesh) {
         names.push_back(morph.name);
         weights.push_back(morph.default_weight);
     }
-    // Several primitives of one instance are told apart by "#k" behind the name; the mesh itself has none.
+    // Several primitives of one instance are distinguished by "#k" after the name; the mesh itself has no such suffix.
     std::string name = mesh["name"].get<std::string>();
     if (mesh["primitives"].size() > 1 && name.ends_with("#0")) name.resize(name.size() - 2);
     mesh["name"] = name;

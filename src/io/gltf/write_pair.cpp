@@ -63,7 +63,7 @@ bool holds(const fs::path& file, std::span<const std::byte> bytes) {
     return std::equal(there.begin(), there.end(), bytes.begin(), bytes.end());
 }
 
-/// The first name that does not exist, or whose file has the same bytes and is not one of another document.
+/// The first name that does not exist, or whose file has the same bytes and does not belong to another document.
 fs::path chooseName(const Document& document, const fs::path& path, std::span<const std::byte> binary,
                     const std::set<fs::path>& refused) {
     std::error_code fault;
@@ -82,7 +82,7 @@ void writePair(Document& document, const fs::path& path, std::span<const std::by
     const std::optional<fs::path> old = oldBinary(document, path);
     std::optional<AtomicFile> beside;
     if (!binary.empty()) {
-        beside.emplace(old.value_or(numberedBinary(path, 0)));  // with the permissions of the one that it replaces
+        beside.emplace(old.value_or(numberedBinary(path, 0)));  // with the permissions of the file that it replaces
         beside->write(binary);
     }
     std::set<fs::path> refused;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSumTolerance = 1e-7;  // per influence; the validator complains beyond 2e-7
 
-/// The weights of one vertex with sum 1 in single precision; unchanged if they already have it.
+/// The weights of one vertex, normalized to sum 1 in single precision; unchanged if they already have that sum.
 std::vector<float> unitRow(std::span<const float> row) {
     double sum = 0;
     for (const float w : row) sum += w;
@@ -134,7 +134,7 @@ std::size_t addTwinNode(Document& document, std::size_t node) {
 
 std::size_t addOffsets(Appender& appender, std::size_t count, std::span<const std::uint32_t> where,
                        std::span<const Vec3f> offsets) {
-    // A sparse element costs its index on top of its 12 bytes.
+    // A sparse element stores its index in addition to its 12 bytes.
     if (where.size() * 16 < count * 12) return appender.addSparse(count, where, offsets);
     std::vector<float> dense(count * 3, 0.0F);
     for (std::size_t i = 0; i < where.size(); ++i) {

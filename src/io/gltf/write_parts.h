@@ -29,15 +29,15 @@ void writeWeights(Appender& appender, Json& attributes, const WeightSets& sets);
 /// Adds a sampler to `animation` and a channel for it that targets `node`.
 void addChannel(Appender& appender, Json& animation, const Channel& channel, std::size_t node);
 
-/// Writes the local transform of a node to its JSON, without identity parts. `as_trs` where an animation needs it, even
-/// if the node came with a matrix.
+/// Writes the local transform of a node to its JSON, without identity parts. `as_trs` is set if an animation needs it,
+/// even if the node was loaded with a matrix.
 void writeTransform(Json& node, const SkeletonNode& from, bool as_trs);
 
 /// A child of `node` with the same transform, for a skin that binds the node a second time (glTF 2.0, 5.28: the joints
-/// of a skin are unique). Gives its index.
+/// of a skin are unique). Returns its index.
 std::size_t addTwinNode(Document& document, std::size_t node);
 
-/// The offsets of a morph target over `count` vertices, of which the listed ones move: sparse where that is smaller.
+/// The offsets of a morph target over `count` vertices; only the listed vertices move. Sparse if that is smaller.
 std::size_t addOffsets(Appender& appender, std::size_t count, std::span<const std::uint32_t> where,
                        std::span<const Vec3f> offsets);
 

@@ -51,7 +51,7 @@ private:
     int read_ = -1, write_ = -1;
 };
 
-/// Reads what is there; closes the pipe at its end. Gives the bytes read into `buffer`.
+/// Reads the available bytes; closes the pipe at its end. Returns the bytes read into `buffer`.
 std::size_t drain(Pipe& pipe, std::vector<std::byte>& buffer) {
     buffer.resize(kReadSize);
     const ssize_t n = ::read(pipe.readEnd(), buffer.data(), buffer.size());

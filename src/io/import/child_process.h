@@ -12,8 +12,8 @@ namespace pelt::io {
 
 struct ChildResult {
     std::vector<std::byte> output;  ///< everything it wrote to stdout
-    std::string messages;           ///< what it wrote to stderr, at most kMostMessageBytes of it
-    int exit_status = -1;           ///< -1 where a signal ended it
+    std::string messages;           ///< its output on stderr, at most kMostMessageBytes
+    int exit_status = -1;           ///< -1 if a signal ended it
     int signal = 0;
     bool timed_out = false;
     bool too_much_output = false;
@@ -28,7 +28,7 @@ public:
     ChildGuard& operator=(const ChildGuard&) = delete;
 
     void kill();
-    int wait();  ///< as waitpid tells its status
+    int wait();  ///< its status as returned by waitpid
 
 private:
     pid_t pid_;
@@ -46,7 +46,7 @@ pid_t startChild(const std::filesystem::path& program, const std::vector<std::st
 inline constexpr std::size_t kMostMessageBytes = std::size_t(1) << 18;
 
 /// Runs a program to its end, reading both its streams; standard input is empty. It is killed when the time is up, when
-/// it writes more than `output_limit` bytes, or when `progress` asks for a stop (which throws). Lines "progress: F" on
+/// it writes more than `output_limit` bytes, or when `progress` requests it (which throws). Lines "progress: F" on
 /// its stderr, F rising from 0 to 1, are passed on and left out of the messages. Throws Error (system) if it cannot be
 /// started.
 ChildResult runChild(const std::filesystem::path& program, const std::vector<std::string>& arguments,

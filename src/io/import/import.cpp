@@ -21,8 +21,8 @@ constexpr std::string_view kWarning = "warning: ", kError = "error: ";
 constexpr int kBadInputStatus = 3;
 constexpr double kHelperShare = 0.9;  // of the time that an import takes
 
-/// What the helper said: lines "warning: …" and at most one "error: …"; anything else comes from its libraries and is
-/// ignored.
+/// The messages of the helper: lines "warning: …" and at most one "error: …"; anything else comes from its libraries
+/// and is ignored.
 struct Messages {
     std::vector<std::string> warnings;
     std::string error;

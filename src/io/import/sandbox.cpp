@@ -55,7 +55,7 @@ public:
         add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
         add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     }
-    /// Where the low half of an argument has none of the bits.
+    /// If the low half of an argument has none of the bits.
     void allowWithout(long call, std::size_t argument, std::uint32_t bits) {
         add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 4);
         loadArgument(argument);

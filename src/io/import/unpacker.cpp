@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kPatience = std::chrono::seconds(120);                ///< for one answer
 constexpr std::uint64_t kMostMemory = std::uint64_t(8) << 30;        ///< of the process
-constexpr std::uint64_t kMostRequestBytes = std::uint64_t(4) << 30;  ///< a file's buffer has at most as many
+constexpr std::uint64_t kMostRequestBytes = std::uint64_t(4) << 30;  ///< a file's buffer has at most this many
 
 /// Waits until the descriptor can be read or written; false when the time is up.
 bool isReady(int descriptor, short events, Clock::time_point deadline) {

@@ -38,7 +38,7 @@ private:
         } else if (keyword == "Tetrahedra") {
             readTets();
         } else if (std::isalpha(static_cast<unsigned char>(keyword[0]))) {
-            // Triangles, edges, corners, normals: as many lines as it says, of which only the count matters here.
+            // Triangles, edges, corners, normals: the given number of lines, which are skipped.
             const std::uint64_t lines = readCount("elements", 2);
             text_.nextLine();
             for (std::uint64_t i = 0; i < lines && !text_.atEnd(); ++i) text_.nextLine();

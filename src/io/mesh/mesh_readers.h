@@ -14,16 +14,17 @@ namespace pelt::io {
 /// The extension in lower case, with its dot.
 std::string lowerExtension(const std::filesystem::path& path);
 
-/// The `v` records of an OBJ file alone: what a frame of a sequence needs.
+/// Only the `v` records of an OBJ file: the data of a sequence's frame.
 std::vector<Vec3f> parseObjPositions(std::span<const std::byte> bytes, const std::string& name);
 
-/// The nearest float; infinite where the double is beyond its range.
+/// The nearest float; infinite if the double is outside the range of floats.
 float toFloat(double value);
 
-/// Makes every normal a unit vector (those that are within rounding stay as they are); false if one has no direction.
+/// Makes every normal a unit vector (those of unit length up to rounding are not changed); false if one has no
+/// direction.
 bool makeUnit(std::span<Vec3f> normals);
 
-/// Throws Error (bad input) that names `name` and the vertex where a position is not finite.
+/// Throws Error (bad input) that names `name` and the vertex if a position is not finite.
 void checkFinite(std::span<const Vec3f> positions, const ErrorPlace& place);
 
 /// Checks that a mesh can be written: finite positions, normals and UVs for every vertex or none, triangles in range.

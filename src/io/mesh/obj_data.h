@@ -43,8 +43,9 @@ struct ObjData {
 ObjData readObjRecords(std::span<const std::byte> bytes, const std::string& name, bool positions_only);
 
 /// The parts of the mesh: runs of faces whose vertices are disjoint ranges in ascending order, by object, group and
-/// material where that holds, else by object and group, else by object; empty if none does or there is one piece
-/// without a name. `first_triangle` has the first triangle of each face and, at its end, the count of all.
+/// material if these have such ranges, otherwise by object and group, otherwise by object; empty if none has or if
+/// there is a single piece without a name. `first_triangle` has the first triangle of each face and, at its end, the
+/// count of all.
 std::vector<MeshPart> objParts(const ObjData& data, std::span<const std::size_t> first_triangle);
 
 }  // namespace pelt::io

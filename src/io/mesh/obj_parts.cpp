@@ -57,7 +57,7 @@ bool areDisjointInOrder(std::span<const MeshPart> parts) {
     return true;
 }
 
-/// Vertices that no face uses go to the part before them; those ahead of all, to the first.
+/// Vertices that no face uses belong to the preceding part; those before the first part belong to the first.
 void coverAllVertices(std::span<MeshPart> parts, std::uint32_t vertex_count) {
     for (std::size_t k = 0; k < parts.size(); ++k) {
         if (k == 0) parts[k].first_vertex = 0;

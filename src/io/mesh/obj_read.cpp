@@ -40,8 +40,8 @@ std::vector<std::size_t> cutFaces(const ObjData& data, Mesh& mesh) {
     return first_triangle;
 }
 
-/// Each vertex takes the UV of its first corner that has one; a vertex without corners, the record of its own number
-/// where there are as many as vertices.
+/// Each vertex gets the UV of its first corner that has one. A vertex without corners gets the record of the same index
+/// if there are as many records as vertices.
 std::vector<Vec2f> vertexUvs(const ObjData& data) {
     enum class Corners : char { none, without_uv, with_uv };
     std::vector<Vec2f> uvs(data.positions.size());
@@ -61,8 +61,8 @@ std::vector<Vec2f> vertexUvs(const ObjData& data) {
     return any ? uvs : std::vector<Vec2f>{};
 }
 
-/// Each vertex takes the normal that its corners share, else the direction of their sum; a vertex without corners, the
-/// record of its own number where there are as many as vertices. Empty if a corner has none.
+/// Each vertex gets the normal shared by its corners, otherwise the normalized sum of their normals. A vertex without
+/// corners gets the record of the same index if there are as many records as vertices. Empty if a corner has no normal.
 std::vector<Vec3f> vertexNormals(const ObjData& data) {
     if (data.normals.empty() || (data.faces.empty() && data.normals.size() != data.positions.size())) return {};
     std::vector<Vec3f> units = data.normals;

@@ -96,7 +96,8 @@ private:
         return corner;
     }
 
-    /// Positive indices count from 1, also forwards; negative ones back from the last record so far.
+    /// Positive indices count from 1 and may refer to later records; negative ones count back from the last record so
+    /// far.
     std::uint32_t index(std::string_view corner, std::string_view digits, std::size_t so_far) {
         std::int64_t value = 0;
         if (!parseNumber(digits, value)) text_.fail(fmt::format("{} is not a face corner", inQuotes(corner)));

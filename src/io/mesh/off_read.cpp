@@ -18,7 +18,7 @@ public:
         const std::uint64_t vertices = readHeader();
         const std::uint64_t faces = readCount("the count of faces");
         readCount("the count of edges");
-        // "0 0 0" and "3 0 0 0", each with a line end, are the shortest there are.
+        // "0 0 0" and "3 0 0 0", each with a line end, are the shortest possible lines.
         checkFits(vertices, 6, "vertices");
         mesh_.positions.reserve(vertices);
         for (std::uint64_t i = 0; i < vertices; ++i) readVertex(i);
@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    /// [ST][C][N]OFF, which may be left out, and the first count.
+    /// [ST][C][N]OFF, which is optional, and the first count.
     std::uint64_t readHeader() {
         std::string_view token = text_.next();
         std::int64_t count = 0;
@@ -77,7 +77,7 @@ private:
         return {x, y, text_.nextFloat(what)};
     }
 
-    /// Position, normal, color (three or four numbers), texture coordinates: one vertex a line. Colors are not used.
+    /// Position, normal, color (three or four numbers), texture coordinates: one vertex per line. Colors are not used.
     void readVertex(std::uint64_t i) {
         const Vec3f p = readVector(i);
         if (!isFinite(p)) text_.fail(fmt::format("vertex {} is not finite", i));
@@ -94,7 +94,7 @@ private:
         text_.nextLine();
     }
 
-    /// What follows the corners on their line is a color.
+    /// Numbers after the corners on a line are a color.
     void readFace(std::uint64_t i) {
         const std::uint64_t count = readCount("the number of corners");
         if (count < 3) text_.fail(fmt::format("face {} has {} corners; it needs at least 3", i, count));

@@ -25,7 +25,7 @@ struct PlyElement {
     std::uint64_t count = 0;
     std::vector<PlyProperty> properties;
 
-    /// The fewest bytes that one of these takes in the file; 0 without properties.
+    /// The minimum number of bytes of one such element in the file; 0 without properties.
     std::uint64_t leastBytes(PlyFormat format) const;
 };
 

@@ -13,7 +13,7 @@
 namespace pelt::io {
 namespace {
 
-/// What a vertex property means to us; the slots of one vertex's values.
+/// The meaning of a vertex property, as slots of a vertex's values.
 enum Slot { kX, kY, kZ, kNx, kNy, kNz, kU, kV, kSlots, kUnused = -1 };
 
 bool hasProperty(const PlyElement& element, std::string_view name) {
@@ -168,7 +168,7 @@ private:
 
     void startPolygon(std::uint64_t item) { polygons_.push_back({corners_.size(), item}); }
 
-    /// Faces may stand before the vertices, so they are checked and cut at the end.
+    /// Faces may come before the vertices, so they are checked and triangulated at the end.
     void cutPolygons() {
         for (std::size_t i = 0; i < polygons_.size(); ++i) {
             const std::size_t first = polygons_[i].first_corner;

@@ -7,21 +7,21 @@
 
 namespace pelt::io {
 
-/// Reads the values behind a PLY header one after the other, whatever the format. Every type fits a double.
+/// Reads the values after a PLY header one by one, in any of its formats. Every type fits in a double.
 class PlyValues {
 public:
     PlyValues(std::span<const std::byte> data, const PlyHeader& header, const std::string& name);
 
-    /// Throws Error (bad input) if the elements cannot fit in what is left of the file.
+    /// Throws Error (bad input) if the elements cannot fit in the rest of the file.
     void checkFits(const PlyElement& element) const;
-    /// Says which element is being read, for messages.
+    /// Sets the element that is being read, for messages.
     void setPlace(const PlyElement& element, std::uint64_t index);
 
     double read(PlyType type);
     /// The length of a list whose items must still fit in the file.
     std::size_t readListLength(const PlyProperty& property);
     void skip(const PlyProperty& property);
-    /// Everything of one element, unread.
+    /// Skips all values of one element.
     void skipElement(const PlyElement& element);
 
     [[noreturn]] void fail(const std::string& what) const;

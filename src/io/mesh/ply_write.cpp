@@ -7,7 +7,7 @@
 namespace pelt::io {
 namespace {
 
-/// Collects little-endian values and hands them to the file in large pieces.
+/// Collects little-endian values and writes them to the file in large pieces.
 class Sink {
 public:
     explicit Sink(AtomicFile& file) : file_(file) {}

@@ -5,7 +5,7 @@
 
 namespace pelt::io {
 
-/// Binary little-endian PLY: positions, normals (nx ny nz) and UVs (s t) where the mesh has them, triangles.
+/// Binary little-endian PLY: positions, normals (nx ny nz) and UVs (s t) if the mesh has them, triangles.
 void writePly(const Mesh& mesh, AtomicFile& file);
 
 }  // namespace pelt::io

@@ -20,8 +20,8 @@ double cross2(const Point& a, const Point& b, const Point& c) {
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/// The corners in the plane that drops the axis in which the polygon's area vector (Newell) is largest, turning to the
-/// left; empty if the area vanishes.
+/// The corners projected along the axis with the largest component of the polygon's area vector (Newell), in
+/// counterclockwise order; empty if the area is zero.
 std::vector<Point> project(std::span<const std::uint32_t> corners, std::span<const Vec3f> positions) {
     const Vec3d origin(positions[corners[0]]);
     Vec3d area;
@@ -46,7 +46,8 @@ void appendFan(std::span<const std::uint32_t> corners, std::vector<Triangle>& tr
     for (std::size_t i = 1; i + 1 < corners.size(); ++i) triangles.push_back({corners[0], corners[i], corners[i + 1]});
 }
 
-/// Every corner turns left and the outline goes round once: the edge directions cross the upward x axis once.
+/// Whether every corner turns left and the outline goes around once: the edge directions cross the positive x axis
+/// once.
 bool isStrictlyConvex(const std::vector<Point>& p) {
     const std::size_t n = p.size();
     int rounds = 0;
@@ -100,7 +101,7 @@ private:
         return true;
     }
 
-    /// n_ where no ear is left.
+    /// n_ if no ear is left.
     std::size_t shortestEar(std::size_t start) const {
         std::size_t best = n_;
         double shortest = std::numeric_limits<double>::infinity();

@@ -31,7 +31,7 @@ TextCursor::TextCursor(std::span<const std::byte> bytes, std::string name)
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
 }
 
-/// How many bytes a line join takes at this place: a backslash and a line end; 0 if there is none.
+/// The number of bytes of a line continuation at this position (a backslash and a line end); 0 if there is none.
 std::size_t TextCursor::joinLength() const {
     if (text_[at_] != '\\' || at_ + 1 == text_.size()) return 0;
     const std::string_view after = text_.substr(at_ + 1, 2);
@@ -109,7 +109,7 @@ void TextCursor::failNumber(std::string_view what, std::string_view token) const
 
 bool parseNumber(std::string_view token, float& value) {
     if (parseWhole(token, value)) return true;
-    // from_chars calls a value that underflows out of range, too; a double tells it from one that is too large.
+    // from_chars also reports underflow as out of range; parsing as double distinguishes it from overflow.
     double wide = 0;
     if (!parseNumber(token, wide) || std::abs(wide) > std::numeric_limits<float>::max()) return false;
     value = static_cast<float>(wide);

@@ -8,9 +8,9 @@
 
 namespace pelt::io {
 
-/// Walks the text of a mesh file token by token and knows the line, for messages. Lines end with LF, CRLF or CR; a
-/// backslash at the end of a line joins the next one to it; '#' at the start of a token begins a comment.
-/// The bytes must outlive the cursor and every token it hands out.
+/// Reads the text of a mesh file token by token and keeps track of the line for messages. Lines end with LF, CRLF or
+/// CR; a backslash at the end of a line joins the next one to it; '#' at the start of a token begins a comment. The
+/// bytes must outlive the cursor and every token it returns.
 class TextCursor {
 public:
     TextCursor(std::span<const std::byte> bytes, std::string name);
@@ -21,14 +21,14 @@ public:
 
     /// The next token of this line; empty if the line ends or a comment begins.
     std::string_view nextOnLine();
-    /// The next token of the file, over line ends and comments; empty at the file's end.
+    /// The next token of the file, skipping line ends and comments; empty at the end of the file.
     std::string_view next();
-    /// What is left of this line, without blanks at both ends, comments included.
+    /// The rest of this line, without blanks at both ends, including comments.
     std::string_view restOfLine();
     /// Goes to the start of the next line; true unless the file ends.
     bool nextLine();
 
-    /// The next number of the file. Fails, calling it `what`, if there is none.
+    /// The next number of the file. Fails with a message that names `what` if there is none.
     float nextFloat(std::string_view what);
     std::int64_t nextInteger(std::string_view what);
 

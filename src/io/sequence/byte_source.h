@@ -17,7 +17,7 @@ public:
 
     const std::string& name() const { return name_; }  ///< for messages
     virtual std::uint64_t size() const = 0;
-    /// Fills `out` from `offset` on. Throws Error (bad input) if the bytes are not there.
+    /// Fills `out` with the bytes from `offset`. Throws Error (bad input) if there are too few.
     virtual void read(std::uint64_t offset, std::span<std::byte> out) = 0;
 
 private:

@@ -83,7 +83,7 @@ std::unique_ptr<MeshSequence> openMdd(std::unique_ptr<ByteSource> source, std::o
     layout.offset = kMddHeaderBytes + 4 * layout.frames;
     checkLayout(layout, *source, ".mdd");
     const std::uint64_t size = layout.offset + 12 * layout.frames * layout.vertices;
-    if (source->size() != size)  // without a magic number, the size is the only sign that this is an MDD file at all
+    if (source->size() != size)  // there is no magic number: only the size shows that this is an MDD file
         fail(*source,
              fmt::format(
                  "it has {} bytes, more than the {} of {} frames of {} vertices: it is damaged or not a .mdd file",

@@ -1,4 +1,4 @@
-// .npy, .pc2 and .mdd: a header, then the frames. The layouts are described where they are read.
+// .npy, .pc2 and .mdd: a header, then the frames. The readers describe the layouts.
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -82,7 +82,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Point caches count in 32 bits with sign.
+/// Point caches use signed 32-bit counts.
 std::int32_t cacheCount(std::size_t count, const std::filesystem::path& path) {
     if (count > std::numeric_limits<std::int32_t>::max())
         throw Error::badUsage({path.string()}, fmt::format("{} are too many for this format; write .npy", count));

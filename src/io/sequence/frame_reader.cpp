@@ -98,7 +98,7 @@ private:
     FrameLayout layout_;
     std::optional<Mesh> mesh_;
     std::vector<std::byte> bytes_;
-    std::vector<Vec3f> block_;  ///< of Fortran order: consecutive frames from block_first_ on
+    std::vector<Vec3f> block_;  ///< for Fortran order: consecutive frames starting at block_first_
     std::size_t block_first_ = 0;
 };
 

@@ -49,7 +49,7 @@ private:
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// The digits at the front, without leading zeros; `text` goes past them.
+/// The digits at the start, without leading zeros; removes them from `text`.
 std::string_view takeNumber(std::string_view& text) {
     std::size_t end = 0, first = 0;
     while (end < text.size() && isDigit(text[end])) ++end;
@@ -80,7 +80,7 @@ bool naturalLess(std::string_view a, std::string_view b) {
         }
     }
     if (x.empty() != y.empty()) return x.empty();
-    return a < b;  // alike but for leading zeros
+    return a < b;  // equal except for leading zeros
 }
 
 std::vector<fs::path> meshFilesInFolder(const fs::path& folder) {

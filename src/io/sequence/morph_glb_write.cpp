@@ -1,7 +1,7 @@
 // A vertex sequence as glTF 2.0: one mesh, one morph target per frame that holds the frame's offsets from the base, and
-// an animation of the weights that is 1 for its own frame at each key and linear between them. Frames go straight into
-// the BIN chunk; the JSON stands before it, but its extents are known last: room for its longest form is kept and
-// filled at the end, padded with spaces as the GLB layout allows.
+// an animation of the weights that is 1 for its own frame at each key and linear between them. Frames are written
+// directly to the BIN chunk. The JSON comes before it, but its min and max values are known last: space for its longest
+// form is reserved and filled at the end, padded with spaces as the GLB layout allows.
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -61,12 +61,12 @@ struct Sizes {
     std::uint64_t total() const { return base + indices + uvs + times + weights + targets; }
 };
 
-/// Builds the document. Buffer views follow each other as the pieces do.
+/// Builds the document. Buffer views are in the order of the pieces.
 class DocumentBuilder {
 public:
     DocumentBuilder(const SequenceInfo& info, const Sizes& sizes) : info_(info), sizes_(sizes) {}
 
-    /// `extents`: of the base, then of each frame's offsets.
+    /// `extents`: bounds of the base, then of each frame's offsets.
     Json build(std::span<const Extent> extents) {
         Json primitive;
         primitive["attributes"]["POSITION"] = positionAccessor(addView(sizes_.base, kArrayBuffer), 0, extents[0]);
@@ -161,7 +161,7 @@ public:
     }
 
 private:
-    /// A .glb counts its bytes in 32 bits. The weights alone, one per frame and frame, end at 32767 frames.
+    /// A .glb uses 32-bit byte counts. The weights alone, frames × frames numbers, allow at most 32767 frames.
     void checkSize() const {
         constexpr std::uint64_t kMostFrames = 1 << 15, kMostBytes = std::numeric_limits<std::uint32_t>::max();
         if (info().frames < kMostFrames && info().vertices <= kMostBytes && fileBytes() <= kMostBytes) return;

@@ -25,7 +25,7 @@ struct NpyHeader {
     bool has_type = false, has_order = false, has_shape = false;
 };
 
-/// The subset of Python's literals that np.save writes: a dict of strings, booleans and tuples of whole numbers.
+/// The subset of Python's literals that np.save writes: a dict of strings, booleans and tuples of integers.
 class DictReader {
 public:
     DictReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -107,7 +107,7 @@ private:
         std::int64_t value = 0;
         if (!parseNumber(text_.substr(at_, end - at_), value)) failHere("a whole number");
         at_ = end;
-        accept('L');  // Python 2 wrote long integers so
+        accept('L');  // the suffix of long integers in Python 2
         return static_cast<std::uint64_t>(value);
     }
 

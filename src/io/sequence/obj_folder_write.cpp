@@ -22,7 +22,7 @@ bool isFrameName(const fs::path& file) {
                        [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The folder is replaced as a whole, so it may only contain what an earlier run wrote.
+/// The folder is replaced as a whole, so it may only contain files written by an earlier run.
 const fs::path& checkReplaceable(const fs::path& folder) {
     if (const auto other = findForeign(folder))
         throw Error::system(

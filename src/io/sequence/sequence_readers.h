@@ -20,18 +20,19 @@ struct FrameLayout {
     std::uint64_t frames = 0, vertices = 0;
     bool is_double = false;  ///< else float
     std::endian order = std::endian::little;
-    bool is_fortran = false;  ///< the frame index runs fastest, the coordinate slowest
+    bool is_fortran = false;  ///< the frame index varies fastest, the coordinate slowest
     double frame_seconds = 1.0 / 30.0;
 };
 
-/// Throws Error (bad input) if the layout is empty or does not fit in the file: `format` and how many frames do.
+/// Throws Error (bad input) if the layout is empty or does not fit in the file; the message names `format` and the
+/// number of frames that fit.
 void checkLayout(const FrameLayout& layout, const ByteSource& source, std::string_view format);
 
 /// Frames read from `source` one at a time. A mesh must have as many vertices.
 std::unique_ptr<MeshSequence> makeFrameReader(std::unique_ptr<ByteSource> source, const FrameLayout& layout,
                                               std::optional<Mesh> mesh);
 
-/// Each takes a whole file; throws Error (bad input).
+/// Each reads a whole file; throws Error (bad input).
 std::unique_ptr<MeshSequence> openNpy(std::unique_ptr<ByteSource> source, std::optional<Mesh> mesh);
 std::unique_ptr<MeshSequence> openPc2(std::unique_ptr<ByteSource> source, std::optional<Mesh> mesh);
 std::unique_ptr<MeshSequence> openMdd(std::unique_ptr<ByteSource> source, std::optional<Mesh> mesh);
@@ -47,7 +48,7 @@ std::vector<std::filesystem::path> meshFilesMatching(const std::string& pattern)
 /// Digits compare as numbers: frame2 before frame10.
 bool naturalLess(std::string_view a, std::string_view b);
 
-/// Throws Error (bad input) that names both counts where a mesh does not fit.
+/// Throws Error (bad input) that names both vertex counts if a mesh does not match.
 void checkVertexCount(const std::optional<Mesh>& mesh, std::uint64_t vertices, const std::string& name);
 /// Throws Error (bad usage) if the frame does not exist or the span has the wrong size.
 void checkFrameRequest(const MeshSequence& sequence, std::size_t frame, std::size_t room);

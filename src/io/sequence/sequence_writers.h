@@ -7,7 +7,7 @@
 
 namespace pelt::io {
 
-/// The checks of every writer: as many frames as announced, each of the right size and finite.
+/// The checks of every writer: the announced number of frames, each of the right size and finite.
 class CheckedWriter : public SequenceWriter {
 public:
     CheckedWriter(std::filesystem::path path, const SequenceInfo& info);

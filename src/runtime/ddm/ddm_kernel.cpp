@@ -73,7 +73,7 @@ HWY_INLINE ByRotation solve(const DdmStep& s, Xyz& q) {
     return {nearestRotation(sum.s, s.base.rotation)};
 }
 
-/// What blends the lanes of a step, and q, where it takes the center.
+/// The blended map of the lanes of a step, and q, the transformed center.
 template <DdmForm kForm>
 HWY_INLINE auto blend(const DdmStep& s, Xyz& q) {
     if constexpr (kForm == DdmForm::v1 || kForm == DdmForm::v1_printed) {
@@ -92,7 +92,7 @@ HWY_INLINE auto blend(const DdmStep& s, Xyz& q) {
     }
 }
 
-/// The vertices of one window that a range has, counted from the window's first.
+/// The vertices of one window that are in the range, relative to the window's first.
 struct WindowPart {
     std::size_t start, low, high;
     HWY_INLINE bool has(std::size_t v) const { return v >= low && v < high; }
@@ -127,7 +127,7 @@ HWY_INLINE void scatter(const DdmLanes& block, std::size_t start, const Vec3f* f
     for (std::size_t l = 0; l < kLanes; ++l)
         hn::BlendedStore(hn::MaskedLoad(three, d, &from[l].x), three, d, &to[start + block.vertices[l]].x);
 #else
-    // Each vertex in two moves that nothing reorders: compilers would rather load all sixteen first.
+    // Copies each vertex with two moves that are not reordered: compilers would otherwise load all sixteen first.
     for (std::size_t l = 0; l < kLanes; ++l) {
         float* out = &to[start + block.vertices[l]].x;
         hwy::CopyBytes<8>(&from[l].x, out);
@@ -136,7 +136,7 @@ HWY_INLINE void scatter(const DdmLanes& block, std::size_t start, const Vec3f* f
 #endif
 }
 
-/// M u where the joint is rigid or may stretch the vertex, else M p + R (u − p).
+/// M u if the joint is rigid or may stretch the vertex, otherwise M p + R (u − p).
 HWY_INLINE Xyz follow(const DdmStep& s, bool affine) {
     const Matrix a = splatMatrix(s.base.a);
     const Xyz t = splat(s.base.t);

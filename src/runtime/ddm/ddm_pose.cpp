@@ -24,7 +24,7 @@ void store(const Quatd& q, float* out) {
 
 Mat3d difference(const Mat3d& a, const Mat3d& b) { return a + b * -1.0; }
 
-/// ±a − b, with the sign that takes a to the hemisphere of b.
+/// ±a − b, with the sign that puts a on the hemisphere of b.
 Quatd difference(const Quatd& a, const Quatd& b) {
     const double s = dot(a, b) < 0 ? -1 : 1;
     return {s * a.x - b.x, s * a.y - b.y, s * a.z - b.z, s * a.w - b.w};

@@ -41,7 +41,7 @@ bool areVertices(const DdmLanes& block, std::size_t count) noexcept {
            (block.consecutive == 0 || (block.consecutive == 1 && consecutive));
 }
 
-/// Rows that a block has before those of its entries.
+/// The number of rows of a block before those of its entries.
 std::size_t shapeRows(const DdmData& rig, DdmKind kind) noexcept {
     return hasCovariance(rig.form) && kind != DdmKind::followed ? 12 : 6;
 }
@@ -65,7 +65,7 @@ bool areBlocks(const DdmData& rig) noexcept {
     return true;
 }
 
-/// One more than the highest joint named.
+/// One more than the highest joint in use.
 std::size_t jointsNamed(const DdmData& rig) noexcept {
     std::size_t end = 0;
     for (const std::uint32_t joint : rig.joints) end = std::max(end, joint + std::size_t(1));

@@ -18,7 +18,7 @@ struct alignas(64) DdmDifference {
 
 /// A joint before its numbers are rounded.
 struct DdmJoint {
-    Affine3d bone;  ///< from the rig's origin
+    Affine3d bone;  ///< relative to the rig's origin
     Mat3d rotation;
     Quatd quaternion;
 };

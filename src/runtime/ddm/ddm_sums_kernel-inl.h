@@ -64,14 +64,14 @@ HWY_INLINE Matrix productAdd(const Matrix& m, const Symmetric& w, const Matrix& 
             transformAdd(m, {w.xz, w.yz, w.zz}, sum.c)};
 }
 
-/// Where the lanes of a step are read: its block's rows and entries.
+/// The input of the lanes of a step: its block's rows and entries.
 struct DdmStep {
     const DdmBase& base;
     const DdmDifference* differences;
     const std::uint32_t *entry, *end;
     const DdmRow* rows;  ///< of the block
     std::size_t lane;
-    Xyz u, p;  ///< rest position and center, from the origin
+    Xyz u, p;  ///< rest position and center, relative to the origin
 };
 
 /// S and q.
@@ -80,8 +80,8 @@ struct Procrustes {
     Xyz q;
 };
 
-/// Adds Σ_{j≠b} (A_j − A_b) W_j + (c_j − c_b) χ_j^T to S, and likewise to q. In Enhanced DDM [Kalentchouk20] rotations
-/// stand for A, and c_j = M_j u − R_j (u − p).
+/// Adds Σ_{j≠b} (A_j − A_b) W_j + (c_j − c_b) χ_j^T to S, and likewise to q. Enhanced DDM [Kalentchouk20] uses
+/// rotations instead of A, and c_j = M_j u − R_j (u − p).
 template <bool kEnhanced>
 HWY_INLINE void addJoints(const DdmStep& s, Procrustes& sum) {
     const DdmRow* rows = s.rows + 12;
@@ -117,7 +117,7 @@ HWY_INLINE Procrustes procrustes(const DdmStep& s) {
     return sum;
 }
 
-/// q with R' = S P^-1 in place of S (v1): A_b + Σ_{j≠b} (…) P^-1, whose P^-1 stands in P's rows.
+/// q with R' = S P^-1 in place of S (v1): A_b + Σ_{j≠b} (…) P^-1; P^-1 is stored in the rows of P.
 HWY_INLINE Procrustes leastSquares(const DdmStep& s) {
     const V zero = hn::Zero(Lanes());
     const Xyz none{zero, zero, zero};

@@ -30,7 +30,7 @@ Mat3d rotationOfOneDirection(const Mat3d& a) {
         return toMatrix(normalized(Quatd{axis.x, axis.y, axis.z, 1 + cosine}));
     }
     const Vec3d across = std::abs(v.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-    const Vec3d n = normalized(cross(v, across));  // a half turn about what is normal to v
+    const Vec3d n = normalized(cross(v, across));  // a rotation by 180° about an axis perpendicular to v
     return toMatrix(Quatd{n.x, n.y, n.z, 0});
 }
 

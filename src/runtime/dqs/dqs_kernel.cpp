@@ -55,7 +55,7 @@ HWY_INLINE Xyz transform(const Symmetric& m, const Xyz& x, const Xyz& offset) {
             hn::MulAdd(m.xz, x.x, hn::MulAdd(m.yz, x.y, hn::MulAdd(m.zz, x.z, offset.z)))};
 }
 
-/// What blocks of one range share: the rig, the pose, and the entries of a block.
+/// Data shared by the blocks of one range: the rig, the pose, and the entries of a block.
 struct DqsSums {
     const DqsData& rig;
     const DqsPose::Data& pose;
@@ -73,8 +73,8 @@ struct DqsSums {
         return any != 0;
     }
 
-    /// The weight of an entry, negated where its joint is opposed to the lane's heaviest. `meeting`: the first that is
-    /// not of an earlier entry; moved past this one's.
+    /// The weight of an entry, negated in lanes where its joint is on the opposite hemisphere of the lane's heaviest.
+    /// `meeting`: the first one not used by an earlier entry; advanced past those of this entry.
     HWY_INLINE V signedWeight(std::uint32_t entry, std::size_t lane, const Meeting*& meeting,
                               const Meeting* last) const {
         std::uint32_t lanes = 0;
@@ -107,15 +107,14 @@ struct DqsSums {
         return {b, e};
     }
 
-    /// Whether a joint of the block stretches. Few joints of a rig do, even where some are scaled.
+    /// Whether a joint of the block stretches. Few joints of a rig do, even if some are scaled.
     HWY_INLINE bool stretches(std::size_t entry, std::size_t end) const {
         std::uint32_t any = 0;
         for (; entry < end; ++entry) any |= pose.stretch[rig.joints[entry]].stretches;
         return any != 0;
     }
 
-    /// (Σ_j w_j S_j) y + Σ_j w_j offset_j: y to the bit where nothing that the lane has stretches, since weights sum to
-    /// exactly 1.
+    /// (Σ_j w_j S_j) y + Σ_j w_j offset_j: exactly y if no joint of the lane stretches, since weights sum to exactly 1.
     HWY_INLINE Xyz stretched(std::size_t entry, std::size_t end, std::size_t lane, const Xyz& y) const {
         const V zero = hn::Zero(Lanes());
         Symmetric sum{zero, zero, zero, zero, zero, zero};
@@ -144,8 +143,8 @@ struct DqsSums {
     }
 };
 
-/// A functor and not a lambda, whose body compilers do not inline here. Properties of the pose are tested per block:
-/// branches that always go the same way cost less than a copy of this code for each case.
+/// A functor instead of a lambda, because compilers do not inline a lambda here. Properties of the pose are tested per
+/// block: predictable branches cost less than a copy of this code for each case.
 struct DqsBlock {
     DqsSums sums;
     Triples triples{};
@@ -160,11 +159,11 @@ struct DqsBlock {
         Xyz x = restPositions(triples, s), y = sub(x, middle);
         if (sums.pose.stretched) {
             if (sums.stretches(entry, end)) y = sums.stretched(entry, end, s.lane, y);
-            x = add(y, middle);  // in every block, so that copies of a vertex come out bit-equal
+            x = add(y, middle);  // in every block, so that copies of a vertex are bit-identical
         }
         const Xyz u = add(cross(r, y), mulAdd(y, dq.b.w, dq.e.v));
         const Xyz moved = add(cross(r, u), mulSub(dq.e.v, dq.b.w, mul(r, dq.e.w)));
-        // x and not y + middle, so that no motion gives back x to the bit
+        // x instead of y + middle, so that without motion the result is exactly x
         triples.store(add(mulAdd(moved, scale, splat(sums.pose.shift)), x), s.streams.out_positions + s.vertex);
 
         if (s.streams.out_normals) {

@@ -9,7 +9,7 @@
 namespace pelt::runtime {
 namespace {
 
-/// Stretches this near to the identity are rounding errors of single-precision bones and are ignored. This moves a
+/// Stretches this close to the identity are rounding errors of single-precision bones and are ignored. This moves a
 /// vertex by this fraction of its distance to the joint, which is below single precision.
 constexpr double kNoStretch = 1e-6;
 
@@ -82,7 +82,7 @@ void DqsPose::set(std::span<const Affine3f> bones) noexcept {
         BoneSplit split = splitBone(bone.linear());
         if (isIdentity(split.stretch)) split.stretch = {};
 
-        // Both spaces counted from their origins: the joint at c, and where the bone takes it.
+        // Both relative to the origins of their spaces: the joint's position c, and its image under the bone.
         const Vec3d c = rig.centers[j] - origin;
         const Vec3d placed = bone * rig.centers[j] - posed_origin;
         pose.rigid[j] = toRigid(split.rotation, placed - split.rotation * c);

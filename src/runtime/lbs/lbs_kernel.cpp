@@ -36,7 +36,7 @@ HWY_INLINE Xyz choose(hn::Mask<Lanes> mask, const Xyz& yes, const Xyz& no) {
     return {hn::IfThenElse(mask, yes.x, no.x), hn::IfThenElse(mask, yes.y, no.y), hn::IfThenElse(mask, yes.z, no.z)};
 }
 
-/// Each lane's base, where the lanes have several.
+/// Each lane's base, if the lanes have different ones.
 HWY_INLINE BlendedMatrix baseOf(const LbsBase* base, const LbsBase* end, const Affine3f* joints, std::size_t lane) {
     BlendedMatrix m = splat(joints[base->joint]);
     for (++base; base < end; ++base) {
@@ -48,7 +48,7 @@ HWY_INLINE BlendedMatrix baseOf(const LbsBase* base, const LbsBase* end, const A
     return m;
 }
 
-/// cof(A) n · sign(det A), unit; the rest normal where the blend leaves no direction.
+/// cof(A) n · sign(det A), unit; the rest normal if the result has no direction.
 /// With columns a, b, c: cof(A) n = n_x b×c + n_y c×a + n_z a×b = (n_x b − n_y a)×c + n_z a×b.
 HWY_INLINE Xyz transformNormal(const BlendedMatrix& m, const Xyz& n) {
     const Lanes d;
@@ -62,7 +62,8 @@ HWY_INLINE Xyz transformNormal(const BlendedMatrix& m, const Xyz& n) {
     return {hn::IfThenElse(valid, unit.x, n.x), hn::IfThenElse(valid, unit.y, n.y), hn::IfThenElse(valid, unit.z, n.z)};
 }
 
-/// A block whose lanes start from `base`. A functor and not a lambda, whose body compilers do not inline here.
+/// A block whose lanes have the base `base`. A functor instead of a lambda, because compilers do not inline a lambda
+/// here.
 template <bool kNormals>
 struct LbsStep {
     const LbsData& rig;
@@ -112,7 +113,7 @@ struct LbsRange {
                1;
     }
 
-    /// For blocks that a range cuts.
+    /// For blocks that are only partly in the range.
     HWY_NOINLINE void operator()(const Step& s) const { step(runOf(s.block), s); }
 
     /// The whole blocks [block, end). A run with one base keeps it in registers from block to block: broadcasting it

@@ -25,7 +25,8 @@ bool locate(std::span<const std::byte> bytes, LbsData& rig) noexcept {
     return arrays.sound();
 }
 
-/// Runs follow each other from the first block to the last, and so do their bases; several bases take one block.
+/// Runs are consecutive from the first block to the last, and so are their bases; a run with several bases is one
+/// block.
 bool areRuns(const LbsData& rig, std::size_t blocks) noexcept {
     const std::span<const LbsRun> runs = rig.runs;
     if (runs.empty() || runs.front().block != 0 || runs.front().base != 0) return false;
@@ -37,7 +38,7 @@ bool areRuns(const LbsData& rig, std::size_t blocks) noexcept {
     return true;
 }
 
-/// One more than the highest joint named.
+/// One more than the highest joint in use.
 std::size_t jointsNamed(const LbsData& rig) noexcept {
     std::size_t end = 0;
     for (const LbsDifference& d : rig.differences)

@@ -17,7 +17,7 @@ struct Scene {
     Character (*maker)(std::size_t resolution, const Progress& progress);
 
     /// Makes about that many vertices; 0: the default. Progress is reported for the stage "generate". Throws Error
-    /// (cancelled) if `progress` asks for a stop.
+    /// (cancelled) if `progress` requests it.
     Character make(std::size_t resolution, const Progress& progress = {}) const {
         Character character = maker(resolution == 0 ? default_resolution : resolution, progress);
         progress.report("generate", 1);
