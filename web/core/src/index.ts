@@ -6,10 +6,11 @@
  *     const { bytes: mushed, report } = await hero.mush({ kappa: 0.5 });
  */
 import { Character } from "./character.js";
+import { createInstance, loadBytes } from "./create.js";
 import { PeltError } from "./error.js";
-import { checkFrames, Instance, type CallOptions, type WasmModule } from "./instance.js";
+import { checkFrames, type CallOptions, type Instance } from "./instance.js";
 import { CallsHere, CallsInWorker, type LongCalls } from "./long_calls.js";
-import { readBeside, startWorker } from "./platform.js";
+import { startWorker } from "./start_worker.js";
 import type { Made, Options, Report, RestMesh } from "./types.js";
 
 export { Character, Deformer, Poser } from "./character.js";
@@ -88,22 +89,4 @@ export class Pelt {
 export async function createPelt(options: PeltOptions = {}): Promise<Pelt> {
   const instance = await createInstance(options.wasmBinary);
   return new Pelt(instance, options.worker ? new CallsInWorker(instance, startWorker) : new CallsHere(instance));
-}
-
-/** @internal */
-export async function createInstance(wasmBinary?: Uint8Array): Promise<Instance> {
-  const { default: load } = (await import("./wasm.js" as string)) as {
-    default: (options: object) => Promise<WasmModule>;
-  };
-  return new Instance(await load({ wasmBinary: wasmBinary ?? (await readBeside("./pelt.wasm")) }));
-}
-
-/** @internal */
-export function loadBytes(instance: Instance, bytes: Uint8Array, name: string | undefined,
-                          options: CallOptions): number {
-  return instance.long(options, (call) => instance.scoped((scope) => {
-    const slot = scope.slot(), given = scope.array(bytes);
-    instance.check(instance.module._pelt_load_bytes(given, bytes.byteLength, scope.string(name), call, slot));
-    return scope.filled(slot);
-  }));
 }

@@ -1,8 +1,8 @@
 // The other side of CallsInWorker: loads the character it is sent, runs one verb on it, sends back what was made.
+import { createInstance, loadBytes } from "./create.js";
 import { PeltError } from "./error.js";
-import { createInstance, loadBytes } from "./index.js";
 import { makeHere } from "./long_calls.js";
-import { inNode } from "./platform.js";
+import { importOfNode, inNode } from "./platform.js";
 
 type Post = (message: unknown, transfer?: ArrayBuffer[]) => void;
 
@@ -26,12 +26,17 @@ async function answer(message: any, post: Post): Promise<void> {
   }
 }
 
-if (inNode) {
-  const { parentPort } = await import(/* @vite-ignore */ "node:worker_threads" as string);
+async function listenInNode(): Promise<void> {
+  const { parentPort } = await importOfNode("node:worker_threads");
   parentPort.on("message", (message: any) =>
     answer(message, (answered, transfer) => parentPort.postMessage(answered, transfer ?? [])));
-} else {
+}
+
+function listenInBrowser(): void {
   const scope = self as unknown as { postMessage(message: unknown, transfer: ArrayBuffer[]): void };
   self.addEventListener("message", (event) =>
     answer((event as MessageEvent).data, (answered, transfer) => scope.postMessage(answered, transfer ?? [])));
 }
+
+if (inNode) void listenInNode();
+else listenInBrowser();
