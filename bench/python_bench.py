@@ -1,9 +1,10 @@
 """What the Python package costs over the program, and what two threads gain: ratios measured in one run.
 
-    PYTHONPATH=bindings/python PELT_LIBRARY=build/release/bindings/c/libpelt.so python3 bench/python_bench.py PELT [--quick]
+`scripts/bench python` runs it: python3 bench/python_bench.py PELT [--quick], where PELT is the program.
 
-Prints a JSON list of rows {"name", "value", "unit", "ratio", "against"}. Repetitions of both sides are interleaved; a row
-compares the best of each. The package gets all frames as one new array, 240 MB; the program evaluates into one buffer.
+Prints a JSON list of rows {"name", "value", "unit", "ratio", "against"}. Repetitions of both sides are interleaved; a
+row compares the best of each. The package gets all frames as one new array, 240 MB; the program evaluates into one
+buffer.
 """
 import json
 import pathlib

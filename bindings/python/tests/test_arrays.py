@@ -180,7 +180,8 @@ class Made(Refusals):
             matrices = hero.skin_matrices(0, fps=5)
         self.assertEqual(repr(hero), "<pelt.Character: closed>")
         for call in (lambda: hero.positions, lambda: hero.joints, lambda: hero.mush(), lambda: hero.deform(matrices),
-                     lambda: hero.weights_dense(), lambda: hero.save("x.glb"), lambda: hero.poser(), lambda: hero.info(),
+                     lambda: hero.weights_dense(), lambda: hero.save("x.glb"), lambda: hero.poser(),
+                     lambda: hero.info(),
                      lambda: hero.skin_matrices(), lambda: hero.to_bytes(), lambda: hero.clips):
             self.refuses("the character is closed", call, "bad_usage")
 

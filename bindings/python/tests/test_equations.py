@@ -1,4 +1,4 @@
-"""LBS, dual quaternions and Direct Delta Mush against NumPy written from the equations of the papers, in double precision."""
+"""LBS, dual quaternions and Direct Delta Mush against NumPy, written from the papers' equations in double precision."""
 import unittest
 
 import numpy as np
