@@ -95,9 +95,9 @@ def _locals(worlds, parents):
     return np.linalg.inv(above) @ worlds
 
 
-def add_skeleton(glb, names, parents, rests, start=None):
-    """Joints with their bind matrices; `start` is the pose in which the file shows them."""
-    local = _locals(rests if start is None else start, parents)
+def add_skeleton(glb, names, parents, rests):
+    """Joints with their bind matrices."""
+    local = _locals(rests, parents)
     glb.document["nodes"] = [_node(name, local[j]) for j, name in enumerate(names)]
     for j, parent in enumerate(parents):
         if parent >= 0:

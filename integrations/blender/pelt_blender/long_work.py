@@ -134,15 +134,29 @@ def _exhausted(generator):
             return end.value
 
 
+_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+
+
 @contextlib.contextmanager
 def scene_kept(context):
-    """The frame is afterwards what it was."""
-    frame, subframe = context.scene.frame_current, context.scene.frame_subframe
+    """The frame is afterwards what it was, and so is a pose that has no keys yet, which going to a frame takes away."""
+    current = context.scene
+    frame, subframe = current.frame_current, current.frame_subframe
+    bones = [bone for each in current.objects if each.type == "ARMATURE" for bone in each.pose.bones]
+    keys = [key for each in current.objects if getattr(each.data, "shape_keys", None)
+            for key in each.data.shape_keys.key_blocks]
+    poses = [[tuple(getattr(bone, channel)) for channel in _CHANNELS] for bone in bones]
+    values = [key.value for key in keys]
     try:
         yield
     finally:
-        if (context.scene.frame_current, context.scene.frame_subframe) != (frame, subframe):
-            context.scene.frame_set(frame, subframe=subframe)
+        if (current.frame_current, current.frame_subframe) != (frame, subframe):
+            current.frame_set(frame, subframe=subframe)
+        for bone, pose in zip(bones, poses):
+            for channel, value in zip(_CHANNELS, pose):
+                setattr(bone, channel, value)
+        for key, value in zip(keys, values):
+            key.value = value
 
 
 @contextlib.contextmanager

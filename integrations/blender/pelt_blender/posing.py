@@ -84,11 +84,11 @@ class Problem:
         skins.need_weights(skin)
         start = scene.pose_matrices(armature, skin.bones.names, context.evaluated_depsgraph_get())
         self._handles = _handles(armature, skin)
-        self._data, _ = skins.to_bytes(skin, start=start)
+        self._data, _ = skins.to_bytes(skin, start[np.newaxis])
 
     def solve(self, progress=None):
         """Matrices of the bones in armature space (J, 4, 4), in the order of the skin's, and the report."""
-        posed, report = pelt.loads(self._data, "the character").pose(self._handles, progress=progress)
+        posed, report = pelt.loads(self._data, "the character").pose(self._handles, progress=progress, clip=0, at=0)
         order = [posed.joints.index(name) for name in self.skin.bones.names]
         moved = self.skin.to_armature(posed.skin_matrices(0)[0].astype(float))[order]
         return moved @ self.skin.bones.rests, report

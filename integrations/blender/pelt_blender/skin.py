@@ -112,12 +112,12 @@ def need_weights(skin):
             raise Fault(f"'{part.name}' has no weights for the bones of '{skin.armature}': use Bind first")
 
 
-def to_bytes(skin, poses=None, start=None, weights=True):
-    """The character as a .glb. poses: matrices of the bones (F, J, 4, 4) in armature space, which become the clip;
-    start: such matrices (J, 4, 4) of the pose that it is shown in. Gives the bytes and the shear that keys leave out."""
+def to_bytes(skin, poses=None, weights=True):
+    """The character as a .glb. poses: matrices of the bones (F, J, 4, 4) in armature space, which become the clip.
+    Gives the bytes and the shear that keys leave out."""
     file, shear = glb.Writer(), 0.0
     worlds = skin.space @ skin.bones.rests
-    glb.add_skeleton(file, skin.bones.names, skin.bones.parents, worlds, None if start is None else skin.space @ start)
+    glb.add_skeleton(file, skin.bones.names, skin.bones.parents, worlds)
     if poses is not None:
         shear = glb.add_clip(file, "scene", skin.bones.parents, skin.space @ poses)
     roots = [j for j, parent in enumerate(skin.bones.parents) if parent < 0]

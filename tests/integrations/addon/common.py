@@ -71,7 +71,7 @@ def opened(file, clip=None):
     new_scene()
     bpy.ops.import_scene.gltf(filepath=str(file))
     meshes = [bpy.data.objects[name] for name in skinned_names(file)]
-    play(clip or program("info", file)["clips"][0]["name"])
+    play(clip or next((each["name"] for each in program("info", file)["clips"]), None))
     choose(*meshes)
     return scene.armature_of(meshes[0]), meshes
 
@@ -187,8 +187,8 @@ def fingerprint():
     for kind in ("objects", "meshes", "armatures", "actions", "node_groups"):
         lines.append(f"{kind} {[each.name for each in getattr(bpy.data, kind)]}")
     for each in bpy.data.objects:
-        lines.append(f"{each.name} {each.parent} {list(map(list, each.matrix_world))} {each.hide_viewport} {each.select_get()}")
-        lines.append(str([(m.name, m.type, m.show_viewport, getattr(m, "object", None)) for m in each.modifiers]))
+        lines.append(f"{each.name} {each.parent and each.parent.name} {list(map(list, each.matrix_world))} {each.hide_viewport} {each.select_get()}")
+        lines.append(str([(m.name, m.type, m.show_viewport, getattr(getattr(m, "object", None), "name", None)) for m in each.modifiers]))
         if each.type == "MESH":
             groups = [(g.group, round(g.weight, 6)) for v in each.data.vertices for g in v.groups]
             text = f"{[g.name for g in each.vertex_groups]} {groups}".encode() + scene.vectors(each.data.vertices).tobytes()
