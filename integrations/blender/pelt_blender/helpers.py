@@ -1,5 +1,5 @@
-"""Helper bones of Bake and Fit: joints that follow others by rules (docs/driven_joints.md of Pelt), as bones with drivers
-or with keys.
+"""Helper bones of Bake and Fit: joints that follow others by rules (docs/driven_joints.md of Pelt), as bones with
+drivers or with keys.
 
 The drivers use only what Blender computes without Python, so that they work without the add-on and in files that may
 run no scripts. Their variables are the local rotation of the driving bone as a quaternion w, x, y, z.
@@ -14,8 +14,8 @@ _TERMS = ("x", "y", "z", "x*x", "y*y", "z*z", "x*y", "y*z", "z*x")
 
 
 def write(context, skin, armature, result, frames, motion):
-    """Adds the helpers of a character that Bake or Fit made, in place of earlier ones. Gives the names of the bones of all
-    its joints, in order."""
+    """Adds the helpers of a character that Bake or Fit made, in place of earlier ones. Gives the names of the bones
+    of all its joints, in order."""
     file = glb.Reader(result.to_bytes())
     own = set(skin.bones.names)
     _remove_old(context, armature)
@@ -122,7 +122,8 @@ def _drive_rotation(armature, name, rule):
     angle = f"{_number(2 * rule['fraction'])}*atan2(sqrt(x*x+y*y+z*z),abs(w))"
     _driver(armature, f"{path}.rotation_axis_angle", 0, angle, turn)
     for index, axis in enumerate("XYZ"):
-        _driver(armature, f"{path}.rotation_axis_angle", index + 1, f"{axis.lower()} if w>=0 else -{axis.lower()}", turn)
+        signed = f"{axis.lower()} if w>=0 else -{axis.lower()}"
+        _driver(armature, f"{path}.rotation_axis_angle", index + 1, signed, turn)
         _driver(armature, f"{path}.location", index, "v", [("v", f"LOC_{axis}", rule["driver"])])
         _driver(armature, f"{path}.scale", index, "v", [("v", f"SCALE_{axis}", rule["driver"])])
 
@@ -150,15 +151,15 @@ def _quadratic(u, v):
     """Coefficients of u · R(w, x, y, z) v."""
     cross = np.cross(v, u)  # u · (q × v) = q · (v × u)
     form = {"w*w": u @ v, "x*x": 2 * u[0] * v[0] - u @ v, "y*y": 2 * u[1] * v[1] - u @ v,
-            "z*z": 2 * u[2] * v[2] - u @ v, "x*y": 2 * (u[0] * v[1] + u[1] * v[0]), "y*z": 2 * (u[1] * v[2] + u[2] * v[1]),
-            "z*x": 2 * (u[2] * v[0] + u[0] * v[2])}
+            "z*z": 2 * u[2] * v[2] - u @ v, "x*y": 2 * (u[0] * v[1] + u[1] * v[0]),
+            "y*z": 2 * (u[1] * v[2] + u[2] * v[1]), "z*x": 2 * (u[2] * v[0] + u[0] * v[2])}
     form.update({f"w*{axis}": 2 * cross[k] for k, axis in enumerate("xyz")})
     return form
 
 
 def _drive_learned(armature, name, rule):
-    """A translation and a rotation vector, polynomials of the inputs' rotations: a custom property for each part, since an
-    expression has at most 255 letters."""
+    """A translation and a rotation vector, polynomials of the inputs' rotations: a custom property for each part, since
+    an expression has at most 255 letters."""
     bone, path, inputs = armature.pose.bones[name], _path(name), rule["inputs"]
     turn = matrices.of(armature.data.bones[name].matrix_local)[:3, :3].T @ matrices.of(
         armature.data.bones[name].parent.matrix_local)[:3, :3]  # from the parent's space to the helper's

@@ -1,5 +1,5 @@
-"""Live Direct Delta Mush: after every evaluation of the scene the bones pose a prepared deformer, whose vertices go to the
-points that the mush's modifier shows. Blender then evaluates once more what depends on them."""
+"""Live Direct Delta Mush: after every evaluation of the scene the bones pose a prepared deformer, whose vertices go to
+the points that the mush's modifier shows. Blender then evaluates once more what depends on them."""
 import threading
 
 import bpy
@@ -26,7 +26,8 @@ def options_of(armature):
     """The panel's settings as options of the library."""
     s = armature.pelt
     options = {"iterations": s.iterations, "alpha": s.alpha, "laplacian": s.laplacian.lower(),
-               "smoothing": s.smoothing.lower(), "bind": s.start.lower(), "connect_parts": "auto" if s.connect else "off"}
+               "smoothing": s.smoothing.lower(), "bind": s.start.lower(),
+               "connect_parts": "auto" if s.connect else "off"}
     if not s.automatic:
         options["lambda_"], options["kappa"] = s.lambda_, s.kappa
     options.update({f"{name}_map": attribute for name, attribute in MAPS if getattr(s, f"{name}_group")})
@@ -102,7 +103,8 @@ class Live:
         for part, now, mesh_object in zip(self.skin.parts, placed, meshes):
             back = np.linalg.inv(self.skin.space @ (part.placed if still else now)).astype(np.float32)
             points = mush_nodes.points_of(mesh_object, part.count)
-            points.vertices.foreach_set("co", matrices.moved(self._out[part.first:part.first + part.count], back).ravel())
+            found = matrices.moved(self._out[part.first:part.first + part.count], back)
+            points.vertices.foreach_set("co", found.ravel())
             points.update_tag()
         self._shown = posed, placed, keyed
         return True
@@ -157,7 +159,8 @@ def mark(armature):
 
 def cast():
     """Per armature the meshes that are mushed on it, in a fixed order."""
-    if _objects[0] != len(bpy.data.objects) or any(name not in bpy.data.objects for names in _cast.values() for name in names):
+    known = (name for names in _cast.values() for name in names)
+    if _objects[0] != len(bpy.data.objects) or any(name not in bpy.data.objects for name in known):
         _cast.clear()
         shapes = set()
         for each in bpy.data.objects:

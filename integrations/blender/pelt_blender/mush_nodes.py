@@ -1,7 +1,7 @@
 """How a mush is shown: a modifier in place of the armature's, which takes its positions from a hidden object of points.
 
-The mesh itself is never written to. The points are plain data: a file that is opened without the add-on shows the pose it
-was saved in.
+The mesh itself is never written to. The points are plain data: a file that is opened without the add-on shows the pose
+it was saved in.
 """
 import bpy
 
@@ -72,8 +72,8 @@ def own_points(mesh_object):
 
 
 def add(mesh_object, armature):
-    """Puts the mush in the place of the armature's modifier, which rests without an object: were it only turned off, the
-    mesh would still be evaluated a second time whenever a bone moves."""
+    """Puts the mush in the place of the armature's modifier, which rests without an object: were it only turned off,
+    the mesh would still be evaluated a second time whenever a bone moves."""
     if scene.mush_modifier(mesh_object):
         return
     writing.follow(mesh_object, armature)

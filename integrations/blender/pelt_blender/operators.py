@@ -2,7 +2,7 @@
 import bpy
 import numpy as np
 
-from . import glb, helpers, mush, mush_nodes, sampling, scene, skin as skins, writing
+from . import helpers, mush, mush_nodes, sampling, scene, skin as skins, writing
 from .library import pelt
 from .long_work import LongWork
 from .scene import Fault
@@ -126,7 +126,7 @@ class Bake(LongWork, bpy.types.Operator):
         if settings.bake_motion and _moves(self._armature):
             poses = yield from sampling.poses(context, self._armature, skin.bones.names, self._frames)
         self._motion = "KEYS" if settings.helper_motion == "KEYS" and poses is not None else "DRIVERS"
-        data, self._shear = skins.to_bytes(skin, poses)
+        data, _ = skins.to_bytes(skin, poses)
         options.update(influences=settings.influences, helpers=settings.helpers)
         return lambda progress: pelt.loads(data, "the character").bake(progress=progress, **options)
 
@@ -148,7 +148,8 @@ class Bake(LongWork, bpy.types.Operator):
 def _need_own_vertices(skin):
     for part in skin.parts:
         if not part.own_vertices:
-            raise Fault(f"modifiers above the armature change the vertices of '{part.name}': apply them or move them below")
+            raise Fault(f"modifiers above the armature change the vertices of '{part.name}': apply them or move them "
+                        "below")
 
 
 def _moves(armature):
@@ -181,9 +182,10 @@ class Check(bpy.types.Operator):
 
 
 def _facts(info):
-    return [f"{info['vertices']} vertices, {info['triangles']} triangles, {info['connected_parts']} parts",
-            f"{info['bones']} bones, at most {info['max_influences']} per vertex",
-            f"{info['boundary_edges']} boundary edges, {info['seams']} seams"]
+    """In lines that a narrow sidebar shows whole."""
+    return [f"{info['vertices']} vertices", f"{info['triangles']} triangles", f"{info['connected_parts']} parts",
+            f"{info['bones']} bones", f"{info['max_influences']} influences at most",
+            f"{info['boundary_edges']} boundary edges"]
 
 
 def _of_scene(armature, meshes):

@@ -102,7 +102,8 @@ def _handles(armature, skin):
     handles = []
     for pin in pins:
         if pin.pelt.bone not in skin.bones.index:
-            raise Fault(f"'{pin.name}' pins '{pin.pelt.bone}', which is no deforming bone of '{armature.name}': delete it")
+            raise Fault(f"'{pin.name}' pins '{pin.pelt.bone}', which is no deforming bone of '{armature.name}': "
+                        "delete it")
         placed = to_armature @ matrices.of(pin.matrix_world)
         if not np.isfinite(placed).all():
             raise Fault(f"'{pin.name}' is at no place: its numbers are not finite")
@@ -170,7 +171,7 @@ def on_update(current, depsgraph):
 
 
 def _start(name):
-    """Solves in a thread, since a solve takes longer than a frame; a timer puts the pose and goes on where pins moved."""
+    """Solves in a thread, since that takes longer than a frame; a timer puts the pose and goes on where pins moved."""
     armature, made, _solving[name] = bpy.data.objects.get(name), [], False
     try:
         problem = Problem(bpy.context, armature)

@@ -101,8 +101,8 @@ def find(context):
         raise Fault(f"'{active.name}' is no mesh and no armature: click the mesh of a character first")
     armature = armature_of(active)
     if armature is None:
-        raise Fault(f"'{active.name}' follows no armature: add an Armature modifier to it, or use Bind with the armature "
-                    "selected too")
+        raise Fault(f"'{active.name}' follows no armature: add an Armature modifier to it, or use Bind with the "
+                    "armature selected too")
     return armature, selected_meshes(context, armature)
 
 
@@ -241,7 +241,7 @@ class Bones:
 
 
 def bones_of(armature):
-    """Throws Fault where no bone deforms. Helpers of an earlier Bake are left out: their weights count for their parents."""
+    """Throws Fault where no bone deforms. Helpers of an earlier Bake are left out; their weights are their parents'."""
     bones = [b for b in armature.data.bones if b.use_deform and not b.get(HELPER)]
     if not bones:
         raise Fault(f"the armature '{armature.name}' has no bone that deforms: turn on Deform in a bone's properties")

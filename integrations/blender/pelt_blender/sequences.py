@@ -111,7 +111,8 @@ class Decompose(LongWork, bpy.types.Operator):
         up = matrices.Y_UP @ matrices.of(source.matrix_world)
         rest = matrices.moved(scene.rest_positions(source.data).astype(float), up).astype(np.float32)
         if np.abs(shapes - shapes[0]).max() <= 1e-7 * np.ptp(rest, axis=0).max():
-            raise Fault(f"'{source.name}' does not move over the frames {frames[0]} to {frames[-1]}: nothing to decompose")
+            raise Fault(f"'{source.name}' does not move over the frames {frames[0]} to {frames[-1]}: nothing to "
+                        "decompose")
         triangles = scene.triangles_of(source.data).astype(np.uint32)
         settings = context.scene.pelt
         options = {"bones": settings.bones, "influences": settings.influences}
@@ -134,12 +135,14 @@ class Decompose(LongWork, bpy.types.Operator):
         writing.show_alone(context, made, self._source)
         writing.follow(made, armature)
         writing.write_weights(made, armature, names, found.weights_dense())
-        posed = back @ found.skin_matrices(0, times=np.arange(len(self._frames)) / glb.FPS).astype(float) @ matrices.Y_UP
+        times = np.arange(len(self._frames)) / glb.FPS
+        posed = back @ found.skin_matrices(0, times=times).astype(float) @ matrices.Y_UP
         basis = writing.basis_of(armature, names, posed @ writing.rests_of(armature, names))
         for j, name in enumerate(names):
             writing.write_keys(armature, name, list(self._frames), basis[:, j])
         context.view_layer.update()
-        return f"{len(names)} bones play {len(self._frames)} frames; E_RMS {report['e_rms']:.2f}, RMS {report['rms']:.3g}"
+        return (f"{len(names)} bones play {len(self._frames)} frames; E_RMS {report['e_rms']:.2f}, "
+                f"RMS {report['rms']:.3g}")
 
 
 def _shapes(context, source, frames):
@@ -168,7 +171,8 @@ def _new_armature(context, source, found, back):
             parent, bind = joints[name]
             rest = back @ bind
             rest[:3, :3] = matrices.nearest_rotation(rest[:3, :3])
-            named[name] = writing.new_bone(bones, name, rest, length, bones.get(named[parent]) if parent in named else None)
+            above = bones.get(named[parent]) if parent in named else None
+            named[name] = writing.new_bone(bones, name, rest, length, above)
     return armature, [named[name] for name in found.joints]
 
 

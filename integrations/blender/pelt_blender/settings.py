@@ -17,15 +17,18 @@ def _items(*rows):
 class PeltObject(bpy.types.PropertyGroup):
     """Of an object: the mush of an armature, what a mushed mesh follows, what a pin holds."""
 
-    armature: PointerProperty(type=bpy.types.Object, description="Of a mushed mesh or a pin: the armature it belongs to")
-    placed: FloatVectorProperty(size=16, description="Of a mushed mesh: where in its armature it was when Mush was used")
-    rest: PointerProperty(type=bpy.types.Mesh, description="Of a mushed mesh: what modifiers above the armature made of it")
+    armature: PointerProperty(type=bpy.types.Object,
+                              description="Of a mushed mesh or a pin: the armature it belongs to")
+    placed: FloatVectorProperty(size=16,
+                                description="Of a mushed mesh: where in its armature it was when Mush was used")
+    rest: PointerProperty(type=bpy.types.Mesh,
+                          description="Of a mushed mesh: what modifiers above the armature made of it")
     bone: StringProperty(name="Bone", description="Of a pin: the bone that goes where the pin is")
     turns: BoolProperty(name="Hold Rotation", default=False, description="The bone turns as the pin does, too")
     iterations: IntProperty(name="Iterations", default=10, min=1, max=200, update=_changed,
                             description="Number of smoothing steps")
-    automatic: BoolProperty(name="From the Limbs", default=True, update=_changed,
-                            description="Derive the smoothing from the thickness of the limbs")
+    automatic: BoolProperty(name="Automatic", default=True, update=_changed,
+                            description="Derive lambda and kappa from the thickness of the limbs")
     lambda_: FloatProperty(name="Lambda", default=1.0, min=0.0, soft_max=20.0, update=_changed,
                            description="Smoothing of rotations per step")
     kappa: FloatProperty(name="Kappa", default=1.0, min=0.0, soft_max=20.0, update=_changed,
@@ -41,11 +44,11 @@ class PeltObject(bpy.types.PropertyGroup):
     smoothing: EnumProperty(name="Step", default="IMPLICIT", update=_changed, items=_items(
         ("IMPLICIT", "Implicit", "Stable for any amount of smoothing"),
         ("EXPLICIT", "Explicit", "As in the original Delta Mush")))
-    connect: BoolProperty(name="Connect Layers", default=True, update=_changed,
+    connect: BoolProperty(name="Layers", default=True, update=_changed,
                           description="Smooth parts that lie side by side, such as clothes, together")
-    lambda_group: StringProperty(name="Lambda Map", update=_changed, description="Vertex group that multiplies lambda")
-    kappa_group: StringProperty(name="Kappa Map", update=_changed, description="Vertex group that multiplies kappa")
-    alpha_group: StringProperty(name="Alpha Map", update=_changed, description="Vertex group that multiplies alpha")
+    lambda_group: StringProperty(name="λ Map", update=_changed, description="Vertex group that multiplies lambda")
+    kappa_group: StringProperty(name="κ Map", update=_changed, description="Vertex group that multiplies kappa")
+    alpha_group: StringProperty(name="α Map", update=_changed, description="Vertex group that multiplies alpha")
 
 
 class PeltScene(bpy.types.PropertyGroup):
@@ -54,14 +57,14 @@ class PeltScene(bpy.types.PropertyGroup):
     bind_method: EnumProperty(name="Weights", default="RIGID", items=_items(
         ("RIGID", "Rigid", "Each vertex follows one bone: the heaviest, or the nearest through the solid"),
         ("BBW", "Smooth (BBW)", "Bounded biharmonic weights")))
-    influences: IntProperty(name="Bones per Vertex", default=4, min=1, max=32,
+    influences: IntProperty(name="Influences", default=4, min=1, max=32,
                             description="At most so many bones hold a vertex")
-    helpers: IntProperty(name="Helper Bones", default=4, min=0, max=64,
+    helpers: IntProperty(name="Helpers", default=4, min=0, max=64,
                          description="At most so many bones are added where weights alone cannot follow")
     helper_motion: EnumProperty(name="Moved by", default="DRIVERS", items=_items(
         ("DRIVERS", "Drivers", "Helpers follow any pose, with expressions that need no add-on"),
         ("KEYS", "Keys", "Helpers have keys at every frame of the scene")))
-    bake_motion: BoolProperty(name="Include Animation", default=True,
+    bake_motion: BoolProperty(name="Animation", default=True,
                               description="Bake for the frames of the scene too, not only for the range of motion")
     bones: IntProperty(name="Bones", default=20, min=1, max=512, description="How many bones are to play the animation")
     hierarchy: BoolProperty(name="Skeleton", default=False,
@@ -69,8 +72,8 @@ class PeltScene(bpy.types.PropertyGroup):
     extra_bones: IntProperty(name="Extra Bones", default=8, min=0, max=64,
                              description="At most so many driven bones are added by Fit")
     target: PointerProperty(name="Examples", type=bpy.types.Object, poll=lambda _, o: o.type == "MESH",
-                            description="A mesh with the same vertices that shows the shapes to fit; none: the mesh itself")
-    step: IntProperty(name="Every n-th Frame", default=1, min=1, max=100,
+                            description="A mesh with the same vertices that shows what to fit; none: the mesh itself")
+    step: IntProperty(name="Frame Step", default=1, min=1, max=100,
                       description="Which frames of the scene are read")
     follow_pins: BoolProperty(name="Follow Pins", default=False,
                               description="Pose the armature whenever one of its pins is moved")

@@ -60,8 +60,8 @@ def placed_in(armature, mesh_object):
 
 
 def _placed_then(mesh_object, placed):
-    """Where the mesh was in its armature when Mush was used, if it was only moved and turned since: the settings that Pelt
-    derives from the bones then stay the same."""
+    """Where the mesh was in its armature when Mush was used, if it was only moved and turned since: the settings that
+    Pelt derives from the bones then stay the same."""
     then = np.array(mesh_object.pelt.placed, float).reshape(4, 4)
     return then if then[3, 3] == 1 and matrices.is_rigid(placed @ np.linalg.inv(then)) else placed
 
@@ -84,8 +84,8 @@ def read(armature, meshes, maps=None, own_vertices=True, stored=False):
         part = _read_part(skin, armature, mesh_object, joints, maps or {}, positions, stored)
         if own_vertices and not part.own_vertices:
             above = ", ".join(f"'{m.name}'" for m in scene.modifiers_above(mesh_object))
-            raise Fault(f"modifiers above the armature change the vertices of '{mesh_object.name}': apply {above} or move "
-                        "them below")
+            raise Fault(f"modifiers above the armature change the vertices of '{mesh_object.name}': apply {above} or "
+                        "move them below")
         part.first, first = first, first + part.count
         skin.parts.append(part)
     skin.positions = np.concatenate(positions).astype(np.float32)
@@ -123,7 +123,8 @@ def to_bytes(skin, poses=None, weights=True):
     roots = [j for j, parent in enumerate(skin.bones.parents) if parent < 0]
     for part in skin.parts:
         rows = part.rows if weights and len(part.rows[1]) else None
-        glb.add_mesh(file, part.name, skin.positions[part.first:part.first + part.count], part.triangles, rows, part.maps)
+        points = skin.positions[part.first:part.first + part.count]
+        glb.add_mesh(file, part.name, points, part.triangles, rows, part.maps)
     nodes = file.document["nodes"]
     file.document["scenes"] = [{"nodes": roots + list(range(len(skin.bones.names), len(nodes)))}]
     file.document["scene"] = 0

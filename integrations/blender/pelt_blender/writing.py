@@ -112,7 +112,8 @@ def write_keys(armature, name, frames, basis):
     if data.action is None:
         data.action = bpy.data.actions.new(f"{armature.name} Pelt")
     moves, turns, scales, _ = matrices.decomposed(basis)
-    for channel, values in (("location", moves), ("rotation_quaternion", matrices.continuous(turns)), ("scale", scales)):
+    turns = matrices.continuous(turns)
+    for channel, values in (("location", moves), ("rotation_quaternion", turns), ("scale", scales)):
         for index in range(values.shape[1]):
             curve = _curve(armature, data.action, f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}', index,
                            name)

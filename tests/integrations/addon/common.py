@@ -17,7 +17,7 @@ PELT = SHARED = FOLDER = None  # set by run_tests.py
 FPS = 30
 
 
-def program(*words, fails=False):
+def program(*words):
     """Runs `pelt`; gives its JSON."""
     run = subprocess.run([str(PELT), *map(str, words), "--json"], capture_output=True, text=True)
     if run.returncode != 0:
@@ -56,7 +56,7 @@ def skinned_names(file):
 
 
 def play(clip=None):
-    """Lets the actions of one clip move everything, or none. The importer's tracks begin a frame late; the actions do not."""
+    """Lets the actions of one clip move everything. The importer's tracks begin a frame late; the actions do not."""
     for thing in bpy.data.objects:
         for data in (thing.animation_data, getattr(getattr(thing.data, "shape_keys", None), "animation_data", None)):
             if not data:
@@ -125,11 +125,12 @@ def bend(armature, angle=0.9):
     """A pose that every bone takes part in."""
     for number, bone in enumerate(armature.pose.bones):
         bone.rotation_mode = "XYZ"
-        bone.rotation_euler = (angle * math.sin(1 + number), 0.3 * angle * math.cos(2 * number), 0.5 * angle * (number % 3 - 1))
+        bone.rotation_euler = (angle * math.sin(1 + number), 0.3 * angle * math.cos(2 * number),
+                               0.5 * angle * (number % 3 - 1))
     bpy.context.view_layer.update()
 
 
-def make_bar(scaled=(1, 1, 1), quads=True, name="bar"):
+def make_bar(scaled=(1, 1, 1), name="bar"):
     """A bar on three bones and a bone that does not deform, all made in Blender. Gives the armature and the mesh."""
     data = bpy.data.armatures.new("rig")
     rig = bpy.data.objects.new("rig", data)
@@ -154,7 +155,8 @@ def make_bar(scaled=(1, 1, 1), quads=True, name="bar"):
 def add_tube(rig, name, radius=0.3, sides=12, rings=31):
     """A tube with weights for the bar's bones that follows `rig`."""
     angles = 2 * np.pi * np.arange(sides) / sides
-    points = [(radius * math.cos(a), radius * math.sin(a), 3 * ring / (rings - 1)) for ring in range(rings) for a in angles]
+    points = [(radius * math.cos(a), radius * math.sin(a), 3 * ring / (rings - 1))
+              for ring in range(rings) for a in angles]
     faces = [(r * sides + k, r * sides + (k + 1) % sides, (r + 1) * sides + (k + 1) % sides, (r + 1) * sides + k)
              for r in range(rings - 1) for k in range(sides)]
     mesh = bpy.data.meshes.new(name)
@@ -187,12 +189,14 @@ def fingerprint():
     for kind in ("objects", "meshes", "armatures", "actions", "node_groups"):
         lines.append(f"{kind} {[each.name for each in getattr(bpy.data, kind)]}")
     for each in bpy.data.objects:
-        lines.append(f"{each.name} {each.parent and each.parent.name} {list(map(list, each.matrix_world))} {each.hide_viewport} {each.select_get()}")
-        lines.append(str([(m.name, m.type, m.show_viewport, getattr(getattr(m, "object", None), "name", None)) for m in each.modifiers]))
+        lines.append(f"{each.name} {each.parent and each.parent.name} {each.hide_viewport} {each.select_get()}")
+        lines.append(str(list(map(list, each.matrix_world))))
+        lines.append(str([(m.name, m.type, m.show_viewport, getattr(getattr(m, "object", None), "name", None))
+                          for m in each.modifiers]))
         if each.type == "MESH":
             groups = [(g.group, round(g.weight, 6)) for v in each.data.vertices for g in v.groups]
-            text = f"{[g.name for g in each.vertex_groups]} {groups}".encode() + scene.vectors(each.data.vertices).tobytes()
-            lines.append(hashlib.sha1(text).hexdigest())
+            text = f"{[g.name for g in each.vertex_groups]} {groups}".encode()
+            lines.append(hashlib.sha1(text + scene.vectors(each.data.vertices).tobytes()).hexdigest())
         if each.type == "ARMATURE":
             lines.append(str([(b.name, tuple(b.head_local), tuple(b.tail_local)) for b in each.data.bones]))
             lines.append(str([list(map(list, b.matrix_basis)) for b in each.pose.bones]))

@@ -1,11 +1,8 @@
 """The live mush shows what `pelt deform --method ddm` computes, whatever the scene looks like."""
 import math
-import subprocess
-import sys
 
 import bpy
 import numpy as np
-import pathlib
 from common import *
 import common
 
@@ -118,7 +115,8 @@ class Following(SceneTest):
     def test_the_mesh_itself_is_never_changed(self):
         new_scene()
         rig, bar = make_bar()
-        before = scene.vectors(bar.data.vertices).copy(), [(g.group, g.weight) for v in bar.data.vertices for g in v.groups]
+        groups = [(g.group, g.weight) for v in bar.data.vertices for g in v.groups]
+        before = scene.vectors(bar.data.vertices).copy(), groups
         bpy.ops.pelt.mush()
         bend(rig)
         np.testing.assert_array_equal(scene.vectors(bar.data.vertices), before[0])
@@ -165,7 +163,8 @@ class Following(SceneTest):
         self.assert_same(shown(bar), told(rig, [bar], "ddm", *words))
         self.assert_far(shown(bar), before)
         rig.pelt.lambda_, rig.pelt.kappa, words = 0.5, 0.3, ["--lambda", 0.5, "--kappa", 0.3, *words[4:]]
-        for name, value, word in (("start", "KEEP", ["--bind", "keep"]), ("laplacian", "UNIFORM", ["--laplacian", "uniform"]),
+        for name, value, word in (("start", "KEEP", ["--bind", "keep"]),
+                                  ("laplacian", "UNIFORM", ["--laplacian", "uniform"]),
                                   ("smoothing", "EXPLICIT", ["--smoothing", "explicit"])):
             setattr(rig.pelt, name, value)
             words += word
@@ -252,7 +251,8 @@ class Following(SceneTest):
         return found[away.argmin(axis=0)]  # the exporter splits vertices
 
     def rest(self, bar):
-        return matrices.moved(scene.rest_positions(bar.data).astype(float), matrices.Y_UP @ matrices.of(bar.matrix_world))
+        world = matrices.Y_UP @ matrices.of(bar.matrix_world)
+        return matrices.moved(scene.rest_positions(bar.data).astype(float), world)
 
 
 class Keeping(SceneTest):

@@ -42,7 +42,8 @@ class Binding(SceneTest):
         self.assert_same(shown(bar), told(rig, [bar], "lbs"))
         again = common.FOLDER / "bound_pose.glb"
         save(rig, [bar], again)
-        self.assert_same(shown(bar), placed(skin, rig, deformed(bound, "--clips", again, "--clip", 0, "--method", "lbs")[0]))
+        expected = deformed(bound, "--clips", again, "--clip", 0, "--method", "lbs")[0]
+        self.assert_same(shown(bar), placed(skin, rig, expected))
 
     def test_rigid(self):
         self.check("rigid")
@@ -208,13 +209,15 @@ class FromMeshes(SceneTest):
         choose(bar)
         shapes = self.all_frames(bar, frames)
         rest = common.FOLDER / "rest.obj"
-        points = matrices.moved(scene.rest_positions(bar.data).astype(float), matrices.Y_UP @ matrices.of(bar.matrix_world))
+        world = matrices.Y_UP @ matrices.of(bar.matrix_world)
+        points = matrices.moved(scene.rest_positions(bar.data).astype(float), world)
         triangles = scene.triangles_of(bar.data) + 1
         rest.write_text("".join(f"v {x:.9g} {y:.9g} {z:.9g}\n" for x, y, z in points)
                         + "".join(f"f {a} {b} {c}\n" for a, b, c in triangles))
         np.save(common.FOLDER / "shapes.npy", shapes.astype(np.float32))
         name = bar.name
-        program("decompose", common.FOLDER / "shapes.npy", "--rest", rest, "--bones", 4, "-o", common.FOLDER / "found.glb")
+        program("decompose", common.FOLDER / "shapes.npy", "--rest", rest, "--bones", 4, "-o",
+                common.FOLDER / "found.glb")
         with self.undoable():
             bpy.ops.pelt.decompose()
         expected = deformed(common.FOLDER / "found.glb", "--method", "lbs", "--clip", 0)
@@ -239,7 +242,8 @@ class Posing(SceneTest):
         bpy.ops.pelt.pin()
         pins = {o.pelt.bone: o for o in bpy.data.objects if o.pelt.bone}
         self.assertEqual(set(pins), {"pelvis", "hand_L"})
-        start = matrices.moved(np.array([pins[name].matrix_world.translation for name in ("pelvis", "hand_L")]), matrices.Y_UP)
+        start = np.array([pins[name].matrix_world.translation for name in ("pelvis", "hand_L")])
+        start = matrices.moved(start, matrices.Y_UP)
         pins["pelvis"].pelt.turns = True
         pins["hand_L"].location.z += 0.25
         pins["hand_L"].location.y -= 0.1

@@ -7,7 +7,8 @@ import numpy as np
 from common import *
 import common
 
-REAL = {"CesiumMan": "rigged/khronos/CesiumMan/glTF-Binary/CesiumMan.glb", "Fox": "rigged/khronos/Fox/glTF-Binary/Fox.glb",
+REAL = {"CesiumMan": "rigged/khronos/CesiumMan/glTF-Binary/CesiumMan.glb",
+        "Fox": "rigged/khronos/Fox/glTF-Binary/Fox.glb",
         "Knight": "rigged/kaykit/Knight.glb", "Mage": "rigged/kaykit/Mage.glb",
         "mannequiny": "rigged/mannequiny/godot/assets/3d/mannequiny/mannequiny-0.3.0.glb",
         "Witch": "flagged-no-explicit-licence/rigged/quaternius/modular_women-Witch.glb",
@@ -67,7 +68,9 @@ class Files(SceneTest):
     def test_a_mush_is_that_of_the_file_itself(self):
         """Not only of what the add-on hands over: the program reads the same file as Blender's importer does."""
         files = {"biped": sample("biped", "--skin", "smooth", resolution=1500)}
-        files |= {name: common.SHARED / path for name, path in REAL.items() if (common.SHARED / path).exists()}
+        # Between the keys of RiggedFigure, which are far apart, Blender turns by another way than glTF asks for.
+        files |= {name: common.SHARED / path for name, path in REAL.items()
+                  if (common.SHARED / path).exists() and name != "RiggedFigure"}
         for name, file in files.items():
             if not program("info", file)["clips"]:
                 continue

@@ -1,6 +1,5 @@
 """Bad input: one clear sentence, and nothing in the scene is changed."""
 import bpy
-import numpy as np
 from common import *
 
 EVERY = ("bind", "mush", "bake", "fit", "check")
