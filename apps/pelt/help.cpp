@@ -30,7 +30,8 @@ const Names& commonOptions(const std::string& verb) {
         {"decompose", {"output", "bones", "rest", "tolerance", "skeleton"}},
         {"pose", {"output", "handles", "method", "clip", "at"}},
         {"compare", {"mesh", "heatmap", "max-error"}},
-        {"render", {"output", "method", "frame", "clip", "color", "skeleton", "camera", "focus", "size"}}};
+        {"render", {"output", "method", "frame", "clip", "color", "skeleton", "camera", "focus", "size"}},
+        {"studio", {"no-open"}}};
     static const Names none;
     const auto found = by_verb.find(verb);
     return found == by_verb.end() ? none : found->second;

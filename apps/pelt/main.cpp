@@ -94,6 +94,7 @@ int runProgram(int count, char** words) {
     addPose(app, session);
     addCompare(app, session);
     addRender(app, session);
+    addStudio(app, session);
 
     for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
         verb->group("Verbs");

@@ -47,6 +47,8 @@ public:
     Progress progressPart(std::string name, double from, double to);
 
     void warn(const std::filesystem::path& file, const std::string& message);
+    /// Nothing more is shown as progress: what follows waits for the user.
+    void endProgress() { display_.stop(); }
     /// Text for people, on standard output at the end (standard error where that gets a file); not with --json or
     /// --quiet.
     void print(const std::string& text);

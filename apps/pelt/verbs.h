@@ -20,6 +20,7 @@ void addDecompose(CLI::App& app, Session& session);
 void addPose(CLI::App& app, Session& session);
 void addCompare(CLI::App& app, Session& session);
 void addRender(CLI::App& app, Session& session);
+void addStudio(CLI::App& app, Session& session);
 
 /// --clips: other files whose clips characters get.
 void addClipsOption(CLI::App& verb, Session& session);

@@ -2,6 +2,7 @@
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>
 #include <pelt/pipeline/sampling.h>
+#include <pelt/rig/props.h>
 
 #include <cmath>
 #include <optional>
@@ -21,6 +22,7 @@ struct pelt_deformer {
     std::vector<Vec3f> other_rest, other_normals;     ///< in place of the character's own; empty: none, not computed
     std::optional<geometry::Weld> weld;               ///< for the normals of another rest
     std::vector<std::optional<Affine3f>> from_first;  ///< per slot, where it is not the first of its joint
+    std::vector<Affine3f> prop_binds;  ///< per part of the props, from rest space to its joint's bind pose
     std::vector<Affine3f> joints, slots;
 
     void setPose(const float* matrices);
@@ -35,6 +37,23 @@ struct pelt_deformer {
 
 namespace {
 
+/// Props are placed by their nodes at rest; matrices of joints start from the bind pose, which may be another one.
+std::vector<Affine3f> bindsOfProps(const pelt_character& character) {
+    const Character& c = character.character;
+    const std::vector<Affine3d> worlds = rig::nodeWorlds(c, nullptr, 0);
+    std::vector<Affine3f> binds;
+    for (const std::int32_t slot : rig::carriersOfProps(c)) {
+        if (slot < 0) {
+            binds.emplace_back();
+            continue;
+        }
+        const auto joint = std::size_t(character.joints.of_slot[std::size_t(slot)]);
+        const Joint& first = c.skeleton.joints[character.joints.entries[joint].first_slot];
+        binds.emplace_back(inverse(first.inverse_bind) * inverse(worlds[first.node]));
+    }
+    return binds;
+}
+
 constexpr std::size_t kGrain = 2048;  ///< vertices of a task
 
 std::span<Vec3f> vectors(float* numbers, std::size_t count) {
@@ -42,6 +61,11 @@ std::span<Vec3f> vectors(float* numbers, std::size_t count) {
 }
 
 }  // namespace
+
+DdmRows<float> pelt_character::ddmRows(const pipeline::MethodOptions& options, const Progress& progress) const {
+    const std::lock_guard lock(tuning_mutex_);
+    return tuning_.rows(options, progress);
+}
 
 void pelt_deformer::setPose(const float* matrices) {
     c::readMatrices(matrices, character->joints.entries.size(), "matrices", joints);
@@ -73,7 +97,7 @@ void pelt_deformer::placeProps(float* positions, float* normals) const {
     std::size_t v = character->character.mesh.vertexCount();
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const std::int32_t carrier = character->carriers[p];
-        const Affine3f m = carrier < 0 ? Affine3f() : joints[std::size_t(carrier)];
+        const Affine3f m = carrier < 0 ? Affine3f() : joints[std::size_t(carrier)] * prop_binds[p];
         const Mat3f turn = cofactor(m.linear());
         for (const std::size_t end = v + parts[p].vertex_count; v < end; ++v) {
             vectors(positions, v + 1)[v] = m * restPositions()[v];
@@ -96,8 +120,12 @@ pelt_status pelt_deformer_make(const pelt_character* character, const char* meth
         const pipeline::Method& found = pipeline::findMethod(method);
         const pipeline::MethodOptions given = c::methodOptions(found, c::parseOptions(options));
         const Progress progress = c::progressOf(call);
-        withThreads(c::threadsOf(call), [&] { made->method = found.prepare(rigged, given, progress); });
+        withThreads(c::threadsOf(call), [&] {
+            made->method = found.of_rows ? found.of_rows(rigged, character->ddmRows(given, progress))
+                                         : found.prepare(rigged, given, progress);
+        });
         made->rest_normals = pipeline::restNormals(character->whole);
+        made->prop_binds = bindsOfProps(*character);
         made->slots.resize(rigged.skeleton.joints.size());
         for (std::size_t s = 0; s < made->slots.size(); ++s) {
             const std::size_t first = character->joints.entries[character->joints.of_slot[s]].first_slot;
@@ -126,7 +154,7 @@ pelt_status pelt_deformer_set_rest(pelt_deformer* deformer, const float* positio
 }
 
 pelt_status pelt_deformer_evaluate(pelt_deformer* deformer, const float* matrices, float* positions, float* normals) {
-    return guarded([&] {
+    const auto work = [&] {
         need(deformer, "deformer");
         need(matrices, "matrices");
         need(positions, "positions");
@@ -134,7 +162,8 @@ pelt_status pelt_deformer_evaluate(pelt_deformer* deformer, const float* matrice
         if (normals) deformer->wantNormals();
         deformer->evaluate(0, deformer->character->character.mesh.vertexCount(), positions, normals);
         deformer->placeProps(positions, normals);
-    });
+    };
+    return guarded(std::cref(work));  // a reference fits into std::function, which then allocates nothing
 }
 
 pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, const float* matrices, size_t frame_count,

@@ -3,10 +3,12 @@
 #include <pelt/core/error.h>
 #include <pelt/core/progress.h>
 #include <pelt/pelt.h>
+#include <pelt/pipeline/ddm.h>
 #include <pelt/pipeline/methods.h>
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +27,13 @@ struct pelt_character {
     std::vector<std::uint64_t> weight_offsets;
     std::vector<std::uint32_t> weight_joints;
     std::vector<float> weight_values;
+
+    /// Rows for a deformer; what they have in common with the last ones is kept. One thread at a time.
+    pelt::DdmRows<float> ddmRows(const pelt::pipeline::MethodOptions& options, const pelt::Progress& progress) const;
+
+private:
+    mutable std::mutex tuning_mutex_;
+    mutable pelt::pipeline::DdmTuning tuning_{character};
 };
 
 namespace pelt::c {

@@ -123,7 +123,7 @@ int threadCount() {
 
 void withThreads(int threads, const std::function<void()>& work) {
     if (threads <= 0) return work();
-    tbb::task_arena arena(threads);
+    tbb::task_arena arena(std::min(threads, threadCount()));  // more than there are would only be warned of
     arena.execute([&work] { work(); });
 }
 

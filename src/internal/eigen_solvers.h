@@ -10,6 +10,5 @@ extern template class Eigen::HouseholderQR<Eigen::MatrixXd>;
 extern template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;
 extern template class Eigen::JacobiSVD<Eigen::Matrix3d>;
 extern template class Eigen::JacobiSVD<Eigen::MatrixXd>;
-extern template class Eigen::BDCSVD<Eigen::MatrixXd>;
 extern template Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>& Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>::compute(
     const Eigen::EigenBase<Eigen::MatrixXd>&, int);

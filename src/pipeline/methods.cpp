@@ -130,21 +130,18 @@ Made ddm(const Character& character, const DdmRows<float>& rows, DdmForm form) {
 }
 
 template <DdmForm kForm>
-Made prepareForm(const Character& character, const MethodOptions& options, const Progress& progress) {
-    return ddm(character, ddmRows(character, options, progress), kForm);
+Made ofForm(const Character& character, const DdmRows<float>& rows) {
+    return ddm(character, rows, kForm);
 }
 
-Made prepareV5(const Character& character, const MethodOptions& options, const Progress& progress) {
-    return lbs(character, deform::plainWeights(ddmRows(character, options, progress)));
-}
+Made ofV5(const Character& character, const DdmRows<float>& rows) { return lbs(character, deform::plainWeights(rows)); }
 
-Made prepareV5Dqs(const Character& character, const MethodOptions& options, const Progress& progress) {
-    return dqs(character, deform::plainWeights(ddmRows(character, options, progress)));
+Made ofV5Dqs(const Character& character, const DdmRows<float>& rows) {
+    return dqs(character, deform::plainWeights(rows));
 }
 
 /// The variant stored in the character; v0 if there is none.
-Made prepareStored(const Character& character, const MethodOptions& options, const Progress& progress) {
-    const DdmRows<float> rows = ddmRows(character, options, progress);
+Made ofStored(const Character& character, const DdmRows<float>& rows) {
     switch (character.ddm ? character.ddm->variant : DdmVariant::v0) {
         case DdmVariant::v0:
             break;
@@ -157,9 +154,14 @@ Made prepareStored(const Character& character, const MethodOptions& options, con
         case DdmVariant::v4:
             return ddm(character, rows, DdmForm::v4);
         case DdmVariant::v5:
-            return lbs(character, deform::plainWeights(rows));
+            return ofV5(character, rows);
     }
     return ddm(character, rows, DdmForm::ddm);
+}
+
+template <Made (*kOfRows)(const Character&, const DdmRows<float>&)>
+Made prepareRows(const Character& character, const MethodOptions& options, const Progress& progress) {
+    return kOfRows(character, ddmRows(character, options, progress));
 }
 
 std::vector<OptionInfo> noOptions() { return {}; }
@@ -168,6 +170,11 @@ std::vector<OptionInfo> ddmOptions() { return optionInfos(ddmFields()); }
 
 constexpr MethodTraits kPlain{}, kLinear{true, false, false}, kMush{false, true, false}, kRows{false, true, true};
 
+template <Made (*kOfRows)(const Character&, const DdmRows<float>&)>
+constexpr Method byRows(std::string_view name, std::string_view summary) {
+    return {name, summary, kRows, ddmOptions, prepareRows<kOfRows>, kOfRows};
+}
+
 constexpr Method kMethods[] = {
     {"lbs", "linear blend skinning", kLinear, noOptions, prepareLbs},
     {"dqs", "dual quaternion skinning, also for joints that stretch", kPlain, noOptions, prepareDqs},
@@ -175,31 +182,37 @@ constexpr Method kMethods[] = {
     {"dm", "Delta Mush with best-fit frames", kMush, ddmOptions, prepareDeltaMush<deform::DeltaMushFrames::procrustes>},
     {"dm-tangent", "Delta Mush with tangent frames, as published", kMush, ddmOptions,
      prepareDeltaMush<deform::DeltaMushFrames::tangent>},
-    {"ddm", "Direct Delta Mush: the data of a mushed file, otherwise v0; enhanced if joints scale or shear", kRows,
-     ddmOptions, prepareStored},
-    {"ddm-v0", "Direct Delta Mush, the full model", kRows, ddmOptions, prepareForm<DdmForm::v0>},
-    {"ddm-v1", "v0 without solving for a rotation", kRows, ddmOptions, prepareForm<DdmForm::v1>},
-    {"ddm-v1-printed", "v1 with the division by the determinant that the paper prints", kRows, ddmOptions,
-     prepareForm<DdmForm::v1_printed>},
-    {"ddm-v2", "v0 with rotations blended as quaternions", kRows, ddmOptions, prepareForm<DdmForm::v2>},
-    {"ddm-v3", "v0 with rotations blended as matrices", kRows, ddmOptions, prepareForm<DdmForm::v3>},
-    {"ddm-v4", "v2 with one weight per joint for translations too", kRows, ddmOptions, prepareForm<DdmForm::v4>},
-    {"ddm-v5", "linear blend skinning with the smoothed weights", kRows, ddmOptions, prepareV5},
-    {"ddm-v5-dqs", "dual quaternion skinning with the smoothed weights", kRows, ddmOptions, prepareV5Dqs},
-    {"eddm", "Enhanced Direct Delta Mush, for joints that scale or shear", kRows, ddmOptions,
-     prepareForm<DdmForm::eddm>},
+    byRows<ofStored>("ddm",
+                     "Direct Delta Mush: the data of a mushed file, otherwise v0; enhanced if joints scale or shear"),
+    byRows<ofForm<DdmForm::v0>>("ddm-v0", "Direct Delta Mush, the full model"),
+    byRows<ofForm<DdmForm::v1>>("ddm-v1", "v0 without solving for a rotation"),
+    byRows<ofForm<DdmForm::v1_printed>>("ddm-v1-printed",
+                                        "v1 with the division by the determinant that the paper prints"),
+    byRows<ofForm<DdmForm::v2>>("ddm-v2", "v0 with rotations blended as quaternions"),
+    byRows<ofForm<DdmForm::v3>>("ddm-v3", "v0 with rotations blended as matrices"),
+    byRows<ofForm<DdmForm::v4>>("ddm-v4", "v2 with one weight per joint for translations too"),
+    byRows<ofV5>("ddm-v5", "linear blend skinning with the smoothed weights"),
+    byRows<ofV5Dqs>("ddm-v5-dqs", "dual quaternion skinning with the smoothed weights"),
+    byRows<ofForm<DdmForm::eddm>>("eddm", "Enhanced Direct Delta Mush, for joints that scale or shear"),
 };
 
 }  // namespace
 
 DdmRows<float> ddmRows(const Character& character, const MethodOptions& options, const Progress& progress) {
+    return DdmTuning(character).rows(options, progress);
+}
+
+DdmRows<float> DdmTuning::rows(const MethodOptions& options, const Progress& progress) {
     bool changed = false;
-    const DdmSettings settings = settingsFor(character, options, &changed);
-    if (character.ddm && !changed) return character.ddm->rows;
-    const DdmPlan plan = planDdm(character, settings);
-    deform::DdmPreparation preparation(character.mesh, plan.bind);
-    preparation.update(plan.options, progress);
-    return preparation.rounded(std::size_t(settings.influences.value_or(0)));
+    const DdmSettings settings = settingsFor(*character_, options, &changed);
+    if (character_->ddm && !changed) return character_->ddm->rows;
+    DdmPlan plan = planDdm(*character_, settings);
+    if (!preparation_ || !(plan.bind == bind_)) {
+        preparation_.emplace(character_->mesh, plan.bind);
+        bind_ = std::move(plan.bind);
+    }
+    preparation_->update(plan.options, progress);
+    return preparation_->rounded(std::size_t(settings.influences.value_or(0)));
 }
 
 std::span<const Method> methods() { return kMethods; }

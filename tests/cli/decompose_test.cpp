@@ -119,7 +119,7 @@ TEST_F(Decompose, TheKhronosValidatorFindsNothing) {
 }
 
 TEST_F(Decompose, SameBytesWhateverTheThreads) {
-    runWell({"sample", "branch", "--resolution", "3000", "--skin", "smooth", "-o", path("branch.glb")});
+    runWell({"sample", "branch", "--resolution", "1200", "--skin", "smooth", "-o", path("branch.glb")});
     runWell({"deform", path("branch.glb"), "--method", "dqs", "--frames", "::10", "-o", path("branch.npy")});
     for (const Words& form : std::vector<Words>{{}, {"--skeleton", "--eigenskin", "2"}, {"--bones-kind", "flexible"}}) {
         const Words words = with({path("branch.npy"), "--rest", path("branch.glb"), "--bones", "7"}, form);

@@ -9,13 +9,13 @@ namespace pelt::fit::ssdr {
 namespace {
 
 /// Bones at random and a vertex that follows some of them, with noise.
-struct Case {
+struct SimplexCase {
     Motions motions;
     Vec3d p{0.3, -0.2, 0.5};
     std::vector<double> v, projected;
     double squared = 0;
 
-    Case(std::size_t bones, std::size_t frames, double noise, unsigned seed) : motions(bones, frames) {
+    SimplexCase(std::size_t bones, std::size_t frames, double noise, unsigned seed) : motions(bones, frames) {
         std::mt19937 random(seed);
         std::normal_distribution<double> normal;
         for (double& x : motions.m) x += 0.6 * normal(random);
@@ -89,7 +89,7 @@ void expectConvex(const SimplexSolver::Weights& w, std::size_t influences) {
 TEST(SimplexSolver, FindsTheBestConvexWeights) {
     for (const double noise : {0.0, 0.1, 1.0})
         for (unsigned seed = 1; seed <= 6; ++seed) {
-            const Case c(7, 6, noise, seed);
+            const SimplexCase c(7, 6, noise, seed);
             const BoneProducts products = productsOf(c.motions);
             SimplexSolver solver(products);
             solver.setVertex(c.p, c.projected.data(), c.squared);
@@ -104,7 +104,7 @@ TEST(SimplexSolver, FindsTheBestConvexWeights) {
 TEST(SimplexSolver, WithFewBonesIsCloseToTheBestOfAllChoices) {
     double ours = 0, best = 0;
     for (unsigned seed = 1; seed <= 12; ++seed) {
-        const Case c(6, 5, 0.5, seed);
+        const SimplexCase c(6, 5, 0.5, seed);
         const BoneProducts products = productsOf(c.motions);
         SimplexSolver solver(products);
         solver.setVertex(c.p, c.projected.data(), c.squared);
@@ -123,7 +123,7 @@ TEST(SimplexSolver, WithFewBonesIsCloseToTheBestOfAllChoices) {
 
 TEST(SimplexSolver, IsNeverWorseThanTheBonesItStartedFrom) {
     for (unsigned seed = 1; seed <= 12; ++seed) {
-        const Case c(8, 4, 1.0, seed);
+        const SimplexCase c(8, 4, 1.0, seed);
         const BoneProducts products = productsOf(c.motions);
         SimplexSolver solver(products);
         solver.setVertex(c.p, c.projected.data(), c.squared);
@@ -140,7 +140,7 @@ TEST(SimplexSolver, IsNeverWorseThanTheBonesItStartedFrom) {
 }
 
 TEST(SimplexSolver, BonesThatMoveAVertexAlikeDoNotBreakIt) {
-    Case c(5, 4, 0.2, 3);
+    SimplexCase c(5, 4, 0.2, 3);
     for (std::size_t d = 0; d < 12; ++d)
         for (std::size_t k = 0; k < 4; ++k) {
             double* row = c.motions.m.data() + d * c.motions.columns();
@@ -164,7 +164,7 @@ TEST(SimplexSolver, BonesThatMoveAVertexAlikeDoNotBreakIt) {
 TEST(SimplexSolver, AWeightIsUnderTheLeastOnlyWhereGoingWithoutCostsAHundredth) {
     std::size_t left_out = 0;
     for (unsigned seed = 1; seed <= 60; ++seed) {
-        const Case c(6, 5, 0.5, seed);
+        const SimplexCase c(6, 5, 0.5, seed);
         const BoneProducts products = productsOf(c.motions);
         SimplexSolver solver(products, 0.1), all(products);
         solver.setVertex(c.p, c.projected.data(), c.squared);
@@ -193,7 +193,7 @@ std::vector<double> everyWeight(const SimplexSolver::Weights& found, std::size_t
 }
 
 TEST(SimplexSolver, ACostLeavesThePriorWhereTheSamplesSayNothing) {
-    Case c(5, 4, 0.3, 4);
+    SimplexCase c(5, 4, 0.3, 4);
     for (std::size_t d = 0; d < 12; ++d)  // all bones are the first
         for (std::size_t k = 4; k < 20; ++k) c.motions.m[d * 20 + k] = c.motions.m[d * 20 + k % 4];
     c.projected.assign(20, 0.0);
@@ -212,7 +212,7 @@ TEST(SimplexSolver, ACostLeavesThePriorWhereTheSamplesSayNothing) {
 
 TEST(SimplexSolver, ACostKeepsOutBonesWithoutAPriorAndLeadsToIt) {
     for (unsigned seed = 1; seed <= 6; ++seed) {
-        const Case c(6, 5, 0.5, seed);
+        const SimplexCase c(6, 5, 0.5, seed);
         const BoneProducts products = productsOf(c.motions);
         SimplexSolver solver(products);
         const std::vector<double> prior = {0, 0.1, 0.2, 0, 0.3, 0.4};  // the vertex follows 0, 2 and 4

@@ -360,7 +360,7 @@ Character face(std::uint32_t joints) {
         skeleton.nodes.push_back(node);
         skeleton.joints.push_back({j, Affine3d(Mat3d{}, at * -1.0)});
     }
-    constexpr std::uint32_t kSide = 46;
+    constexpr std::uint32_t kSide = 30;
     const std::vector<Vec3d> places = rig::jointRestPositions(skeleton);
     for (std::uint32_t i = 0; i < kSide * kSide; ++i) {
         const Vec3d u = onDome(i % kSide / (kSide - 1.0), i / kSide / (kSide - 1.0));
@@ -377,7 +377,7 @@ Character face(std::uint32_t joints) {
 }
 
 TEST(MushInfluences, AreAtMostEightUnlessMoreAreAskedFor) {
-    const Character character = face(297);
+    const Character character = face(120);
     MushReport told;
     const DdmPayload payload = mush(character, {}, {}, {}, &told);
     EXPECT_TRUE(told.capped);

@@ -36,8 +36,10 @@ const Space kSpaces[] = {
 /// For figures of many joints, on which each takes a while. Under a sanitizer one is enough: the bars show it the rest.
 #ifdef PELT_SANITIZED
 const std::span<const Space> kFewSpaces = std::span(kSpaces).subspan(3, 1);
+constexpr bool kWorkOnCharacters = false;
 #else
 const std::span<const Space> kFewSpaces = std::span(kSpaces).subspan(3);
+constexpr bool kWorkOnCharacters = true;
 #endif
 
 /// The same character with its rest pose in another space, through a file; what is posed stays where it was.
@@ -118,7 +120,7 @@ void expectSameWork(const Character& character, const Character& other, const st
 class SpacesOfScenes : public testing::TestWithParam<std::string> {};
 
 TEST_P(SpacesOfScenes, ChangeNothingThatIsPosed) {
-    Character character = madeScene(GetParam(), GetParam() == "biped" ? 1500 : 400);
+    Character character = madeScene(GetParam(), GetParam() == "biped" ? 700 : 400);
     character.source = nullptr;
     character = io::loadGltf(io::toGlb(character), "as it is");
     const auto expected = posedByAll(character);
@@ -145,7 +147,7 @@ TEST_P(SpacesOfCharacters, ChangeNothingThatIsPosed) {
     const Character character = io::loadCharacter(sharedPath(path.c_str()));
     const auto expected = posedByAll(character);
     for (const Space& space : kFewSpaces) expectSamePoses(expected, expressedIn(space.map, character), space.name);
-    expectSameWork(character, expressedIn(kSpaces[3].map, character), kSpaces[3].name);
+    if (kWorkOnCharacters) expectSameWork(character, expressedIn(kSpaces[3].map, character), kSpaces[3].name);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shared, SpacesOfCharacters,

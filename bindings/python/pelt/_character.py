@@ -85,7 +85,7 @@ class Character(Contents):
     def with_clips(self, path: Union[str, os.PathLike[str]], progress: Optional[ProgressCallback] = None) -> Character:
         """The same character with the clips of another file before its own; joints are matched by their names."""
         handle, made, call = self._open(), c_void_p(), LongCall(progress)
-        call.check(lib.pelt_with_clips(handle.pointer, os.fsencode(path), call.pointer, byref(made)))
+        call.run(lib.pelt_with_clips, handle.pointer, os.fsencode(path), call.pointer, byref(made))
         return Character(made.value or 0)
 
     def with_attribute(self, name: str, values: ArrayLike) -> Character:
@@ -102,8 +102,8 @@ class Character(Contents):
         """Prepares a method of `pelt deform` ("lbs", "dqs", "cor", "dm", "ddm", "eddm", …) with its options."""
         here, named = self._with_maps(options)
         handle, pointer, call = here._open(), c_void_p(), LongCall(progress, threads)
-        call.check(lib.pelt_deformer_make(handle.pointer, str(method).encode(), _options.encode(named), call.pointer,
-                                          byref(pointer)))
+        call.run(lib.pelt_deformer_make, handle.pointer, str(method).encode(), _options.encode(named), call.pointer,
+                 byref(pointer))
         return Deformer(pointer.value or 0, handle)
 
     @overload
@@ -125,13 +125,13 @@ class Character(Contents):
         threads: 0 for all cores; by default it works on the calling thread.
         rest: (V, 3) or (F, V, 3) rest positions to pose in place of the character's own; see `morphed`.
         """
-        out, turned = self.deformer(method, progress, **options).frames(matrices, normals, threads, progress, rest)
+        out, turned = self.deformer(method, progress, **options)._frames(matrices, normals, threads, progress, rest)
         return out if turned is None else (out, turned)
 
     def poser(self, progress: Optional[ProgressCallback] = None, **options: Any) -> Poser:
         """Posing step by step by handles; options: energy, clusters, extra_weights, extra_kind."""
         handle, pointer, call = self._open(), c_void_p(), LongCall(progress)
-        call.check(lib.pelt_poser_make(handle.pointer, _options.encode(options), call.pointer, byref(pointer)))
+        call.run(lib.pelt_poser_make, handle.pointer, _options.encode(options), call.pointer, byref(pointer))
         return Poser(pointer.value or 0, handle)
 
     # ---- Making: what the verbs of the program do ----
@@ -150,8 +150,13 @@ class Character(Contents):
               *arguments: Any) -> Character:
         here, named = self._with_maps(options)
         handle, made, report, call = here._open(), c_void_p(), c_void_p(), LongCall(progress, threads)
-        call.check(getattr(lib, f"pelt_{verb}")(handle.pointer, *arguments, _options.encode(named), call.pointer,
-                                                byref(made), byref(report)))
+        try:
+            call.run(getattr(lib, f"pelt_{verb}"), handle.pointer, *arguments, _options.encode(named), call.pointer,
+                     byref(made), byref(report))
+        except BaseException:  # a gate that is missed, or Ctrl-C at the last moment, comes with a result
+            lib.pelt_character_free(made)
+            lib.pelt_free(report)
+            raise
         return Character(made.value or 0, json.loads(take_text(report)))
 
     def mush(self, progress: Optional[ProgressCallback] = None, threads: Optional[int] = None,
@@ -199,8 +204,8 @@ class Character(Contents):
              threads: Optional[int] = None, **options: Any) -> bytes:
         """The bytes of a .peltrig for engines that link pelt::runtime, as `pelt pack` writes them."""
         handle, data, size, call = self._open(), c_void_p(), c_size_t(), LongCall(progress, threads)
-        call.check(lib.pelt_pack(handle.pointer, None if method is None else method.encode(), _options.encode(options),
-                                 call.pointer, byref(data), byref(size)))
+        call.run(lib.pelt_pack, handle.pointer, None if method is None else method.encode(), _options.encode(options),
+                 call.pointer, byref(data), byref(size))
         return take_bytes(data, size.value)
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:

@@ -61,7 +61,7 @@ class Deformer:
     def _set_rest(self, shape: Optional[Floats]) -> None:
         check(lib.pelt_deformer_set_rest(self._handle.pointer, address(shape)))
 
-    def frames(self, matrices: ArrayLike, normals: bool, threads: Optional[int], progress: Optional[ProgressCallback],
+    def _frames(self, matrices: ArrayLike, normals: bool, threads: Optional[int], progress: Optional[ProgressCallback],
                rest: Optional[ArrayLike]) -> "tuple[Floats, Optional[Floats]]":
         """Positions and, where asked for, normals of (F, J, 4, 4); used by Character.deform."""
         columns = by_columns(read_matrices("matrices", matrices, self._joints))
@@ -84,8 +84,8 @@ class Deformer:
         return floats("rest", rest, shape if np.ndim(rest) == 3 else self._shape)
 
     def _evaluate(self, columns: Floats, count: int, out: Floats, normals: Optional[Floats], call: LongCall) -> None:
-        call.check(lib.pelt_deformer_evaluate_frames(self._handle.pointer, columns.ctypes.data, count, out.ctypes.data,
-                                                     address(normals), call.pointer))
+        call.run(lib.pelt_deformer_evaluate_frames, self._handle.pointer, columns.ctypes.data, count, out.ctypes.data,
+                 address(normals), call.pointer)
 
 
 class Poser:

@@ -4,6 +4,8 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import signal
+import threading
 from ctypes import (POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_size_t, c_uint32, c_uint64,
                     c_void_p)
 from typing import Any, Callable, Optional
@@ -147,18 +149,21 @@ def take_bytes(pointer: c_void_p, size: int) -> bytes:
 class LongCall:
     """Runs a call that may take long: tells `progress`, and lets it or Ctrl-C cancel.
 
-    An exception of `progress` ends the call and is raised again here.
+    An exception of `progress` ends the call and is raised again here. So is Ctrl-C: meanwhile its handler only asks for
+    a stop, since an exception that strikes at the first instruction of the callback would be lost in the library.
     """
 
     def __init__(self, progress: Optional[ProgressCallback] = None, threads: Optional[int] = None) -> None:
         if threads is not None and (not isinstance(threads, int) or threads < 0):
             raise Error(f"threads: is {threads!r}; it must be a number of threads, or 0 for all cores")
         self._raised: Optional[BaseException] = None
+        self._interrupted = False
 
         def told(_: Any, stage: bytes, fraction: float) -> int:
             try:
-                return 0 if progress is not None and progress(fraction, stage.decode()) is False else 1
-            except BaseException as raised:  # KeyboardInterrupt too: it must not be lost in the library
+                stop = progress is not None and progress(fraction, stage.decode()) is False
+                return 0 if stop or self._interrupted else 1
+            except BaseException as raised:
                 self._raised = raised
                 return 0
 
@@ -169,7 +174,22 @@ class LongCall:
     def pointer(self) -> Any:
         return byref(self._call)
 
-    def check(self, status: int) -> None:
+    def run(self, function: Any, *arguments: Any) -> None:
+        """Calls the library; raises Error unless it returns 0."""
+        main = threading.current_thread() is threading.main_thread()
+        handles = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if handles:
+            signal.signal(signal.SIGINT, self._interrupt)
+        try:
+            status = function(*arguments)
+        finally:
+            if handles:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._interrupted:
+            raise KeyboardInterrupt
         if self._raised is not None:
             raise self._raised
         check(status)
+
+    def _interrupt(self, *_: object) -> None:
+        self._interrupted = True

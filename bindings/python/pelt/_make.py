@@ -20,15 +20,15 @@ from ._library import Arrays, Error, LongCall, ProgressCallback, check, lib, tak
 def load(path: Union[str, os.PathLike[str]], progress: Optional[ProgressCallback] = None) -> Character:
     """Reads .glb .gltf .vrm, and .fbx .dae where the library assimp is installed."""
     pointer, call = c_void_p(), LongCall(progress)
-    call.check(lib.pelt_load(os.fsencode(path), call.pointer, byref(pointer)))
+    call.run(lib.pelt_load, os.fsencode(path), call.pointer, byref(pointer))
     return Character(pointer.value or 0)
 
 
 def loads(data: Union[bytes, bytearray, memoryview], name: Optional[str] = None) -> Character:
     """Reads the bytes of a .glb, as `Character.to_bytes` gives them; messages call it `name`."""
     pointer, call, content = c_void_p(), LongCall(), bytes(data)
-    call.check(lib.pelt_load_bytes(content, len(content), None if name is None else name.encode(), call.pointer,
-                                   byref(pointer)))
+    call.run(lib.pelt_load_bytes, content, len(content), None if name is None else name.encode(), call.pointer,
+             byref(pointer))
     return Character(pointer.value or 0)
 
 
@@ -95,9 +95,9 @@ def decompose(frames: ArrayLike, rest: Any, progress: Optional[ProgressCallback]
     positions = floats("rest[0]", rest[0], (moving.shape[1], 3))
     triangles = integers("rest[1]", rest[1], np.uint32, (None, 3))
     made, report, call = c_void_p(), c_void_p(), LongCall(progress, threads)
-    call.check(lib.pelt_decompose(moving.ctypes.data, moving.shape[0], moving.shape[1], positions.ctypes.data,
-                                  triangles.ctypes.data, len(triangles), _options.encode(options), call.pointer,
-                                  byref(made), byref(report)))
+    call.run(lib.pelt_decompose, moving.ctypes.data, moving.shape[0], moving.shape[1], positions.ctypes.data,
+             triangles.ctypes.data, len(triangles), _options.encode(options), call.pointer,
+             byref(made), byref(report))
     told = json.loads(take_text(report))
     return Character(made.value or 0, told), told
 

@@ -46,6 +46,8 @@ struct Method {
     std::vector<OptionInfo> (*options)();  ///< the options of the method
     std::unique_ptr<Deformer> (*prepare)(const Character& character, const MethodOptions& options,
                                          const Progress& progress);
+    /// Only where `traits.stored_rows`: the same of rows that were made before (ddmRows(), DdmTuning).
+    std::unique_ptr<Deformer> (*of_rows)(const Character& character, const DdmRows<float>& rows) = nullptr;
 };
 
 /// All deformation methods, in the order of the help text.

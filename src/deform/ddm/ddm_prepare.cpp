@@ -192,7 +192,8 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
         s.has_topology = true;
         s.psi_key = s.weight_key = {};
     }
-    const bool coarse = options.coarse && options.laplacian == geometry::LaplacianKind::cotangent;
+    const bool coarse = options.coarse && options.laplacian == geometry::LaplacianKind::cotangent &&
+                        s.surface.positions.size() >= kLarge;
     const SmoothingKey psi_key{options.smoothing, options.iterations, options.cutoff, coarse,
                                s.strengths(options.lambda, options.excluded)};
     s.alpha = s.strengths(options.alpha, options.excluded);

@@ -16,8 +16,6 @@ namespace {
 using geometry::LocalSmoother;
 using geometry::SparseChannels;
 
-/// Fewer vertices are smoothed to the last digits: there is little to gain.
-constexpr std::size_t kLarge = 32768;
 /// From here on a coarser surface is used.
 constexpr std::size_t kCoarsenFrom = 1 << 19;
 
@@ -72,7 +70,7 @@ VertexChannels byNode(std::vector<SparseChannels>& by_joint, std::size_t node_co
 class Domain {
 public:
     Domain(const SmoothedSurface& surface, const SmoothingKey& key, const Progress& progress)
-        : key_(key), rough_(key.coarse && surface.positions.size() >= kLarge) {
+        : key_(key), rough_(key.coarse) {
         if (rough_) cutoff_ = std::max(cutoff_, kCutoff);
         if (rough_ && surface.positions.size() >= kCoarsenFrom && key.kind == geometry::SmoothingKind::implicit)
             level_ = geometry::makeCoarseLevel(surface.laplacian, surface.ties, surface.positions, surface.normals,

@@ -25,12 +25,15 @@ struct JointBind {
     std::size_t jointCount() const { return vertices.size(); }
 };
 
+/// Fewer vertices are smoothed to the last digits: there is little to gain.
+constexpr std::size_t kLarge = 32768;
+
 /// How a field is smoothed.
 struct SmoothingKey {
     geometry::SmoothingKind kind = geometry::SmoothingKind::implicit;
     int iterations = -1;
     double cutoff = 0;
-    bool coarse = false;           ///< as closely as can be seen where the mesh is large, else to the last digits
+    bool coarse = false;           ///< as closely as can be seen (kLarge), else to the last digits
     std::vector<double> strength;  ///< per welded vertex
     friend bool operator==(const SmoothingKey&, const SmoothingKey&) = default;
 };

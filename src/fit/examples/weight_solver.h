@@ -38,7 +38,7 @@ private:
     double tolerance_;
     bool decomposed_ = false;  ///< svd_ is that of the last solve
     Eigen::HouseholderQR<Eigen::MatrixXd> qr_;
-    Eigen::BDCSVD<Eigen::MatrixXd> svd_;  ///< Jacobi rotations for small sets, where those are faster
+    Eigen::JacobiSVD<Eigen::MatrixXd> svd_;
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> pivoted_;
     Eigen::MatrixXd c_;  ///< the residuals up to a rotation: at most as many rows as joints
 };

@@ -13,7 +13,7 @@ export const hasShared = existsSync(join(shared, "rigged"));
 export const work = mkdtempSync(join(tmpdir(), "pelt-three-"));
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));
 
-const program = process.env.PELT ?? resolve(web, "../build/release/apps/pelt/pelt");
+export const program = process.env.PELT ?? resolve(web, "../build/release/apps/pelt/pelt");
 if (!existsSync(program)) throw new Error(`no ${program}: build Pelt first, or name the program in PELT`);
 
 export function pelt(...args: string[]): string {

@@ -143,7 +143,8 @@ PELT_API pelt_status pelt_morphed_positions(const pelt_character* character, con
 
 /* ---- Deformers ---- */
 
-/* Any method of `pelt deform`, with the options of that verb that concern the method. The character must stay alive. */
+/* Any method of `pelt deform`, with the options of that verb that concern the method. The character must stay alive. It
+ * keeps what Direct Delta Mush smoothed, so that the next deformer with another kappa or alpha is ready quickly. */
 PELT_API pelt_status pelt_deformer_make(const pelt_character* character, const char* method, const char* options,
                                         const pelt_call* call, pelt_deformer** deformer);
 PELT_API void pelt_deformer_free(pelt_deformer* deformer);

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "studio_site.h"
+
+namespace pelt::cli {
+
+/// A small HTTP/1.1 server for the page, on this machine's own address 127.0.0.1: one answer a connection.
+class StudioServer {
+public:
+    /// Listens. Throws Error (system) if it cannot.
+    StudioServer();
+    ~StudioServer();
+    StudioServer(const StudioServer&) = delete;
+    StudioServer& operator=(const StudioServer&) = delete;
+
+    /// "127.0.0.1:7358"
+    std::string host() const;
+
+    /// Answers until `stop` holds, which is looked at several times a second.
+    void serve(std::shared_ptr<const StudioSite> site, const std::function<bool()>& stop);
+
+private:
+    int listener_ = -1;
+    int port_ = 0;
+};
+
+}  // namespace pelt::cli

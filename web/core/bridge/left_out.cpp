@@ -1,0 +1,49 @@
+// What a page has no processes or files for: reading FBX and Collada, unpacking compressed meshes, and meshes and
+// sequences by the name of a file. Frames come as arrays.
+#include <pelt/core/error.h>
+#include <pelt/io/import.h>
+#include <pelt/io/mesh_file.h>
+#include <pelt/io/sequence_file.h>
+#include <pelt/io/tet_file.h>
+
+#include "import/unpacker.h"
+
+namespace pelt::io {
+namespace {
+
+[[noreturn]] void throwNoFile(const std::filesystem::path& path) {
+    throw Error::badInput({path.string()}, "cannot be read: there are no files here; pass what it holds as arrays");
+}
+
+}  // namespace
+
+Character importCharacter(const std::filesystem::path& path, const ImportOptions&, const Progress&) {
+    throwNoFile(path);
+}
+Mesh loadMesh(const std::filesystem::path& path) { throwNoFile(path); }
+TetMesh loadTets(const std::filesystem::path& path) { throwNoFile(path); }
+std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, std::optional<Mesh>) {
+    throwNoFile(path);
+}
+std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path, const SequenceInfo&) {
+    throwNoFile(path);
+}
+std::unique_ptr<SequenceWriter> streamNpy(const SequenceInfo&, std::function<void(std::span<const std::byte>)>) {
+    throwNoFile("-");
+}
+std::optional<std::filesystem::path> findForeign(const std::filesystem::path&) { return std::nullopt; }
+
+class Unpacker::Process {};
+
+Unpacker::Unpacker() = default;
+Unpacker::~Unpacker() = default;
+Unpacker::Unpacker(Unpacker&&) noexcept = default;
+Unpacker& Unpacker::operator=(Unpacker&&) noexcept = default;
+
+gltf::UnpackAnswer Unpacker::unpack(const gltf::UnpackRequest& request, std::uint64_t) {
+    const bool draco = request.kind == gltf::UnpackRequest::Kind::draco;
+    throw Error::badInput(std::string("is compressed by ") + (draco ? "Draco" : "meshoptimizer") +
+                          ", which this build does not read; decompress it first, for instance with glTF-Transform");
+}
+
+}  // namespace pelt::io

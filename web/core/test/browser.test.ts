@@ -1,0 +1,49 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "vite";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Session } from "../../three/test/support.js";
+import { sample, web, work } from "./support.js";
+
+const biped = sample("biped", "--resolution=2000");
+
+/** Runs in the page: loads, deforms, mushes, and says what came out. */
+const script = (module: string, worker: boolean) => `(async () => {
+  const { createPelt } = await ${module};
+  const pelt = await createPelt({ worker: ${worker} });
+  const bytes = new Uint8Array(await (await fetch("/file${biped}")).arrayBuffer());
+  const hero = pelt.loadCharacter(bytes), positions = new Float32Array(3 * hero.vertexCount);
+  hero.deformer("ddm").evaluate(hero.skinMatrices("walk", 0.5), positions);
+  const stages = new Set();
+  const made = await hero.mush({ onProgress: (fraction, stage) => stages.add(stage) });
+  return { vertices: hero.vertexCount, finite: positions.every(Number.isFinite), verb: made.report.verb,
+           size: made.bytes.length, stages: stages.size };
+})()`;
+
+let session: Session;
+beforeAll(async () => {
+  writeFileSync(join(work, "empty.html"), "<!doctype html><title>empty</title>");
+  session = await Session.open("bare", "/files/empty.html");
+});
+afterAll(() => session?.close());
+
+for (const worker of [false, true]) {
+  it(`works in a page as it is published${worker ? ", with a worker" : ""}`, async () => {
+    const told = await session.page.evaluate(script(`import("/core/dist/index.js")`, worker));
+    expect(told).toMatchObject({ finite: true, verb: "mush" });
+    expect((told as any).stages).toBeGreaterThan(0);
+  });
+
+  it(`works in what Vite makes of it, with no settings${worker ? ", with a worker" : ""}`, async () => {
+    const folder = join(work, "app");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "main.js"), `import { createPelt } from "@pelt/core"; window.createPelt = createPelt;`);
+    writeFileSync(join(folder, "index.html"), `<script type="module" src="./main.js"></script>`);
+    await build({ root: folder, base: "./", logLevel: "silent", configFile: false,
+                  resolve: { alias: { "@pelt/core": join(web, "core/dist/index.js") } } });
+    await session.page.goto(session.url("/files/app/dist/index.html"));
+    await session.page.waitForFunction("window.createPelt !== undefined");
+    const told = await session.page.evaluate(script("Promise.resolve(window)", worker));
+    expect(told).toMatchObject({ finite: true, verb: "mush" });
+  });
+}

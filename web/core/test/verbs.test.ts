@@ -1,0 +1,101 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createPelt, type Made } from "../dist/index.js";
+import { diagonal, distance, expectSame, json, keys, pelt as program, read, readNpy, sample, work } from "./support.js";
+
+const pelt = await createPelt();
+const biped = sample("biped", "--resolution=2000");
+const hero = pelt.loadCharacter(read(biped));
+
+/** Files of the program and of this package play the same, and both report the same things. */
+function expectSameFile(made: Made, native: string, report: object, method: string, clip: number | string, frame: number) {
+  expect(keys(made.report).sort()).toEqual(keys(report).sort());
+  const [mine, theirs] = [made.bytes, read(native)].map((bytes) => pelt.loadCharacter(bytes));
+  expect(mine.vertexCount).toBe(theirs.vertexCount);
+  expect(mine.joints).toEqual(theirs.joints);
+  expectSame(mine, native, method, clip, frame);
+  mine.dispose();
+  theirs.dispose();
+}
+
+const out = (name: string) => join(work, `native_${name}.glb`);
+
+describe("verbs make what the program makes", () => {
+  it("mush", async () => {
+    const made = await hero.mush({ kappa: 1, influences: 4 });
+    const report = json("mush", biped, "-o", out("mush"), "--kappa=1", "--influences=4");
+    expectSameFile(made, out("mush"), report, "ddm", "walk", 9);
+    expect(made.report.expected_error).toBeCloseTo(report.expected_error, 9);
+  });
+
+  it("bind", async () => {
+    for (const method of ["rigid", "bbw"]) {
+      const made = await hero.bind({ method });
+      expectSameFile(made, out("bind"), json("bind", biped, "--method", method, "-o", out("bind")), "lbs", "walk", 9);
+    }
+  });
+
+  it("bake", async () => {
+    const made = await hero.bake({ from: "ddm", influences: 4, clip: "walk" });
+    const words = ["--from=ddm", "--influences=4", "--clip=walk"];
+    expectSameFile(made, out("bake"), json("bake", biped, ...words, "-o", out("bake")), "lbs", "walk", 9);
+  });
+
+  it("pose", async () => {
+    const handles = { handles: [{ joint: "hand_L", constraint: "position", offset: [-0.2, 0.4, 0.2] }] };
+    writeFileSync(join(work, "handles.json"), JSON.stringify(handles));
+    const made = await hero.pose(handles);
+    const report = json("pose", biped, "--handles", join(work, "handles.json"), "-o", out("pose"), "--no-cache");
+    expect(keys(made.report).sort()).toEqual(keys(report).sort());
+  });
+
+  it("fit", async () => {
+    const arm = sample("arm"), limb = pelt.loadCharacter(read(arm)), frames = join(work, "arm.npy");
+    program("deform", arm, "--method", "dqs", "-o", frames);
+    const made = await limb.fit(readNpy(frames).data, { maxExtraJoints: 1 });
+    expectSameFile(made, out("fit"), json("fit", arm, frames, "--max-extra-joints=1", "-o", out("fit")), "lbs", 0, 5);
+    limb.dispose();
+  });
+
+  it("decompose", async () => {
+    const arm = sample("arm"), limb = pelt.loadCharacter(read(arm)), frames = join(work, "arm_lbs.npy");
+    program("deform", arm, "--method", "lbs", "-o", frames);
+    const rest = { positions: limb.positions(), triangles: limb.triangles() };
+    const made = await pelt.decompose(readNpy(frames).data, rest, { bones: 4 });
+    const report = json("decompose", frames, "--rest", arm, "--bones=4", "-o", out("decompose"));
+    expect(keys(made.report).sort()).toEqual(keys(report).sort());
+    expect(made.report.e_rms).toBeCloseTo(report.e_rms, 3);
+    limb.dispose();
+  });
+
+  it("compare", () => {
+    const rest = hero.positions(), moved = rest.map((x) => x + 0.01);
+    const report = pelt.compare(rest, moved, rest);
+    expect(report.max).toBeCloseTo(0.01 * Math.sqrt(3), 5);
+    expect(report.frames.length).toBe(1);
+    expect(() => pelt.compare(rest, moved.subarray(3), rest)).toThrow("b has");
+  });
+});
+
+describe("a poser", () => {
+  it("pulls a joint to its target and holds the pins; the same handles elsewhere go on from there", () => {
+    const poser = hero.poser({ clusters: 40 });
+    const deformer = hero.deformer("lbs"), posed = new Float32Array(3 * hero.vertexCount);
+    const foot = hero.joints.findIndex((joint) => joint.name === "foot_L");
+    const at = (y: number) => [{ joint: "hand_L", constraint: "position", offset: [-0.2, y, 0.2] }, { joint: "foot_L", constraint: "hold" }];
+    poser.setHandles(at(0.2));
+    const first = poser.step(1), later = poser.step(60);
+    expect(later).toBeLessThanOrEqual(first * (1 + 1e-9));
+    const low = poser.matrices();
+    deformer.evaluate(low, posed);
+    expect(distance(posed, hero.positions()) / diagonal(hero.positions())).toBeGreaterThan(0.05);
+    poser.setHandles({ handles: at(0.5) });
+    poser.step(60);
+    expect(poser.matrices()).not.toEqual(low);
+    expect(foot).toBeGreaterThan(0);
+    expect(() => poser.setHandles([{ joint: "tail", constraint: "hold" }])).toThrow(/tail/);
+    poser.dispose();
+    deformer.dispose();
+  });
+});

@@ -1,0 +1,78 @@
+// Makes the pictures of docs/studio.md from the running page: node scripts/pictures.mjs [FOLDER]
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const root = resolve(fileURLToPath(new URL("../../../", import.meta.url)));
+const out = resolve(process.argv[2] ?? join(root, "docs/images")),
+  work = mkdtempSync(join(tmpdir(), "pelt-pictures-"));
+const program = process.env.PELT ?? join(root, "build/release/apps/pelt/pelt");
+const biped = join(work, "biped.glb");
+execFileSync(program, ["sample", "biped", "--skin", "smooth", "-o", biped], { stdio: "ignore" });
+
+const server = spawn(program, ["studio", "--no-open", biped]);
+const address = await new Promise((found) =>
+  server.stdout.on("data", (text) => {
+    const match = /http:\S+/.exec(String(text));
+    if (match) found(match[0]);
+  }),
+);
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"],
+});
+const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+await page.goto(address);
+await page.waitForFunction("window.studio?.state().vertices > 0");
+
+async function take(name, activity, settings, more = async () => {}) {
+  await page.evaluate(`studio.set(${JSON.stringify({ activity, theme: "dark", playing: false, ...settings })})`);
+  await more();
+  await page.waitForTimeout(1200);
+  await page.evaluate("studio.set({})");
+  await page.screenshot({ path: join(out, `studio_${name}.png`) });
+}
+
+const pose = [
+  { joint: "foot_L", pinned: true, offset: [0, 0, 0] },
+  { joint: "foot_R", pinned: true, offset: [0, 0, 0] },
+  { joint: "pelvis", pinned: false, offset: [0, -0.12, 0.02] },
+  { joint: "hand_L", pinned: false, offset: [-0.05, 0.5, 0.3] },
+];
+await take("look", "look", {
+  methods: ["ddm"],
+  clip: "range_of_motion",
+  time: 2.93,
+  skeleton: true,
+  shading: "weights",
+  joint: "upper_arm_L",
+});
+await take(
+  "compare",
+  "compare",
+  { methods: ["ddm", "lbs"], shading: "clay", skeleton: false, joint: null, heat: true, clip: "range_of_motion" },
+  async () => {
+    await page.waitForFunction("studio.curves() !== null", null, { timeout: 60000 });
+    await page.locator(".moments button").first().click();
+  },
+);
+await take("tune", "tune", {
+  methods: ["ddm"],
+  heat: false,
+  clip: "range_of_motion",
+  time: 2.93,
+  kappa: 20,
+  alpha: 0.7,
+  shading: "materials",
+});
+await take("pose", "pose", { methods: ["ddm"], handles: pose, kappa: null, alpha: null });
+await take("make", "make", { handles: [], clip: "walk", time: 0.5 }, async () => {
+  await page.getByRole("button", { name: "Mush", exact: true }).click();
+  await page.locator("strong", { hasText: "mushed" }).waitFor();
+});
+await browser.close();
+server.kill("SIGINT");
+rmSync(work, { recursive: true, force: true });

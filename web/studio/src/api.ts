@@ -1,0 +1,116 @@
+import type { App } from "./app.js";
+import { drop } from "./drop.js";
+import type { MadeFile, MakingVerb } from "./engine/maker.js";
+import { characterBytes } from "./file/open.js";
+import { make } from "./make.js";
+import { picture } from "./picture.js";
+import { defaultSettings, type Settings } from "./state/settings.js";
+
+type SetOptions = Partial<Settings> & { method?: string; clip?: string | number | null };
+
+interface StateExtras {
+  file: string | null;
+  vertices: number;
+  clips: string[];
+  /** The first and the last moment of what plays. */
+  range: [number, number];
+  canUndo: boolean;
+  canRedo: boolean;
+}
+
+/** `window.studio`: what the page can do, for scripts. */
+export class StudioApi {
+  constructor(private readonly app: App) {}
+
+  /** Opens a character; resolves when it is shown. */
+  async load(bytes: Uint8Array | ArrayBuffer | number[], name = "character.glb"): Promise<void> {
+    const own = new Uint8Array(bytes instanceof ArrayBuffer ? bytes : Uint8Array.from(bytes));
+    await this.app.load(await characterBytes({ name, bytes: own }, []), name);
+  }
+
+  /** Opens files as if they were dropped: characters with their files, sequences. */
+  async drop(files: File[]): Promise<void> {
+    await drop(this.app, files);
+  }
+
+  /** Changes settings; resolves when what is set is shown. A time pauses. */
+  async set(options: SetOptions): Promise<void> {
+    const { method, clip, ...others } = options,
+      known = defaultSettings();
+    const unknown = Object.keys(others).filter((key) => !(key in known));
+    if (unknown.length > 0)
+      throw new Error(
+        `studio.set: no setting ${unknown.join(", ")}; there are method, ${Object.keys(known).join(", ")}`,
+      );
+    const patch: Partial<Settings> = { ...others };
+    if (method !== undefined) patch.methods = [method, ...this.app.store.state.methods.slice(1)];
+    if (clip !== undefined) patch.clip = this.clipName(clip);
+    if (options.time !== undefined && options.playing === undefined) patch.playing = false;
+    this.app.store.change(patch);
+    await this.app.settled();
+  }
+
+  /** The settings, with the open file's name. */
+  state(): Settings & StateExtras {
+    const { app } = this;
+    return {
+      ...structuredClone(app.store.state),
+      file: app.file?.name ?? null,
+      vertices: app.loaded?.vertexCount ?? 0,
+      clips: app.loaded?.clips.map(({ name }) => name) ?? [],
+      range: app.range,
+      canUndo: app.store.canUndo,
+      canRedo: app.store.canRedo,
+    };
+  }
+
+  /** The vertices that a view shows, x, y, z in the space of `pelt deform`. Views count from 0. */
+  positions(view = 0): Float32Array {
+    const found = this.app.views.views[view];
+    if (!found) throw new Error(`studio.positions: there is no view ${view}`);
+    if (found.error) throw new Error(found.error);
+    return found.surface.positions.slice();
+  }
+
+  /** Runs a verb on the open file (decompose, fit: on the sequence) and gives the file and its report. */
+  async run(verb: MakingVerb, options: Record<string, unknown> = {}): Promise<MadeFile> {
+    return make(this.app, verb, options);
+  }
+
+  /** What is shown, as the bytes of a PNG. */
+  picture(): Uint8Array {
+    return picture(this.app);
+  }
+
+  /** Errors over the clip of each view against the first, once they are measured. */
+  curves(): { times: number[]; curves: { rms: number[]; max: number[] }[] } | null {
+    const { curves } = this.app;
+    return (
+      curves && {
+        times: [...curves.times],
+        curves: curves.curves.map(({ rms, max }) => ({ rms: [...rms], max: [...max] })),
+      }
+    );
+  }
+
+  /** Where the joints are in the first view, in pixels of the canvas. */
+  jointPlaces(): { name: string; x: number; y: number }[] {
+    const { views, loaded } = this.app;
+    return (loaded?.joints ?? []).map(({ name }, j) => {
+      const { x, y } = views.stage.project(views.skeleton!.at(j), views.areas[0]);
+      return { name, x, y };
+    });
+  }
+
+  undo(): void {
+    this.app.store.undo();
+  }
+
+  redo(): void {
+    this.app.store.redo();
+  }
+
+  private clipName(clip: string | number | null): string | null {
+    return typeof clip === "number" ? (this.app.loaded?.clips[clip]?.name ?? String(clip)) : clip;
+  }
+}

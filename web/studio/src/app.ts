@@ -1,0 +1,283 @@
+import * as THREE from "three";
+import { startEngine, type RemoteEngine } from "./engine/engine.js";
+import { MakerClient } from "./engine/maker.js";
+import type { Curves, FrameRequest, Loaded, MethodSpec } from "./engine/protocol.js";
+import { withMaps } from "./file/attributes.js";
+import type { Sequence } from "./file/sequences.js";
+import { PoseSolver } from "./pose.js";
+import { clipRange, specOf } from "./specs.js";
+import { own } from "./state/scope.js";
+import type { Keeper, KeptFile } from "./state/keep.js";
+import { defaultSettings, type Maps, type Settings } from "./state/settings.js";
+import type { Store } from "./state/store.js";
+import { readMaterials } from "./view/materials.js";
+import { Model } from "./view/model.js";
+import type { Views } from "./view/views.js";
+
+export type Notice = { text: string; kind: "error" | "info" };
+type AppEvent = "file" | "frame" | "curves" | "busy" | "notice" | "result" | "sequence";
+
+/** What was made last, and how it is shown. */
+export interface Result {
+  name: string;
+  bytes: Uint8Array;
+  report: any;
+  /** It has the vertices of the open file and can be compared with it. */
+  comparable: boolean;
+}
+
+/** The open file, what is computed for it, and everybody who wants to know. */
+export class App {
+  readonly engine: RemoteEngine = startEngine();
+  readonly maker = new MakerClient();
+  readonly pose: PoseSolver;
+  file: KeptFile | null = null;
+  model: Model | null = null;
+  curves: Curves | null = null;
+  result: Result | null = null;
+  sequence: Sequence | null = null;
+  notice: Notice | null = null;
+  busy: string | null = null;
+  /** Skin matrices of what is shown. */
+  matrices: Float32Array | null = null;
+  private readonly listeners = new Map<AppEvent, Set<() => void>>();
+  private spare: Float32Array[] = [];
+  private dirty = false;
+  private pumping: Promise<void> | null = null;
+  private sentMaps: Maps = {};
+  private curvesKey = "";
+
+  constructor(
+    readonly store: Store,
+    readonly keeper: Keeper,
+    readonly views: Views,
+  ) {
+    this.pose = new PoseSolver(this);
+    store.subscribe((changed) => {
+      const onlyTime = changed.size === 1 && changed.has("time");
+      if (onlyTime) this.refresh();
+      if (onlyTime && store.state.playing) return; // a clip that plays is no change worth keeping
+      keeper.saveSettings(store.state);
+      if (onlyTime) return;
+      this.forgetCurves();
+      const drawn = [
+        "hiddenParts",
+        "shading",
+        "wireframe",
+        "skeleton",
+        "names",
+        "joint",
+        "divider",
+        "layout",
+        "heat",
+        "heatTop",
+        "theme",
+        "camera",
+        "playing",
+      ];
+      if ([...changed].some((key) => !drawn.includes(key))) this.refresh();
+      this.views.show(store.state);
+    });
+  }
+
+  on(event: AppEvent, listener: () => void): void {
+    if (!this.listeners.has(event)) this.listeners.set(event, new Set());
+    this.listeners.get(event)!.add(listener);
+    own(() => this.listeners.get(event)!.delete(listener));
+  }
+
+  emit(event: AppEvent): void {
+    for (const listener of this.listeners.get(event) ?? []) listener();
+  }
+
+  get loaded(): Loaded | null {
+    return this.model?.loaded ?? null;
+  }
+
+  get range(): [number, number] {
+    if (this.store.state.activity === "pose") return [0, this.pose.seconds];
+    return this.loaded ? clipRange(this.store.state.clip, this.loaded) : [0, 0];
+  }
+
+  tell(text: string | null, kind: Notice["kind"] = "error"): void {
+    this.notice = text === null ? null : { text, kind };
+    this.emit("notice");
+  }
+
+  async during<T>(what: string, work: () => Promise<T>): Promise<T> {
+    this.busy = what;
+    this.emit("busy");
+    try {
+      return await work();
+    } finally {
+      this.busy = null;
+      this.emit("busy");
+    }
+  }
+
+  /** Opens a character. What is open stays if this one cannot be read. `settings`: as they were kept. */
+  async load(bytes: Uint8Array, name: string, settings?: Settings): Promise<void> {
+    const loaded = await this.during(`Opening ${name}`, () => this.engine.load(bytes, name)).catch((error) => {
+      this.tell(sentence(error));
+      throw error;
+    });
+    this.model?.dispose();
+    this.model = new Model(loaded);
+    this.file = { name, bytes };
+    [this.curves, this.curvesKey, this.result, this.sentMaps, this.matrices] = [null, "", null, {}, null];
+    this.spare = [];
+    this.pose.reset();
+    this.tell(null);
+    const { theme, activity } = this.store.state;
+    const fresh: Settings = { ...defaultSettings(), theme, activity, ...firstClip(loaded), camera: null };
+    this.store.reset({ ...fresh, ...settings });
+    this.views.setModel(this.model, this.store.state);
+    this.emit("file");
+    await this.settled();
+    this.views.refit(this.store.state.camera === null);
+    void this.readMaterials(bytes, this.model);
+    await this.keeper
+      .saveFile(this.file, this.store.state)
+      .catch(() =>
+        this.tell(`${name} is too large for this browser's storage: a reload will not bring it back.`, "info"),
+      );
+  }
+
+  private async readMaterials(bytes: Uint8Array, model: Model): Promise<void> {
+    try {
+      await readMaterials(model, bytes);
+    } catch (error) {
+      console.info(`materials are shown as clay: ${error}`);
+    }
+    if (this.model === model) this.views.show(this.store.state);
+  }
+
+  /** What is shown has to be computed again. */
+  refresh(): void {
+    this.dirty = true;
+    if (this.model && !this.pumping) this.pumping = this.pump().finally(() => (this.pumping = null));
+  }
+
+  /** Resolves when what is set is shown. */
+  async settled(): Promise<void> {
+    if (this.dirty && !this.pumping) this.refresh();
+    while (this.pumping) await this.pumping;
+  }
+
+  specs(): MethodSpec[] {
+    return this.store.state.methods.map((method) => {
+      const spec = specOf(method, this.store.state);
+      return method === "result"
+        ? { method, options: { stored: this.result?.report?.verb === "mush" ? "ddm" : "lbs" } }
+        : spec;
+    });
+  }
+
+  /** One request at a time, always for the latest settings: a dragged slider never queues up work. */
+  private async pump(): Promise<void> {
+    while (this.dirty && this.model) {
+      this.dirty = false;
+      const model = this.model;
+      try {
+        await this.sendMaps();
+        const slow = setTimeout(() => this.views.setPreparing(true), 180);
+        const frame = await this.engine.frame(this.request()).finally(() => clearTimeout(slow));
+        this.views.setPreparing(false);
+        if (model !== this.model) continue;
+        this.matrices = frame.matrices;
+        this.spare.push(...this.views.setFrame(frame));
+        this.emit("frame");
+      } catch (error) {
+        this.views.setPreparing(false);
+        this.tell(sentence(error));
+      }
+    }
+    this.refreshCurves();
+  }
+
+  private request(): FrameRequest {
+    const { clip, time, activity } = this.store.state;
+    const spare = this.spare.splice(0);
+    const pose = activity === "pose" ? this.pose.step() : undefined;
+    return { clip: activity === "pose" ? null : clip, time, methods: this.specs(), pose, spare };
+  }
+
+  /** Painted maps reach the worker as attributes of the file. */
+  private async sendMaps(): Promise<void> {
+    const { maps } = this.store.state;
+    if (
+      Object.entries(maps).every(([name, map]) => this.sentMaps[name as keyof Maps] === map) &&
+      Object.keys(maps).length === Object.keys(this.sentMaps).length
+    )
+      return;
+    await this.engine.replace(this.bytesWithMaps(), this.file!.name);
+    this.sentMaps = maps;
+  }
+
+  /** The open file with what was painted on it. */
+  bytesWithMaps(): Uint8Array {
+    return withMaps(this.file!.bytes, this.store.state.maps);
+  }
+
+  private questionOfCurves(): string {
+    const { clip } = this.store.state;
+    return JSON.stringify([clip, this.specs(), this.result?.name]);
+  }
+
+  /** Errors of other methods or of another clip are not shown a moment longer. */
+  private forgetCurves(): void {
+    if (!this.curves || this.questionOfCurves() === this.curvesKey) return;
+    this.curves = null;
+    this.emit("curves");
+  }
+
+  /** Errors over the clip, whenever two methods are compared and nothing moves. */
+  private refreshCurves(): void {
+    const { activity, clip, methods } = this.store.state;
+    if (activity !== "compare" || methods.length < 2 || !this.model) return;
+    const specs = this.specs(),
+      key = this.questionOfCurves();
+    if (key === this.curvesKey) return;
+    this.curvesKey = key;
+    this.curves = null;
+    this.emit("curves");
+    this.engine.curves(clip, specs).then(
+      (curves) => {
+        if (!curves || key !== this.questionOfCurves()) return;
+        this.curves = curves;
+        this.views.setErrorTop(
+          Math.max(...curves.curves.map((curve) => curve.max.reduce((a, b) => Math.max(a, b), 0))),
+        );
+        this.emit("curves");
+      },
+      (error) => this.tell(sentence(error)),
+    );
+  }
+
+  async setResult(result: Omit<Result, "comparable">): Promise<void> {
+    const comparable = this.model !== null && (await this.engine.setResult(result.bytes.slice(), result.name));
+    this.result = { ...result, comparable };
+    this.curvesKey = "";
+    this.emit("result");
+    this.refresh();
+  }
+
+  /** The box around what is shown, or around a joint and its neighbors. */
+  boxShown(): THREE.Box3 {
+    const joint = this.views.chosenJoint();
+    if (joint === null || !this.model) return this.views.box();
+    return new THREE.Box3().setFromCenterAndSize(joint, new THREE.Vector3().setScalar(this.model.diagonal * 0.22));
+  }
+}
+
+export function sentence(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/^\S*[./]/.test(text)) return text; // begins with the name of a file
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function firstClip(loaded: Loaded): Partial<Settings> {
+  if (loaded.joints.length === 0) return { clip: null, time: 0, playing: false, methods: ["lbs"] };
+  const first = loaded.clips[0];
+  return { clip: first ? first.name : "@range", time: first ? first.start : 0, playing: true };
+}

@@ -1,0 +1,41 @@
+import { type App, sentence } from "./app.js";
+import { type Opened, readFiles } from "./file/open.js";
+
+/** Opens what was dropped or chosen. Errors are told in the page. */
+export async function drop(app: App, files: Iterable<File>): Promise<void> {
+  const list = [...files];
+  if (list.length === 0) return;
+  try {
+    await take(app, await app.during(`Reading ${list[0].name}`, () => readFiles(list)));
+  } catch (error) {
+    app.tell(sentence(error));
+  }
+}
+
+export async function take(app: App, { character, sequence }: Opened): Promise<void> {
+  if (character) await app.load(character.bytes, character.name);
+  if (!sequence) return;
+  app.sequence = sequence;
+  app.emit("sequence");
+  app.store.change({ activity: "make" });
+  app.tell(
+    `${sequence.name}: ${sequence.frameCount} frames of ${sequence.vertexCount} vertices. Fit or decompose it.`,
+    "info",
+  );
+}
+
+/** Files dropped anywhere on the page. */
+export function listenToDrops(app: App): void {
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dropping");
+  });
+  addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) document.body.classList.remove("dropping");
+  });
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dropping");
+    if (event.dataTransfer) void drop(app, event.dataTransfer.files);
+  });
+}

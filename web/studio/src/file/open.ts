@@ -1,0 +1,72 @@
+import { isGlb } from "./glb.js";
+import { decompressed, packGltf } from "./gltf_pack.js";
+import { readObj, readObjFrames, readSequence, type Sequence, sequenceEndings } from "./sequences.js";
+
+/** What a set of dropped files is. */
+export interface Opened {
+  character?: { name: string; bytes: Uint8Array };
+  sequence?: Sequence;
+}
+
+interface Named {
+  name: string;
+  bytes: Uint8Array;
+}
+
+const largest = 1 << 30;
+
+const endingOf = (name: string) => name.slice(name.lastIndexOf(".")).toLowerCase();
+
+export async function readFiles(files: Iterable<File>): Promise<Opened> {
+  const read: Named[] = [];
+  for (const file of files) {
+    if (file.size > largest) throw new Error(`${file.name}: is larger than 1 GB; the page takes smaller files`);
+    read.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+  }
+  return openFiles(read);
+}
+
+export async function openFiles(files: Named[]): Promise<Opened> {
+  const opened: Opened = {};
+  const main =
+    files.find((file) => [".glb", ".vrm"].includes(endingOf(file.name))) ??
+    files.find((file) => endingOf(file.name) === ".gltf");
+  if (main) opened.character = { name: main.name, bytes: await characterBytes(main, files) };
+  const objects = files.filter((file) => endingOf(file.name) === ".obj");
+  const cache = files.find((file) => sequenceEndings.includes(endingOf(file.name)) && endingOf(file.name) !== ".obj");
+  if (cache) opened.sequence = withFaces(readSequence(cache.name, cache.bytes), objects[0]);
+  else if (objects.length > 0)
+    opened.sequence = readObjFrames(objects.map(({ name, bytes }) => ({ name, text: decode(bytes) })));
+  if (!opened.character && !opened.sequence) throw new Error(refusal(files));
+  return opened;
+}
+
+export async function characterBytes(main: Named, files: Named[]): Promise<Uint8Array> {
+  if (isGlb(main.bytes) || endingOf(main.name) !== ".gltf") return decompressed(main.bytes);
+  const find = (uri: string) => files.find((file) => file.name === uri.split("/").at(-1))?.bytes;
+  try {
+    return await decompressed(packGltf(decode(main.bytes), find));
+  } catch (error) {
+    throw new Error(`${main.name}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function withFaces(sequence: Sequence, mesh: Named | undefined): Sequence {
+  if (!mesh) return sequence;
+  const { triangles, positions } = readObj(decode(mesh.bytes));
+  if (positions.length !== 3 * sequence.vertexCount)
+    throw new Error(
+      `${mesh.name}: has ${positions.length / 3} vertices, ${sequence.name} ${sequence.vertexCount};` +
+        " drop the mesh that the sequence was made from",
+    );
+  return { ...sequence, triangles };
+}
+
+function refusal(files: Named[]): string {
+  const name = files[0]?.name ?? "Nothing";
+  if ([".fbx", ".dae"].includes(endingOf(name)))
+    return `${name}: the page reads glTF; run \`pelt studio ${name}\`, which converts it`;
+  return `${name}: is no character; drop a .glb, a .gltf with its files, or a mesh sequence (.npy .pc2 .mdd .obj)`;
+}
+
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

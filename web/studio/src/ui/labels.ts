@@ -1,0 +1,157 @@
+import type { App } from "../app.js";
+import { h, number } from "./dom.js";
+import { methodChoices } from "./panel_compare.js";
+
+/** What lies over the views: the method of each, the divider, the names of joints. */
+export function buildLabels(host: HTMLElement, app: App): () => void {
+  const { store, views } = app;
+  const layer = h("div", { class: "labels" }),
+    names = h("canvas", { class: "names", "aria-hidden": "true" });
+  const divider = buildDivider(app);
+  const outline = h("output", { class: "outline-note", "aria-label": "Difference of the outlines" });
+  host.append(names, layer, divider, outline);
+  let shown = "";
+
+  const fill = () => {
+    const { methods } = store.state;
+    layer.replaceChildren(
+      ...edges(app),
+      ...views.stage.panes.map((_, i) => {
+        const select = h(
+          "select",
+          {
+            "aria-label": `Method of view ${i + 1}, in the view`,
+            onchange: () => store.change({ methods: methods.map((old, m) => (m === i ? select.value : old)) }),
+          },
+          ...methodChoices(app).map(([value, text]) => h("option", { value }, text)),
+        );
+        select.value = methods[i];
+        return h(
+          "div",
+          { class: "label" },
+          h("span", { class: "badge" }, String(i + 1)),
+          select,
+          h("span", { class: "stat" }),
+        );
+      }),
+    );
+  };
+  views.onChange = () => {
+    const { methods, layout, activity } = store.state;
+    const key = JSON.stringify([methods, layout, views.areas, app.result?.comparable]);
+    if (key !== shown) fill();
+    shown = key;
+    [...layer.querySelectorAll<HTMLElement>(".label")].forEach((label, i) => place(label, app, i));
+    divider.hidden = layout !== "divider" || methods.length < 2 || !app.model;
+    divider.style.left = `${store.state.divider * views.stage.width}px`;
+    divider.setAttribute("aria-valuenow", String(Math.round(100 * store.state.divider)));
+    outline.hidden = !views.stage.outlines;
+    layer.classList.toggle("quiet", activity !== "compare" && methods.length < 2);
+  };
+  return () => {
+    drawNames(names, app);
+    if (!outline.hidden)
+      outline.textContent = `${(100 * views.stage.silhouettes.difference).toFixed(2)} % of the outline differs`;
+  };
+}
+
+/** The lines between views that stand side by side or one above the other. */
+function edges(app: App): HTMLElement[] {
+  return app.views.areas.flatMap(({ x, y, width, height }) => [
+    ...(x > 0 ? [h("i", { class: "edge", style: `left: ${x}px; top: ${y}px; width: 1px; height: ${height}px` })] : []),
+    ...(y > 0 ? [h("i", { class: "edge", style: `left: ${x}px; top: ${y}px; width: ${width}px; height: 1px` })] : []),
+  ]);
+}
+
+function place(label: HTMLElement, app: App, i: number): void {
+  const { stage, views } = app.views,
+    { clip } = stage.panes[i],
+    view = views[i];
+  const right = app.store.state.layout === "divider" && i === 1 && stage.panes.length > 1;
+  label.style.top = `${clip.y + 10}px`;
+  label.style.left = right ? "" : `${clip.x + 10}px`;
+  label.style.right = right ? "10px" : "";
+  const stat = label.querySelector(".stat")!;
+  stat.textContent =
+    view?.error ??
+    (app.views.preparing ? "preparing…" : i > 0 ? `RMS ${number(view.rms)} · max ${number(view.max)}` : "");
+  stat.classList.toggle("error", Boolean(view?.error));
+}
+
+/** The line between two views of one picture: dragged, or moved by the arrow keys. */
+function buildDivider(app: App): HTMLElement {
+  const { store, views } = app;
+  const divider = h("div", {
+    class: "divider",
+    role: "slider",
+    tabindex: "0",
+    "aria-label": "Divider",
+    "aria-orientation": "horizontal",
+    "aria-valuemin": "0",
+    "aria-valuemax": "100",
+  });
+  const move = (at: number) => store.change({ divider: Math.min(0.98, Math.max(0.02, at)) });
+  divider.addEventListener("pointerdown", (event) => divider.setPointerCapture(event.pointerId));
+  divider.addEventListener("pointermove", (event) => {
+    if (!divider.hasPointerCapture(event.pointerId)) return;
+    move((event.clientX - views.stage.canvas.getBoundingClientRect().left) / views.stage.width);
+  });
+  divider.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -0.02, ArrowRight: 0.02 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move(store.state.divider + step);
+  });
+  return divider;
+}
+
+function drawNames(canvas: HTMLCanvasElement, app: App): void {
+  const { stage, skeleton } = app.views,
+    { names, skeleton: shown, joint, activity } = app.store.state;
+  const posing = activity === "pose" && app.store.state.handles.length > 0;
+  const named = (names || joint !== null) && (shown || activity === "pose");
+  const visible = app.loaded !== null && skeleton !== null && (named || posing);
+  if (!visible && canvas.width === 1) return;
+  const ratio = Math.min(devicePixelRatio, 2);
+  canvas.width = visible ? stage.width * ratio : 1;
+  canvas.height = visible ? stage.height * ratio : 1;
+  if (!visible) return;
+  const pen = canvas.getContext("2d")!,
+    style = getComputedStyle(canvas);
+  pen.scale(ratio, ratio);
+  pen.font = "11px system-ui, sans-serif";
+  pen.lineWidth = 3;
+  if (posing) drawHandles(pen, app, style.getPropertyValue("--accent"));
+  pen.strokeStyle = style.getPropertyValue("--stage");
+  pen.fillStyle = style.getPropertyValue("--text");
+  if (!named) return;
+  for (const { area, clip } of stage.panes)
+    app.loaded!.joints.forEach(({ name }, j) => {
+      if (!names && name !== joint) return;
+      const { x, y, z } = stage.project(skeleton!.at(j), area);
+      if (z > 1 || x < clip.x || x > clip.x + clip.width || y < clip.y || y > clip.y + clip.height) return;
+      pen.strokeText(name, x + 7, y + 4);
+      pen.fillText(name, x + 7, y + 4);
+    });
+}
+
+/** Handles that are pulled as discs, those that are held as squares. */
+function drawHandles(pen: CanvasRenderingContext2D, app: App, accent: string): void {
+  const { stage } = app.views;
+  pen.fillStyle = accent;
+  pen.strokeStyle = "#ffffff";
+  for (const handle of app.store.state.handles) {
+    const at = app.pose.placeOf(handle);
+    for (const { area } of at ? stage.panes : []) {
+      const { x, y } = stage.project(at!, area);
+      pen.beginPath();
+      if (handle.pinned) pen.rect(x - 5, y - 5, 10, 10);
+      else pen.arc(x, y, 6, 0, 2 * Math.PI);
+      pen.lineWidth = 2;
+      pen.stroke();
+      pen.fill();
+    }
+  }
+  pen.lineWidth = 3;
+}

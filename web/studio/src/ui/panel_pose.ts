@@ -1,0 +1,157 @@
+import type { App } from "../app.js";
+import { button } from "./controls.js";
+import { download, h, icon, number, section } from "./dom.js";
+import { commandRow } from "./command.js";
+import { poseCommand } from "../commands.js";
+import { runVerb } from "../make.js";
+
+/** Handles, pins and keys. */
+export function posePanel(app: App): HTMLElement[] {
+  return [handlesSection(app), keysSection(app), clipSection(app)];
+}
+
+function handlesSection(app: App): HTMLElement {
+  const { store } = app,
+    { joints } = app.loaded!;
+  const list = h("div", { class: "handles" });
+  const fill = () => {
+    const { handles } = store.state,
+      offsets = app.pose.offsets();
+    list.replaceChildren(
+      ...handles.map((handle, i) => {
+        const name = handle.joint ?? `${handle.vertices!.length === 1 ? "point" : "region"} ${handle.vertices![0]}`;
+        const pin = h(
+          "button",
+          {
+            type: "button",
+            class: "icon-button",
+            "aria-label": `Pin ${name}`,
+            title: "Held in place",
+            "aria-pressed": String(handle.pinned),
+            onclick: () =>
+              store.change({ handles: handles.map((old, k) => (k === i ? { ...old, pinned: !old.pinned } : old)) }),
+          },
+          icon("pin"),
+        );
+        const axes = ["x", "y", "z"].map((axis, c) =>
+          h("input", {
+            type: "number",
+            step: "any",
+            value: number(offsets[i][c]),
+            disabled: handle.pinned,
+            "aria-label": `${name}, offset along ${axis}`,
+            onchange: (event: Event) => {
+              const moved = [...offsets[i]] as [number, number, number];
+              moved[c] = Number((event.target as HTMLInputElement).value) || 0;
+              app.pose.drag(i, moved);
+            },
+          }),
+        );
+        return h(
+          "div",
+          { class: "handle" },
+          h("span", { class: "handle-name" }, name),
+          pin,
+          h(
+            "button",
+            {
+              type: "button",
+              class: "icon-button",
+              "aria-label": `Remove ${name}`,
+              title: "Remove",
+              onclick: () => app.pose.remove(i),
+            },
+            icon("close"),
+          ),
+          h("div", { class: "axes" }, ...axes),
+        );
+      }),
+    );
+    if (handles.length === 0)
+      list.append(
+        h(
+          "p",
+          { class: "muted" },
+          "Click a joint in the view and pull it. Shift-click the skin for a point; " +
+            "click and press Pin to hold a foot.",
+        ),
+      );
+  };
+  const select = h(
+    "select",
+    { "aria-label": "Joint to hold" },
+    ...joints.map(({ name }) => h("option", { value: name }, name)),
+  );
+  const addJoint = (pinned: boolean) => {
+    if (store.state.handles.some(({ joint }) => joint === select.value)) return;
+    app.pose.add({ joint: select.value, pinned, offset: [0, 0, 0] });
+  };
+  store.subscribe((changed) => {
+    if (changed.has("handles") || changed.has("keys") || (changed.has("time") && !store.state.playing)) fill();
+  });
+  fill();
+  return section(
+    "Handles",
+    list,
+    h(
+      "div",
+      { class: "row" },
+      select,
+      button("Pull", () => addJoint(false)),
+      button("Pin", () => addJoint(true)),
+    ),
+  );
+}
+
+function keysSection(app: App): HTMLElement {
+  const { store } = app,
+    list = h("div", { class: "moments" });
+  const fill = () => {
+    const { keys } = store.state;
+    list.replaceChildren(
+      ...keys.map((key) =>
+        h(
+          "button",
+          {
+            type: "button",
+            "aria-label": `Key at ${key.time.toFixed(2)} s`,
+            onclick: () => store.change({ time: key.time, playing: false }),
+          },
+          `${key.time.toFixed(2)} s`,
+        ),
+      ),
+    );
+    remove.disabled = !keys.some((key) => Math.abs(key.time - store.state.time) < 1e-3);
+    set.disabled = store.state.handles.length === 0;
+  };
+  const set = button("Key this pose (K)", () => app.pose.setKey());
+  const remove = button("Delete key", () => app.pose.deleteKey());
+  store.subscribe((changed) => ["keys", "handles", "time"].some((key) => changed.has(key as never)) && fill());
+  fill();
+  return section("Keys", list, h("div", { class: "row" }, set, remove));
+}
+
+function clipSection(app: App): HTMLElement {
+  const { store } = app;
+  const make = button("Make a clip", () => void runVerb(app, "pose", {}), "primary");
+  const update = () => (make.disabled = store.state.handles.length === 0);
+  store.subscribe((changed) => changed.has("handles") && update());
+  update();
+  return section(
+    "Clip",
+    h(
+      "p",
+      { class: "muted" },
+      "The keys become a clip of the file: bones keep their lengths, knees and elbows bend their way.",
+    ),
+    h(
+      "div",
+      { class: "row" },
+      make,
+      button("Handles file", () =>
+        download(new TextEncoder().encode(JSON.stringify(app.pose.file(), null, 1)), "handles.json"),
+      ),
+    ),
+    commandRow(app, () => poseCommand(app)),
+  );
+}
