@@ -1,0 +1,210 @@
+"""Bind, Mush, Bake and Check: what changes the skin of a mesh on its armature."""
+import bpy
+import numpy as np
+
+from . import helpers, mush, mush_nodes, sampling, scene, skin as skins, writing
+from .library import pelt
+from .long_work import LongWork
+from .scene import Fault
+
+
+class Bind(LongWork, bpy.types.Operator):
+    """Give the mesh weights for the bones of its armature, or of the armature that is selected too"""
+
+    bl_idname = "pelt.bind"
+    bl_label = "Bind"
+
+    def gather(self, context):
+        self._armature, self._meshes = _to_bind(context)
+        scene.need_local(*self._meshes)
+        skin = self._skin = skins.read(self._armature, self._meshes)
+        settings = context.scene.pelt
+        method, influences = settings.bind_method.lower(), settings.influences
+        # Rigid weights are the heaviest of those that all parts have; smooth ones do not depend on the old ones.
+        weights = method == "rigid" and all(len(part.rows[1]) for part in skin.parts)
+        data, _ = skins.to_bytes(skin, weights=weights)
+        yield 1.0, "read"
+        options = {} if method == "rigid" else {"influences": influences}
+        return lambda progress: pelt.loads(data, "the character").bind(method, progress=progress, **options)
+
+    def finish(self, context, bound):
+        _write_skin(self._skin, self._meshes, self._armature, bound.joints, bound.weights_dense())
+        for mesh_object in self._meshes:
+            if not scene.mush_modifier(mesh_object):
+                writing.follow(mesh_object, self._armature)
+        mush.forget()
+        used = int((bound.weights_dense() > 0).sum(axis=1).max())
+        return f"bound {len(self._skin.positions)} vertices to at most {used} of {len(bound.joints)} bones each"
+
+
+def _to_bind(context):
+    """Here the armature may also be a selected one."""
+    scene.need_object_mode(context)
+    active = context.view_layer.objects.active
+    chosen = [o for o in context.selected_objects if o.type == "ARMATURE"]
+    if active.type == "MESH" and scene.armature_of(active) is None and len(chosen) == 1:
+        others = [o for o in context.selected_objects if o.type == "MESH" and o != active]
+        free = [o for o in others if scene.armature_of(o) in (None, chosen[0])]
+        return chosen[0], [active] + sorted(free, key=lambda o: o.name)
+    if active.type == "ARMATURE":
+        free = [o for o in context.selected_objects if o.type == "MESH" and scene.armature_of(o) in (None, active)]
+        if free:
+            return active, sorted(free, key=lambda o: o.name)
+    return scene.find(context)
+
+
+def _write_skin(skin, meshes, armature, names, weights):
+    for mesh_object in meshes:
+        part = skin.of_part(mesh_object)
+        writing.write_weights(mesh_object, armature, names, weights[part.first:part.first + part.count])
+
+
+class Mush(LongWork, bpy.types.Operator):
+    """Show the meshes by Direct Delta Mush: smooth skin that follows the pose, the time line and the settings below"""
+
+    bl_idname = "pelt.mush"
+    bl_label = "Mush"
+
+    def gather(self, context):
+        self._armature, chosen = scene.find(context)
+        scene.need_local(*chosen)
+        # Everything that is mushed on one armature is one character.
+        names = {each.name for each in chosen} | set(mush.cast().get(self._armature.name, ()))
+        self._meshes = [each for each in bpy.data.objects if each.name in names]
+        skin, options = mush.read(self._armature, self._meshes)
+        data, _ = skins.to_bytes(skin)
+        yield 1.0, "read"
+        return lambda progress: mush.Live(skin, options, data, progress)
+
+    def finish(self, context, live):
+        for mesh_object in self._meshes:
+            mush_nodes.add(mesh_object, self._armature)
+            scene.store_rest(mesh_object)
+            mesh_object.pelt.placed = live.skin.of_part(mesh_object).placed.ravel().tolist()
+        mush.forget()
+        mush.use(self._armature, live)
+        self._armature.update_tag()
+        context.view_layer.update()
+        return f"mushed {len(live.skin.positions)} vertices of {len(self._meshes)} meshes"
+
+
+class Unmush(bpy.types.Operator):
+    """Let the armature's modifier deform the meshes again"""
+
+    bl_idname = "pelt.unmush"
+    bl_label = "Remove Mush"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            armature, meshes = scene.find(context)
+        except Fault as fault:
+            self.report({"ERROR"}, str(fault))
+            return {"CANCELLED"}
+        for mesh_object in meshes:
+            mush_nodes.remove(mesh_object)
+        mush.forget()
+        armature.update_tag()
+        return {"FINISHED"}
+
+
+class Bake(LongWork, bpy.types.Operator):
+    """Write the mush as plain weights and helper bones, which every engine plays"""
+
+    bl_idname = "pelt.bake"
+    bl_label = "Bake"
+
+    def gather(self, context):
+        self._armature, self._meshes = scene.find(context)
+        scene.need_local(self._armature, *self._meshes)
+        writing.need_editable(context, self._armature)
+        settings = context.scene.pelt
+        skin, options = mush.read(self._armature, self._meshes)
+        _need_own_vertices(skin)
+        self._skin, poses = skin, None
+        self._frames = sampling.frames_of(context)
+        if settings.bake_motion and _moves(self._armature):
+            poses = yield from sampling.poses(context, self._armature, skin.bones.names, self._frames)
+        self._motion = "KEYS" if settings.helper_motion == "KEYS" and poses is not None else "DRIVERS"
+        data, _ = skins.to_bytes(skin, poses)
+        options.update(influences=settings.influences, helpers=settings.helpers)
+        return lambda progress: pelt.loads(data, "the character").bake(progress=progress, **options)
+
+    def finish(self, context, result):
+        baked, report = result
+        for mesh_object in self._meshes:
+            mush_nodes.remove(mesh_object)
+        names = helpers.write(context, self._skin, self._armature, baked, self._frames, self._motion)
+        _write_skin(self._skin, self._meshes, self._armature, names, baked.weights_dense())
+        mush.forget()
+        self._armature.update_tag()
+        context.view_layer.update()
+        added = len(names) - len(self._skin.bones.names)
+        error = report.get("range_of_motion", report)["e_rms"]
+        return (f"baked to {report['influences']} bones per vertex and {added} helper bones; "
+                f"E_RMS {error:.2f} over the range of motion")
+
+
+def _need_own_vertices(skin):
+    for part in skin.parts:
+        if not part.own_vertices:
+            raise Fault(f"modifiers above the armature change the vertices of '{part.name}': apply them or move them "
+                        "below")
+
+
+def _moves(armature):
+    """Whether anything may move the bones over time."""
+    data = armature.animation_data
+    return bool(data and (data.action or data.nla_tracks or data.drivers)) or any(
+        bone.constraints for bone in armature.pose.bones)
+
+
+class Check(bpy.types.Operator):
+    """List what is in the character and what is wrong with it"""
+
+    bl_idname = "pelt.check"
+    bl_label = "Check"
+
+    def execute(self, context):
+        try:
+            armature, meshes = scene.find(context)
+            skin = skins.read(armature, meshes, own_vertices=False)
+            weights = all(len(part.rows[1]) for part in skin.parts)
+            info = skins.character(skin, weights=weights).info()
+        except (Fault, pelt.Error) as fault:
+            self.report({"ERROR"}, str(fault))
+            return {"CANCELLED"}
+        lines = _facts(info) + [f"! {each}" for each in info["problems"] + _of_scene(armature, meshes)]
+        context.scene.pelt.report = "\n".join(lines)
+        for line in lines:
+            self.report({"WARNING" if line.startswith("!") else "INFO"}, line)
+        return {"FINISHED"}
+
+
+def _facts(info):
+    """In lines that a narrow sidebar shows whole."""
+    return [f"{info['vertices']} vertices", f"{info['triangles']} triangles", f"{info['connected_parts']} parts",
+            f"{info['bones']} bones", f"{info['max_influences']} influences at most",
+            f"{info['boundary_edges']} boundary edges"]
+
+
+def _of_scene(armature, meshes):
+    """Problems that only Blender can have."""
+    found = []
+    if any(bone.bbone_segments > 1 for bone in armature.data.bones if bone.use_deform):
+        found.append(f"'{armature.name}' has bendy bones: Pelt moves each as one piece")
+    bones = {bone.name: bone.use_deform for bone in armature.data.bones}
+    for mesh_object in meshes:
+        still = [g.name for g in mesh_object.vertex_groups if bones.get(g.name) is False]
+        if still:
+            found.append(f"'{mesh_object.name}' has weights for bones that do not deform: {', '.join(still[:4])}")
+        above = scene.modifiers_above(mesh_object)
+        if above:
+            found.append(f"'{mesh_object.name}' has modifiers above the armature: {', '.join(m.name for m in above)}")
+        scale = np.array(mesh_object.matrix_world.to_scale())
+        if scale.max() > 1.001 * scale.min():
+            found.append(f"'{mesh_object.name}' is scaled unevenly")
+    return found
+
+
+CLASSES = (Bind, Mush, Unmush, Bake, Check)
