@@ -27,7 +27,7 @@ namespace {
 enum class Form { rigid, flexible, flexible_closest };
 
 /// Published results for one row, if there are any. `paper`: [LeDeng12] Table 2 or 3, E_RMS, and in brackets there
-/// after a rank-5 EigenSkin correction. `peer`: Dem Bones 1.2.1 without its regularisers (its most accurate setting),
+/// after a rank-5 EigenSkin correction. `peer`: Dem Bones 1.2.1 without its regularizers (its most accurate setting),
 /// 30 iterations, E_RMS, and its CPU seconds on one thread of two virtual cores of an AMD EPYC (AVX2).
 struct Row {
     const char* set;
