@@ -1,6 +1,6 @@
 // Baking: wall and CPU seconds of one bake of the built-in biped from Direct Delta Mush v0 with four influences, over a
-// clip and the range of motion, beside the seconds of preparing Direct Delta Mush for it. Rows are
-// bake/HELPERS/VERTICES; e_rms is that of the range of motion, ratio_v5 what it is of v5's weights.
+// clip and the range of motion, compared with the seconds of preparing Direct Delta Mush for it. Rows are
+// bake/HELPERS/VERTICES; e_rms is that of the range of motion, ratio_v5 its ratio to that of v5's weights.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <pelt/pipeline/bake.h>

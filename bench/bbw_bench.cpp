@@ -1,5 +1,5 @@
 // Bounded biharmonic weights of a body: 24 bones on a lattice of about 10k points, from the mesh to the weights of its
-// vertices, the lattice included. Rows are pose/bbw/SIZE/THREADS.
+// vertices, including the lattice. Rows are pose/bbw/SIZE/THREADS.
 #include <benchmark/benchmark.h>
 #include <pelt/core/parallel.h>
 #include <pelt/fit/bounded_biharmonic.h>

@@ -1,12 +1,12 @@
-// How well a mesh without weights is bound: characters whose artist's weights are known are bound without them, and a
-// table says how many vertices land on one of the artist's two heaviest joints, how many where joints that no clip of
-// the file moves apart count as one, how many land on the heaviest itself, how many small pieces that the artist kept
-// whole came out split, and the seconds.
+// Accuracy of binding a mesh without weights: characters with an artist's weights are bound without them. A table shows
+// how many vertices are assigned to one of the artist's two heaviest joints; how many if joints that no clip of the
+// file moves relative to each other count as one; how many to the heaviest joint; how many small pieces that the artist
+// kept whole were split; and the seconds.
 //
 //     bind_bench [--confused N] [--reposed] [--no-axes] [FILE…]      without files: every rigged one of ../shared/data
 //
-// --confused N lists the N most frequent pairs of artist's and bound joint; --reposed also makes the middle of up to
-// four clips of every file a rest pose of its own; --no-axes turns all joints alike, as many VRM files have them.
+// --confused N lists the N most frequent pairs of artist's and bound joint; --reposed also uses the middle of up to
+// four clips of every file as rest poses; --no-axes gives all joints the same orientation, as in many VRM files.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/fit/rigid_bind.h>
@@ -35,7 +35,7 @@ Character reposed(Character character, const Clip& clip) {
     return character;
 }
 
-/// Joints without a turn of their own, where they were.
+/// The same joint positions without rotations.
 void dropAxes(Skeleton& skeleton) {
     for (Joint& joint : skeleton.joints)
         joint.inverse_bind = Affine3d(Mat3d{}, -inverse(joint.inverse_bind).translation());

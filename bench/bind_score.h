@@ -1,6 +1,6 @@
 #pragma once
 
-// How well a bind agrees with an artist's weights.
+// The agreement of a bind with an artist's weights.
 #include <pelt/geometry/adjacency.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/weld.h>
@@ -13,7 +13,7 @@
 
 namespace pelt::bench {
 
-/// By pair of joints: whether some clip moves them apart anywhere in the box of the mesh.
+/// By pair of joints: whether some clip moves them relative to each other anywhere in the mesh's bounding box.
 class MovedApart {
 public:
     explicit MovedApart(const Character& character)
@@ -68,7 +68,7 @@ private:
 struct BindScore {
     double share = 0;     ///< of the vertices: on one of the artist's two heaviest joints
     double heaviest = 0;  ///< on the heaviest itself
-    double alike = 0;     ///< the same, where joints that no clip moves apart count as one
+    double alike = 0;     ///< the same, if joints that no clip moves apart count as one
     std::size_t pieces = 0;
     std::size_t small_whole = 0;  ///< pieces under 2 % of the surface that the artist kept on one joint
     std::size_t small_split = 0;  ///< those of them that are not on one joint
@@ -115,7 +115,7 @@ inline void scorePieces(const Character& character, const std::vector<std::uint3
     }
 }
 
-/// `bound`: one joint a vertex. `character` has the artist's weights.
+/// `bound`: one joint per vertex. `character` has the artist's weights.
 inline BindScore scoreBind(const Character& character, const std::vector<std::uint32_t>& bound) {
     BindScore score;
     const MovedApart apart(character);

@@ -1,7 +1,7 @@
-// The bone update of [LeDeng12] against Levenberg-Marquardt on Eq. 5, as its Fig. 4 has it.
+// The bone update of [LeDeng12] compared with Levenberg-Marquardt on Eq. 5, as in its Fig. 4.
 //
 // p rest pose, v the frame, w weights, [R | T] bones. Levenberg-Marquardt moves bone j by a rotation vector ω_j and a
-// translation T_j from where it was: R_j = exp([ω_j]x) R_j of before.
+// translation T_j relative to its previous state: R_j = exp([ω_j]x) times the previous R_j.
 #include "bone_update_race.h"
 
 #include <pelt/core/parallel.h>
@@ -35,7 +35,7 @@ Matrix3d crossMatrix(const Vector3d& v) {
     return m;
 }
 
-/// exp([ω]x) and how exp([ω]x) x turns with ω: d = -[exp([ω]x) x]x J (the left Jacobian of the rotations).
+/// exp([ω]x) and the derivative of exp([ω]x) x by ω: d = -[exp([ω]x) x]x J (the left Jacobian of the rotations).
 void rotationOf(const Vector3d& omega, Matrix3d& rotation, Matrix3d& jacobian) {
     const double angle = omega.norm();
     const Matrix3d k = crossMatrix(omega);
@@ -47,7 +47,7 @@ void rotationOf(const Vector3d& omega, Matrix3d& rotation, Matrix3d& jacobian) {
     jacobian = Matrix3d::Identity() + b * k + c * k * k;
 }
 
-/// Eq. 5 of one frame, as Eigen's solver asks for it.
+/// Eq. 5 of one frame, as a functor for Eigen's solver.
 struct FrameProblem {
     const Trajectories& data;
     const VertexWeights& weights;

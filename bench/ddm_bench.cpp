@@ -1,6 +1,6 @@
 // Direct Delta Mush, every variant, on the biped, rigidly bound. Rows ddm/VARIANT/SIZE/THREADS: p 20, λ 3, κ 1, α 0.8,
-// four influences kept; rows ddm-defaults/…: what `pelt mush` chooses. Beside them the plain scalar LBS loop and the
-// LBS kernel with the character's own four smooth weights, and v5, LBS with the weights that mushing gives.
+// four influences kept; rows ddm-defaults/…: the defaults of `pelt mush`. For comparison: the plain scalar LBS loop and
+// the LBS kernel with the character's own four smooth weights, and v5, which is LBS with the mushed weights.
 #include <benchmark/benchmark.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/deform/ddm_prepare.h>
@@ -37,7 +37,7 @@ DdmRows<float> mushed(const Subject& subject, bool defaults) {
     return preparation.rounded(kInfluences);
 }
 
-/// Everything that one size is measured with; built when its first row runs.
+/// The data for measuring one size; created when its first row runs.
 struct Setup {
     const Subject& subject;
     std::size_t vertices;
@@ -96,7 +96,7 @@ Setup& setupOf(const Row& row) {
     return *setup;
 }
 
-/// `make(setup, row)` gives the range to time and the bytes that it streams.
+/// `make(setup, row)` returns the range to time and the number of bytes that it streams.
 struct Work {
     Range range;
     std::size_t bytes;
@@ -128,7 +128,7 @@ void addAll(const Row& row) {
     const std::pair<const char*, DdmForm> forms[] = {{"v0", DdmForm::v0}, {"v1", DdmForm::v1}, {"v2", DdmForm::v2},
                                                      {"v3", DdmForm::v3}, {"v4", DdmForm::v4}, {"eddm", DdmForm::eddm}};
     for (const auto& [what, named] : forms) {
-        const DdmForm form = named;  // what a structured binding names cannot be captured
+        const DdmForm form = named;  // structured bindings cannot be captured
         add(row, what, [form](Setup& s, const Row& r) -> Work {
             const Setup::Form& f = s.form(form);
             const deform::Output out = outputOf(s, r);

@@ -3,8 +3,8 @@
 // Table 3: flexible bones with the rest pose corrected in every iteration, and a vertex's bones chosen by the solver
 // or, as in [Kavan10], by how well each fits alone.
 //
-// Sets of real meshes are used where they lie beside
-// the checkout; the built-in characters' sequences are always there. Frames are in memory before the clock starts.
+// Sets of real meshes are used if they exist beside
+// the checkout; sequences of the built-in characters always exist. Frames are loaded before timing starts.
 #include <benchmark/benchmark.h>
 #include <pelt/fit/decompose.h>
 #include <pelt/fit/eigenskin.h>
@@ -26,8 +26,8 @@ namespace {
 
 enum class Form { rigid, flexible, flexible_closest };
 
-/// Figures of others for one row, where there are any. `paper`: [LeDeng12] Table 2 or 3, E_RMS, and in brackets there
-/// after a rank-5 EigenSkin correction. `peer`: Dem Bones 1.2.1 without its regularisers (its most accurate setting),
+/// Published results for one row, if there are any. `paper`: [LeDeng12] Table 2 or 3, E_RMS, and in brackets there
+/// after a rank-5 EigenSkin correction. `peer`: Dem Bones 1.2.1 without its regularizers (its most accurate setting),
 /// 30 iterations, E_RMS, and its CPU seconds on one thread of two virtual cores of an AMD EPYC (AVX2).
 struct Row {
     const char* set;
@@ -85,8 +85,8 @@ std::optional<std::filesystem::path> folderOf(const std::string& name) {
     return std::nullopt;
 }
 
-/// nullptr where the set is not at hand. The built-in ones are motions that no skin reproduces: an arm with muscles,
-/// and a walk of the biped by dual quaternions.
+/// nullptr if the set does not exist. The built-in ones are motions that no skin reproduces: an arm with muscles, and a
+/// walk of the biped by dual quaternions.
 const Set* setOf(const std::string& name) {
     static std::map<std::string, Set> made;
     if (const auto found = made.find(name); found != made.end()) return &found->second;

@@ -25,8 +25,8 @@ struct Examples {
     fit::ExamplePoses poses;
 };
 
-/// A tube along x on a chain of joints that bend and twist, each vertex blended over the joints about it by a width
-/// that changes with the pose: no fixed weights explain that.
+/// A tube along x on a chain of joints that bend and twist, each vertex blended over the joints around it with a width
+/// that changes with the pose, which no fixed weights reproduce.
 Examples makeExamples(const Size& size) {
     Examples made;
     made.poses = {kJoints, size.vertices, size.examples, {}, {}};

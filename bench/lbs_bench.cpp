@@ -1,6 +1,6 @@
-// LBS and DQS: the kernels, the plain loops, and a triad over as many bytes as the kernel streams.
-// Rows are METHOD/INFLUENCES[-POSE]/SIZE/THREADS; beside each kernel row, `plain:` and `triad:` rows of the same name,
-// and a row `arithmetic:` with as many multiply-adds where positions are blended linearly on one thread.
+// LBS and DQS: the kernels, the plain loops, and a STREAM triad over the same number of bytes as the kernel. Rows are
+// METHOD/INFLUENCES[-POSE]/SIZE/THREADS; each kernel row has `plain:` and `triad:` rows of the same name and, if
+// positions are blended linearly on one thread, a row `arithmetic:` with the same number of multiply-adds.
 #include <benchmark/benchmark.h>
 #include <pelt/core/parallel.h>
 #include <pelt/deform/dqs.h>
@@ -28,8 +28,9 @@ constexpr std::size_t kSizes[] = {20000, 55000, 200000};
 constexpr std::size_t kGrain = 4096;  // vertices per task
 constexpr std::size_t kChunk = 8192;  // vertices timed at once on one thread
 
-/// What dual quaternions find hard, beside a pose of the walk: joints turned any way, so that no choice of signs
-/// settles them all and vertices choose; one joint stretched; every joint stretched in its own way.
+/// Poses that are expensive for dual quaternions, in addition to a pose of the walk: joints with arbitrary rotations,
+/// so that no common choice of signs exists and each vertex chooses; one stretched joint; every joint stretched
+/// differently.
 enum class Pose { walk, turned, one, stretched };
 constexpr Pose kPoses[] = {Pose::walk, Pose::turned, Pose::one, Pose::stretched};
 constexpr std::size_t kStretchedJoint = 2;
@@ -49,7 +50,7 @@ std::vector<Affine3f> bonesOf(const Subject& s, Pose pose) {
     return bones;
 }
 
-/// Everything that one size is measured with; built when its first row runs.
+/// The data for measuring one size; created when its first row runs.
 struct Setup {
     const Subject& subject;
     deform::LbsRig lbs;
@@ -120,8 +121,8 @@ std::size_t bytesOf(const Row& row, const Setup& s) {
     return row.dqs ? runtime::streamedBytes(s.dqs, row.normals) : runtime::streamedBytes(s.lbs, row.normals);
 }
 
-/// Runs passes over `count` items and gives the time of one without what else the machine did: the sum of the best
-/// times of its chunks, each far shorter than a time slice; on several threads, the best pass.
+/// Runs passes over `count` items and returns the time of one, excluding interruptions: the sum of the best times of
+/// its chunks, each far shorter than a time slice; on several threads, the best pass.
 double bestPass(benchmark::State& state, const Row& row, std::size_t count, const Range& range) {
     using Clock = std::chrono::steady_clock;
     const std::size_t vertices = setupOf(row).vertices;
@@ -191,7 +192,7 @@ void add(const Row& row) {
         {"", kernelRow}, {"plain:", plainRow}, {"triad:", triadRow}};
     if (!row.dqs && !row.normals && row.threads == 1) kinds.emplace_back("arithmetic:", arithmeticRow);
     for (const auto& [prefix, run] : kinds) {
-        const auto body = run;  // what a structured binding names cannot be captured
+        const auto body = run;  // structured bindings cannot be captured
         benchmark::RegisterBenchmark((prefix + row.name()).c_str(), [row, body](benchmark::State& state) {
             body(state, row);
         })->UseRealTime();

@@ -14,11 +14,11 @@ namespace pelt::bench {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Twelve sums, as a kernel that blends matrices has them, so that none waits for itself.
+/// Twelve independent sums, as in a kernel that blends matrices, to hide the latency.
 float multiplyAdds(std::size_t count, float factor) {
     const hn::CappedTag<float, 16> d;
     const auto w = hn::Set(d, factor), x = hn::Set(d, 1e-9f);
-    const auto start = [&](float n) { return hn::Set(d, n * factor); };  // all different, or they would be one
+    const auto start = [&](float n) { return hn::Set(d, n * factor); };  // different, so that none are merged
     auto a = start(1), b = start(2), c = start(3), e = start(4), f = start(5), g = start(6), h = start(7), i = start(8),
          j = start(9), k = start(10), l = start(11), m = start(12);
     for (std::size_t done = 0; done < count; done += 12 * hn::Lanes(d)) {

@@ -4,8 +4,7 @@
 
 namespace pelt::bench {
 
-/// As many multiply-adds of single numbers, in the widest registers there are and independent of each other: what
-/// arithmetic alone would take.
+/// The same number of independent scalar multiply-adds in the widest registers: the time of the arithmetic alone.
 void multiplyAdds(std::size_t count);
 
 }  // namespace pelt::bench

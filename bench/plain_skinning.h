@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-/// What an engine programmer writes first: vertices with four joints and weights each, one after the other, no
-/// intrinsics. Compiled with the project's flags, it is what kernels are measured against.
+/// A straightforward implementation: vertices with four joints and weights each, one by one, without intrinsics.
+/// Compiled with the project's flags, it is the baseline for kernels.
 namespace pelt::bench {
 
-/// As a vertex buffer has them; unused slots have weight 0.
+/// The layout of a vertex buffer; unused slots have weight 0.
 struct PlainInfluences {
     struct Vertex {
         std::uint16_t joints[4];
@@ -21,7 +21,7 @@ struct PlainInfluences {
     std::vector<Vertex> vertices;
 };
 
-/// Of each vertex the four heaviest.
+/// The four heaviest of each vertex.
 PlainInfluences plainInfluences(const SkinWeights& weights);
 
 struct PlainStreams {
@@ -44,7 +44,7 @@ std::vector<PlainDualQuaternion> plainDualQuaternions(std::span<const Affine3f> 
 void plainDqs(const PlainInfluences& influences, const PlainDualQuaternion* joints, const PlainStreams& s,
               std::size_t first, std::size_t last);
 
-/// a = b + 3 c: the bandwidth that plain code gets of arrays this long.
+/// a = b + 3 c: the bandwidth that plain code reaches with arrays of this length.
 void triad(float* a, const float* b, const float* c, std::size_t first, std::size_t last);
 
 }  // namespace pelt::bench

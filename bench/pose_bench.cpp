@@ -1,9 +1,9 @@
 // Posing from handles: one iteration, a drag (30 iterations and linear blend skinning with all weights), a crowd, the
-// precomputation and a change of what is constrained. Rows are pose/WHAT/TRIANGLES/THREADS.
+// precomputation and a change of constraints. Rows are pose/WHAT/TRIANGLES/THREADS.
 //
-// The biped on 20 handles, 100 rotation clusters; every vertex has weight on every handle, the most that 20 handles can
-// cost. Given are the transforms of pelvis and feet and the positions of hands and head, which move between
-// solves. Times are the best of many, each far shorter than a time slice.
+// The biped on 20 handles, 100 rotation clusters; every vertex has weight on every handle, the worst case for 20
+// handles. The transforms of pelvis and feet and the positions of hands and head are constrained; the latter move
+// between solves. Times are the best of many, each far shorter than a time slice.
 #include <benchmark/benchmark.h>
 #include <pelt/core/parallel.h>
 #include <pelt/pose/pose.h>
@@ -36,7 +36,7 @@ struct Puppet {
     pose::Shape shape() const { return {mesh.positions, mesh.triangles, &weights, kHandles.size()}; }
 };
 
-/// Fingers and toes go with the nearest ancestor that is a handle; a trace of every other handle is added.
+/// Fingers and toes follow the nearest ancestor that is a handle; a tiny weight on every other handle is added.
 Puppet makePuppet(std::size_t vertices) {
     const Character& biped = bipedOf(vertices).character;
     const std::vector<std::int32_t> parents = rig::jointParents(biped.skeleton);
@@ -93,7 +93,7 @@ std::vector<pose::Constraint> constraintsOf(const Puppet& puppet) {
     return constraints;
 }
 
-/// Moves what is dragged: another place for every phase.
+/// Moves the dragged handles to a different position for every phase.
 void drag(pose::Solver<float>& solver, const Puppet& puppet, double phase) {
     const char* names[] = {"hand_L", "hand_R", "head"};
     for (std::size_t i = 0; i < 3; ++i) {

@@ -1,6 +1,6 @@
-// Direct Delta Mush's precomputation: all of it, and again after κ or α changed on a prepared rig; `mush` is all that
-// the verb does at its defaults but reading and writing, the choice of influences included. Rows are
-// prepare/WHAT/SIZE/THREADS, in seconds; `peak_bytes` is the largest the process has been so far, so sizes run in
+// Direct Delta Mush's precomputation: completely, and again after κ or α changed on a prepared rig. `mush` is
+// everything the verb does by default, including the choice of influences, except reading and writing files. Rows are
+// prepare/WHAT/SIZE/THREADS, in seconds; `peak_bytes` is the largest size of the process so far, so sizes run in
 // ascending order.
 #include <benchmark/benchmark.h>
 #include <pelt/core/parallel.h>
@@ -54,7 +54,7 @@ Body subdivided(const Body& from) {
     return to;
 }
 
-/// As many joints as asked for: the one with most vertices is cut in two across its longest side, again and again.
+/// The requested number of joints: the joint with most vertices is repeatedly split in two across its longest side.
 void splitJoints(Body& body, std::size_t joints) {
     std::vector<std::vector<std::uint32_t>> groups;
     for (std::uint32_t v = 0; v < body.bind.vertexCount(); ++v) {

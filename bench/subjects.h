@@ -7,20 +7,20 @@
 
 namespace pelt::bench {
 
-/// A character to measure on: the built-in biped with at most four smooth influences per vertex, and one pose of its
+/// A character for benchmarks: the built-in biped with at most four smooth influences per vertex, and one pose of its
 /// clip.
 struct Subject {
-    std::string size;  ///< as row names say it: 20k
+    std::string size;  ///< as in row names: 20k
     Character character;
     std::vector<Affine3f> bones;
     std::vector<Vec3d> joint_positions;
 };
 
-/// Made once per size; later calls give the same one.
+/// Created once per size; later calls return the same one.
 const Subject& bipedOf(std::size_t vertices);
 
-/// The same weights with every vertex filled up to four influences, by joints next to its own at small weight: the most
-/// that four influences can cost.
+/// The same weights with every vertex filled up to four influences, with joints next to its own at small weight: the
+/// worst case for four influences.
 SkinWeights filledToFour(const Subject& subject);
 
 }  // namespace pelt::bench

@@ -10,8 +10,8 @@
 
 namespace pelt::bench {
 
-/// Results as an engine keeps them, starting with a cache line: half of the kernels' writes would straddle two
-/// otherwise.
+/// Output buffers aligned to a cache line, as in an engine: otherwise half of the kernels' writes would cross two
+/// lines.
 class Results {
 public:
     explicit Results(std::size_t count)
@@ -28,9 +28,9 @@ private:
 
 using Range = std::function<void(std::size_t first, std::size_t last)>;
 
-/// Runs passes over `count` items and gives the seconds of one without what else the machine did: the sum of the best
-/// times of chunks of `chunk` items, each far shorter than a time slice; on several threads, the best pass, cut
-/// into tasks of half a chunk.
+/// Runs passes over `count` items and returns the seconds of one, excluding interruptions: the sum of the best times of
+/// chunks of `chunk` items, each far shorter than a time slice; on several threads, the best pass, cut into tasks of
+/// half a chunk.
 double bestPass(benchmark::State& state, int threads, std::size_t count, std::size_t chunk, const Range& range);
 
 }  // namespace pelt::bench

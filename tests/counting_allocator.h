@@ -25,7 +25,7 @@ void* operator new(std::size_t size, std::align_val_t a) { return counted(size, 
 void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size, 16); }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted(size, 16); }
-// Inlined where `new` is not, they look to g++ as if they freed what another allocator made.
+// If these are inlined and `new` is not, g++ warns that they free memory of another allocator.
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete[](void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }

@@ -17,8 +17,8 @@ struct PlainDdm {
     std::vector<double> lambda_map, kappa_map, alpha_map;
 };
 
-/// Eqs. 6b, 11 and 12 as they read, every joint in every row: what rows are when nothing is left out.
-/// No welding, no connected parts.
+/// Eqs. 6b, 11 and 12 evaluated literally, with every joint in every row: the rows without pruning. No welding, no
+/// connected parts.
 inline DdmRows<double> plainDdmRows(const Mesh& mesh, const SkinWeights& bind, std::size_t joints,
                                     const PlainDdm& options) {
     const std::size_t n = mesh.vertexCount();

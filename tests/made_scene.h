@@ -16,7 +16,7 @@ inline const Character& madeScene(const std::string& name, std::size_t resolutio
     return at->second;
 }
 
-/// The same with the smooth weights that an artist would paint, any number a vertex.
+/// The same with the smooth weights that an artist would paint, any number per vertex.
 inline const Character& smoothScene(const std::string& name, std::size_t resolution) {
     static std::map<std::pair<std::string, std::size_t>, Character> made;
     const auto [at, is_new] = made.try_emplace({name, resolution});

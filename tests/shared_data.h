@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-/// Real characters that are not part of the repository: tests that need them say so and are skipped without.
+/// Real characters that are not part of the repository: tests that need them declare it and are skipped without them.
 inline std::filesystem::path sharedPath(const char* relative) { return std::filesystem::path(PELT_SHARED) / relative; }
 
 #define PELT_NEEDS_SHARED(relative)                     \

@@ -63,9 +63,9 @@ NearestRotation nearestRotation(const Mat3d& s, const Mat3d& fallback) noexcept 
     const double squared = largestSquared(squaredNorm(c), det), s1 = std::sqrt(squared);
 
     const Mat3d x = combine(unit, 1, c, 1 / s1), cx = cofactor(x);
-    // a cancels if all singular values of a reflection are equal; otherwise it is the largest singular value of X
+    // a cancels if all singular values of a reflection are equal; as the largest of X it is at least |X| / sqrt(3).
     const double a = std::max(s1 + det / squared, std::sqrt(squaredNorm(x) / 3));
-    const double rough = std::max(0.0, 1 - squared + 2 * det / s1);     // g², without cancellation
+    const double rough = std::max(0.0, 1 - squared + 2 * det / s1);     // g², up to cancellation
     const double g = std::sqrt(squaredNorm(cx) / (2 * a * a + rough));  // |cof X|² = g² (2 a² + g²)
     if (!(g > kNoGap * s1)) return {fallback, s1 * norm, g / s1};
     Mat3d r = combine(x, 1 / (a + g), cx, 1 / (g * (a + g)));

@@ -12,7 +12,7 @@ GlbFile withoutWeights(const std::string& file) {
     return glb;
 }
 
-/// What binding says to people and what to programs. There is a warning about the missing weights.
+/// The text and JSON reports of binding. There is a warning about the missing weights.
 std::pair<std::string, nlohmann::json> boundBothWays(const std::string& in, const std::string& out,
                                                      const char* method) {
     std::vector<std::string> words = {"bind", in, "--method", method, "--lattice", "4000", "-o", out};
@@ -39,7 +39,7 @@ TEST_F(BindJoints, AnEndSiteIsLeftOutAndTheMessageSaysSo) {
     runWell({"sample", "bar3", "--resolution", "600", "-o", path("bar3.glb")});
     GlbFile glb = withoutWeights(path("bar3.glb"));
     nlohmann::json& skin = glb.json["skins"][0];
-    std::vector<float> binds = glb.floats(skin["inverseBindMatrices"]);  // the last joint goes to the end of the bar
+    std::vector<float> binds = glb.floats(skin["inverseBindMatrices"]);  // the last joint is at the end of the bar
     for (std::size_t k = 12; k < 15; ++k) binds[32 + k] = binds[k] + 3 * (binds[16 + k] - binds[k]);
     const std::size_t moved = glb.addFloats(binds, "MAT4");
     glb.json["accessors"][moved]["count"] = 3;

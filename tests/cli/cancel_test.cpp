@@ -14,7 +14,7 @@ protected:
             if (entry.path().extension() == ".tmp") return true;
         return false;
     }
-    /// Interrupts the command once its temporary file is there; it would run for minutes otherwise.
+    /// Interrupts the command when its temporary file exists; otherwise it would run for minutes.
     RunResult interrupted(const std::vector<std::string>& words) {
         RunOptions options;
         options.interrupt_when = [this](int) { return hasTemporary(); };
@@ -91,7 +91,7 @@ TEST_F(Cancel, NothingIsLeftBehindALinkIntoAnotherFolder) {
     for (const char* output : {"link.npy", "frames"}) {
         RunOptions options;
         options.interrupt_when = [this](int) { return hasTemporary("other"); };
-        options.interrupts = 2;  // the second ends the program wherever it is
+        options.interrupts = 2;  // the second ends the program immediately
         const RunResult result = runPelt({"deform", bar(), "--fps", "500000", "-o", path(output), "--quiet"}, options);
         EXPECT_EQ(result.status, 130) << result.err;
         EXPECT_FALSE(hasTemporary("other"));

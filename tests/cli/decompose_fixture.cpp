@@ -19,7 +19,7 @@ std::string DecomposeTest::sheet(const std::string& name, std::size_t frames, st
     const std::string folder = path(name);
     std::filesystem::create_directory(folder);
     for (std::size_t f = 0; f < frames; ++f) {
-        // Rolled on a cylinder whose curvature grows; the length along the sheet stays.
+        // Rolled on a cylinder of increasing curvature; the length along the sheet does not change.
         const double bend = roll * 2.5 * double(f) / double(std::max<std::size_t>(frames - 1, 1)) + 1e-9;
         std::string text;
         for (std::size_t i = 0; i < side * side; ++i) {

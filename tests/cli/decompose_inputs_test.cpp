@@ -18,7 +18,7 @@ protected:
     bool wroteNothing() const { return !std::filesystem::exists(path("out.glb")); }
 };
 
-/// WEIGHTS_0 and JOINTS_0 of a file, as they are.
+/// WEIGHTS_0 and JOINTS_0 of a file, unchanged.
 std::string weightBytes(const std::string& glb) {
     const GlbFile file(glb);
     const Json& attributes = file.primitive()["attributes"];
@@ -32,7 +32,7 @@ TEST_F(DecomposeInputs, AFormatWithoutFacesAsksForThem) {
     expectFailure(run({input}), 3, input + ": has no faces");
     expectFailure(run({input}), 3, "--rest R");
     EXPECT_TRUE(wroteNothing());
-    // Faces alone are enough: the first frame is the rest pose then.
+    // Faces alone are sufficient: the first frame is then the rest pose.
     const Json json = decompose({input, "--mesh", bar(), "--bones", "3", "--rest-correction", "off"});
     const GlbFile file(path("out.glb"));
     const std::vector<float> positions = file.floats(file.primitive()["attributes"]["POSITION"]);
@@ -139,11 +139,11 @@ TEST_F(DecomposeInputs, KeptMotionStaysAndItsJointsKeepTheirNamesAndParents) {
     runWell({"deform", bar(), "-o", path("bend.npy")});
     const Json json = decompose({path("bend.npy"), "--rest", bar(), "--keep-motion", bar()});
     EXPECT_EQ(json.at("bones"), 2);
-    EXPECT_LE(json.at("e_rms").get<double>(), 0.05);  // only its weights had to be found
+    EXPECT_LE(json.at("e_rms").get<double>(), 0.05);  // only its weights were unknown
     const Json before = runWell({"info", bar(), "--json"}).json(),
                after = runWell({"info", path("out.glb"), "--json"}).json();
     EXPECT_EQ(after.at("joints"), before.at("joints"));
-    // Bones beyond them are found as ever.
+    // Additional bones are computed as usual.
     runWell({"deform", bar(), "--method", "dqs", "-o", path("dqs.npy")});
     const Json two = decompose({path("dqs.npy"), "--rest", bar(), "--keep-motion", bar()});
     const Json six = decompose({path("dqs.npy"), "--rest", bar(), "--keep-motion", bar(), "--bones", "6"});

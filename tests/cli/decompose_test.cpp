@@ -43,7 +43,7 @@ TEST_F(Decompose, TheErrorInJsonIsTheOneThatAReaderOfItsOwnFindsInTheFile) {
         SCOPED_TRACE(joinedWords(form));
         const Json json = decompose(with({input, "--rest", bar(), "--bones", "6"}, form));
         const PlayedError played = playedError(path("out.glb"), {frames});
-        EXPECT_GT(played.rms, 1e-5);  // or the figures below would say nothing
+        EXPECT_GT(played.rms, 1e-5);  // otherwise the numbers below would be meaningless
         EXPECT_NEAR(number(json, "rms"), played.rms, 2e-7 + 1e-4 * played.rms);
         EXPECT_NEAR(number(json, "max"), played.max, 1e-6 + 1e-4 * played.max);
     }
@@ -83,7 +83,7 @@ TEST_F(Decompose, TheFileHasTheVerticesOfTheRestOnePrimitiveAndAKeyAFrame) {
         const Json& attributes = file.primitive()["attributes"];
         for (const char* name : {"POSITION", "NORMAL", "TEXCOORD_0", "JOINTS_0", "WEIGHTS_0"})
             EXPECT_TRUE(attributes.contains(name)) << name;
-        // The flat sheet rises by no more than a correction does; its UVs are its places.
+        // The correction moves the flat sheet only slightly out of its plane; its UVs are its positions.
         const std::vector<float> positions = file.floats(attributes["POSITION"]);
         const std::vector<float> uvs = file.floats(attributes["TEXCOORD_0"]);
         ASSERT_EQ(positions.size(), 3u * 81);
@@ -215,7 +215,7 @@ TEST_F(Decompose, TellsInJsonWhatItDid) {
     EXPECT_LE(json.at("influences"), 4);
     const int frames = json.at("frames");
     EXPECT_EQ(json.at("clips"), Json::parse("[{\"name\": \"bar\", \"frames\": " + std::to_string(frames) + "}]"));
-    // What is minimized, after each step: never rising but where a bone starts anew.
+    // The objective after each step: it never increases except when a bone is reinitialized.
     const Json& steps = json.at("steps");
     ASSERT_GT(steps.size(), 2u);
     EXPECT_EQ(steps[0].at("name"), "initialise");
@@ -223,7 +223,7 @@ TEST_F(Decompose, TellsInJsonWhatItDid) {
         if (steps[s].at("name") != "reinitialise") {
             EXPECT_LE(number(steps[s], "e_rms"), number(steps[s - 1], "e_rms") * (1 + 1e-9)) << s;
         }
-    // Where edges do not count, that is the error.
+    // Without edge terms, this is the error.
     const Json plain = decompose({barFrames(), "--rest", bar(), "--bones", "5", "--skeleton", "--smoothness", "0"});
     EXPECT_NEAR(number(plain.at("steps").back(), "e_rms"), number(plain, "e_rms"), 1e-3 * number(plain, "e_rms"));
     EXPECT_GE(json.at("reinitialised"), 0);

@@ -28,7 +28,7 @@ protected:
     }
 };
 
-/// What a reader of its own finds between the first animation of a .glb and the frames that it was fitted to.
+/// The distance that an independent reader finds between the first animation of a .glb and the frames it was fitted to.
 PlayedError playedFirst(const std::string& glb, const Frames& frames) {
     const GlbFile file(glb);
     const GlbPlayer player(file, 0);

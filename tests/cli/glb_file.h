@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// A .glb taken apart and put together by hand, so that tests see and make files without the library's reader.
+/// Parses and builds a .glb without the library's reader, so that tests can inspect and create files independently.
 class GlbFile {
 public:
     explicit GlbFile(const std::filesystem::path& path);

@@ -6,8 +6,8 @@
 
 #include "glb_file.h"
 
-/// Poses a skinned, morphed, animated .glb as the glTF 2.0 specification says, in double precision and without a line
-/// of the library: what a viewer shows at the keys of an animation.
+/// Poses a skinned, morphed, animated .glb as specified by glTF 2.0, in double precision and independently of the
+/// library: the shape that a viewer shows at the keys of an animation.
 class GlbPlayer {
 public:
     using Point = std::array<double, 3>;
@@ -24,7 +24,7 @@ private:
     Matrix local(std::size_t node, std::size_t key) const;
     Matrix world(std::size_t node, std::size_t key) const;
     std::vector<Point> morphed(std::size_t key) const;
-    /// The key's numbers of the channel that moves `path` of `node`; empty where none does.
+    /// The key's values of the channel that animates `path` of `node`; empty if there is none.
     std::vector<double> keyed(std::size_t node, const char* path, std::size_t key) const;
     std::vector<unsigned> integers(std::size_t accessor) const;
     static Matrix product(const Matrix& a, const Matrix& b);

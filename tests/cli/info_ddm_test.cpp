@@ -6,7 +6,7 @@ namespace {
 
 class InfoMushed : public CliTest {
 protected:
-    /// The bar with a made-up payload: rigid rows, but for every third vertex, which follows two joints.
+    /// The bar with an artificial payload: rigid rows, except that every third vertex follows two joints.
     std::string mushedBar(pelt::DdmEncoding encoding) {
         pelt::Character c = pelt::io::loadCharacter(bar());
         auto payload = std::make_shared<pelt::DdmPayload>();

@@ -1,4 +1,4 @@
-// A machine with too little of everything, and files that want too much: the work is done, or one line says why not.
+// Machines with scarce resources and files that need too much: the work succeeds, or one line says why it does not.
 #include <sys/resource.h>
 
 #include <fstream>
@@ -24,7 +24,7 @@ protected:
         fs::permissions(path("bar.glb"), fs::perms::all);
     }
 
-    /// Ends well, or says why not in one line of plain words; a crash is neither. True where it ended well.
+    /// Succeeds, or explains in one plain line why not, and never crashes. True if it succeeded.
     static bool endsInPlainWords(const RunResult& result) {
         if (result.status == 0) return true;
         EXPECT_TRUE(result.status == 1 || result.status == 3) << result.status << " " << result.err;
@@ -42,7 +42,7 @@ protected:
 };
 
 /// A file of a few kilobytes that claims millions of vertices: accessors without data are zeros, and each primitive has
-/// them anew.
+/// its own copy.
 void writeBomb(const fs::path& path, const std::string& from, int primitives) {
     GlbFile glb(from);
     const auto add = [&](int component, const char* type) {
@@ -149,7 +149,7 @@ TEST_F(Limits, WordsOfTheLanguageNeverReachAUser) {
 
 TEST_F(Limits, NamesFromAFileAreShortenedAndPrintable) {
     GlbFile glb(bar());
-    // An escape sequence, its eight-bit form, a change of direction, what is no UTF-8, and far too much of it.
+    // An escape sequence, its eight-bit form, a change of text direction, invalid UTF-8, and a very long name.
     const std::string name =
         "\x1b[2J\xc2\x9b"
         "2J\xe2\x80\xae" +

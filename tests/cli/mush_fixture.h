@@ -8,7 +8,7 @@
 using Words = std::vector<std::string>;
 using Frames = std::vector<std::vector<pelt::Vec3f>>;
 
-/// Characters that `pelt sample` makes, mushed and deformed through the program.
+/// Characters written by `pelt sample`, mushed and deformed through the program.
 class MushTest : public CliTest {
 protected:
     /// A small smooth-skinned sample, written once into the test's folder.

@@ -5,7 +5,7 @@
 #include "mush_fixture.h"
 #include "shared_data.h"
 
-// What a user may ask of mushing beyond the defaults, and what is refused.
+// Options of mushing, and values that are refused.
 
 namespace {
 
@@ -75,7 +75,7 @@ TEST_F(MushOptions, MapsMustBeNumbersFromZeroOn) {
         for (const char* option : {"--lambda-map", "--kappa-map", "--alpha-map"})
             expectRefused({option, "_MAP"}, 3, "vertex 7", input);
     }
-    // Each in range, their product is not.
+    // Each is in range, but their product is not.
     expectRefused({"--alpha", "0.9", "--alpha-map", "_MAP"}, 2, "alpha", barWith({{"_MAP", at(2)}}));
 }
 
@@ -172,8 +172,8 @@ TEST_F(MushOptions, MorphTargetsTurnWithTheSkinUnderEveryMethod) {  // x = R (u 
                                      "ddm-v3", "ddm-v4", "ddm-v5", "ddm-v5-dqs", "eddm"}) {
         SCOPED_TRACE(method);
         const Frames with = deform(path("m.glb"), method), without = deform(mush(sample("bar"), "p.glb"), method);
-        // Every vertex is pushed aside by about as much as the target says, turned but not stretched; linear blends
-        // may shorten it and v1 and v3 keep the distance from their center instead.
+        // Every vertex is displaced by about the length of the target's offset, rotated but not stretched; linear
+        // blends may shorten it and v1 and v3 keep the distance from their center instead.
         const bool rotates = method.find("v1") == std::string::npos && method.find("v3") == std::string::npos &&
                              method != "lbs" && method != "ddm-v5";
         for (std::size_t f = 0; f < with.size(); ++f)

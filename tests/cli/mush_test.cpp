@@ -12,7 +12,7 @@ class Mush : public MushTest {};
 
 const Words kSamples = {"bar", "bar3", "bar-parts", "branch"};
 
-/// Everything of a file that mushing must leave alone, and what is there to be seen by any viewer.
+/// The parts of a file that mushing must not change, and the data that any viewer shows.
 void expectPlainBesideThePayload(const std::string& original, const std::string& mushed) {
     const GlbFile before(original), after(mushed);
     EXPECT_EQ(after.json.at("extensionsUsed"), Json({"PELT_direct_delta_mush"}));
@@ -141,7 +141,7 @@ TEST_F(Mush, OptionsGivenToDeformOverrideWhatTheFileStores) {
                                        {"--iterations", "5", "--kappa", "0.3", "--lambda", "6", "--alpha", "0.1"})),
               1e-5);
     EXPECT_GT(farthest(changed, deform(mushed, "ddm")), 1e-3);
-    // Delta Mush, which a file does not store, takes the stored settings and bind all the same.
+    // Delta Mush, which is not stored in files, also uses the stored settings and bind.
     EXPECT_LE(farthest(deform(mushed, "dm"), deform(sample("bar"), "dm", {"--iterations", "5", "--lambda", "2"})),
               1e-6);
 }
@@ -178,7 +178,7 @@ TEST_F(Mush, TellsInJsonWhatItDid) {
     EXPECT_EQ(json.at("expected_error"), info["ddm"].at("expected_error"));
     EXPECT_LE(json["expected_error"].get<double>(), 1e-4);
     EXPECT_GT(json.at("mean_influences").get<double>(), 1);
-    // The fewest that keep the error: the last trial is the first below the limit.
+    // The smallest sufficient number: the last trial is the first below the limit.
     const Json& trials = json.at("trials");
     ASSERT_FALSE(trials.empty());
     for (std::size_t t = 0; t + 1 < trials.size(); ++t) EXPECT_GT(trials[t].at("error").get<double>(), 1e-4);

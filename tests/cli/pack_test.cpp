@@ -22,7 +22,7 @@ pelt::AlignedBytes readAligned(const std::string& file) {
     return bytes;
 }
 
-/// The first frame after `time` seconds as an engine makes it of a packed file.
+/// The frame at `time` seconds as an engine computes it from a packed file.
 template <class Rig, class Pose>
 std::vector<pelt::Vec3f> playPacked(const std::string& file, pelt::runtime::RigKind kind,
                                     std::span<const pelt::Affine3f> bones) {

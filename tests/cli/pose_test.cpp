@@ -16,7 +16,7 @@ const std::string kIdentity = "[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]";
 
 class PoseVerb : public CliTest {
 protected:
-    /// Writes the handles and gives the file's name.
+    /// Writes the handles and returns the file's name.
     std::string handles(const std::string& list) const {
         writeBytes(path("h.json"), "{\"handles\": [" + list + "]}");
         return path("h.json");
@@ -84,7 +84,7 @@ TEST_F(PoseVerb, TheExactPoseMeetsItsTargetsAndTheEnergyNeverRises) {
 }
 
 TEST_F(PoseVerb, AllJointsGivenIsWhatDeformGives) {
-    // The second joint turned by 90 degrees about z at its place, as a transform of rest space.
+    // The second joint rotated in place by 90 degrees about z, as a transform of rest space.
     const std::string turned = "[0,1,0,0, -1,0,0,0, 0,0,1,0, 0.5,0.5,0,1]";
     for (const char* method : {"lbs", "dqs", "ddm-v0"}) {
         ASSERT_EQ(pose(fullHandle("joint0") + "," + fullHandle("joint1", turned), {"--method", method}).status, 0);
@@ -303,7 +303,7 @@ TEST_F(PoseVerb, HeldAndTurnedJointsNeedNoMatrices) {
             EXPECT_LT(poseDistance(end[v], turned), 0.01);
         }
     }
-    // Matrices say the same.
+    // Matrices give the same result.
     const std::string turned = "[0,-1,0,0, 1,0,0,0, 0,0,1,0, -0.5,0.5,0,1]";
     ASSERT_EQ(pose(fullHandle("joint0") + "," + fullHandle("joint1", turned), {"--keep-lengths"}, "same.npy").status,
               0);
@@ -361,7 +361,7 @@ TEST_F(PoseVerb, SeveralJointsMoveAlike) {
 }
 
 TEST_F(PoseVerb, ARotationOfTheWorldGoesXThenYThenZ) {
-    // x by 90 takes up to front (+z), y by 90 takes front to the side (+x): the bar's top ends on +x.
+    // x by 90 rotates up to front (+z), y by 90 rotates front to the side (+x): the bar's top ends at +x.
     ASSERT_EQ(pose(R"({"joint": "joint0", "constraint": "full", "offset": [0, 0, 0], "rotation": [90, 90, 0]})").status,
               0);
     float right = 0;

@@ -42,7 +42,7 @@ namespace {
     ::_exit(127);
 }
 
-/// A pair of ends: what is written to the second is read from the first.
+/// A pipe: bytes written to the second end are read from the first.
 bool openPipe(int ends[2], bool terminal) {
     if (!terminal) return ::pipe2(ends, O_CLOEXEC) == 0;
     ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -53,7 +53,7 @@ bool openPipe(int ends[2], bool terminal) {
     return ends[1] >= 0;
 }
 
-/// Moves what is there into `text`; false once the other end is closed.
+/// Appends the available bytes to `text`; false when the other end is closed.
 bool drain(int pipe, std::string& text) {
     char buffer[65536];
     const ssize_t got = ::read(pipe, buffer, sizeof buffer);
@@ -162,7 +162,7 @@ std::vector<std::string> CliTest::filesLeft() const {
 
 namespace {
 
-/// Kept for the whole run, removed when the test program ends.
+/// Exists for the whole run and is removed when the test program ends.
 struct SharedBar {
     fs::path folder;
     SharedBar() {

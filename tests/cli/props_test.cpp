@@ -3,7 +3,7 @@
 
 namespace {
 
-/// The built-in bar with a triangle that hangs on its last joint.
+/// The built-in bar with a triangle attached to its last joint.
 class PropsAndClips : public CliTest {
 protected:
     std::string withHat() {

@@ -36,7 +36,8 @@ TEST_F(Render, OnePoseHasTheSizeAskedFor) {
 }
 
 TEST_F(Render, WithoutAClipTheCharacterStandsAsItsNodesRest) {
-    // Files bound lying down are common: a node above the joints stands them up, and viewers show that.
+    // Files whose bind pose lies down are common: a node above the joints rotates the character upright, as viewers
+    // show it.
     pelt::Character lying = pelt::scenes::find("bar")->make(400);
     for (pelt::Joint& joint : lying.skeleton.joints)
         joint.inverse_bind =

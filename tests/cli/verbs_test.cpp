@@ -127,7 +127,7 @@ TEST_F(Sample, ListsAndWritesEverySample) {
     const nlohmann::json list = runWell({"sample", "--list", "--json"}).json();
     ASSERT_GE(list.at("samples").size(), 4u);
     for (const nlohmann::json& name : list["samples"]) {
-        if (name == "biped") continue;  // slower; the bar stands for the way there
+        if (name == "biped") continue;  // slower; the bar takes the same code path
         SCOPED_TRACE(name.get<std::string>());
         runWell({"sample", name, "--resolution", "500", "-o", path("s.glb")});
         const nlohmann::json info = runWell({"info", path("s.glb"), "--json"}).json();
@@ -190,7 +190,7 @@ TEST_F(Deform, EveryOutputFormatHoldsTheSameFrames) {
     for (const std::string& name : names) {
         SCOPED_TRACE(name);
         runWell({"deform", bar(), "--frames", ":9", "-o", path(name)});
-        // Morph targets hold offsets that are added again, text has its digits: all else is exact.
+        // Morph targets add rounded offsets, and text has limited digits; all other formats are exact.
         EXPECT_LE(rmsBetween(path("a.npy"), path(name)), name == "a.glb" ? 1e-6 : 0.0);
     }
     EXPECT_EQ(filesLeft().size(), names.size());

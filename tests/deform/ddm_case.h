@@ -16,8 +16,8 @@ inline std::string nameOf(DdmForm form) {
     return kNames[int(form)];
 }
 
-/// A skin case with rows as smoothing would leave them: each vertex averages a patch of points around it, spread over
-/// the joints of its weights.
+/// A skin case with rows like those of smoothing: each vertex averages a patch of points around it, spread over the
+/// joints of its weights.
 struct DdmCase {
     SkinCase skin;
     DdmRows<double> exact;
@@ -120,7 +120,7 @@ inline PosedDouble ddmReference(DdmForm form, const Mesh& mesh, const DdmRows<do
     return posed;
 }
 
-/// Of the rounded rows: what the kernel should make of them.
+/// The expected results of the kernel, from the rounded rows.
 inline PosedDouble ddmReference(DdmForm form, const DdmCase& c) {
     return ddmReference(form, c.skin.mesh, toDouble(c.rows), castAll<Affine3d>(c.skin.bones));
 }

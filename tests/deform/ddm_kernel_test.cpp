@@ -34,7 +34,7 @@ TEST(DdmKernel, EveryInstructionSetAgreesWithTheReferenceInEveryForm) {
                     SCOPED_TRACE(nameOf(form) + " pose " + std::to_string(int(pose)) + " influences " +
                                  std::to_string(influences));
                     const Posed posed = skinner.all();
-                    // Joints turned any way, or mirroring, leave patches that say little of a rotation.
+                    // With arbitrary rotations or mirroring joints, some patches hardly determine a rotation.
                     const double loose = pose == Bones::gentle ? 1 : 100;
                     EXPECT_LT(farthest(posed.positions, expected.positions), 4e-6 * loose);
                     EXPECT_LT(farthest(posed.normals, expected.normals), 1e-5 * loose);
@@ -142,7 +142,7 @@ TEST(DdmKernel, ARestShapeReplacesTheRigsOwnAndMayBeTheResultsMemory) {
             EXPECT_LT(farthest(posed.normals, expected.normals), 1e-5) << nameOf(form);
             const Posed half = skinner.all({other.skin.mesh.positions, {}});
             EXPECT_TRUE(sameBits(half.positions, posed.positions));
-            if (form == DdmForm::eddm) return;  // its rotations hear of the rest positions
+            if (form == DdmForm::eddm) return;  // its rotations depend on the rest positions
             EXPECT_TRUE(sameBits(half.normals, skinner.all().normals)) << nameOf(form);
         });
     }

@@ -93,7 +93,7 @@ TEST(DdmPreparation, ASurfaceThatIsHandedOnGivesTheSameRows) {
     const DdmRows<double> made = c.rows();
     c.options.surface = geometry::weldSurface(c.character.mesh, 0, c.options.laplacian);
     EXPECT_EQ(c.rows(), made);
-    // One of other numbers is not used.
+    // A surface with other sizes is not used.
     c.options.surface = geometry::weldSurface(c.character.mesh, 0.5f, c.options.laplacian);
     EXPECT_EQ(c.rows(), made);
 }
@@ -284,8 +284,8 @@ TEST(DdmPreparation, AnExcludedVertexKeepsItsBindAndItsPlace) {
 }
 
 TEST(DdmPreparation, StronglyIrregularValenceReproducesTheRestPose) {
-    // A fan of 400 thin triangles round two poles: where a solver that reads one triangle of the unsymmetric system
-    // gives sums far from one.
+    // A fan of 400 thin triangles around two poles: a solver that reads only one triangle of the unsymmetric system
+    // would give sums far from one.
     Mesh mesh;
     SkinWeights bind;
     const std::size_t n = 400;

@@ -3,8 +3,8 @@
 #include "ddm_case.h"
 #include "instruction_sets.h"
 
-// What numerics promise of Direct Delta Mush whatever made its rows, relative to the bounding-box diagonal; in double
-// precision by the reference, in single by the kernels.
+// Numerical properties of Direct Delta Mush for any rows, relative to the bounding-box diagonal: in double precision
+// with the reference, in single precision with the kernels.
 
 namespace pelt::deform {
 namespace {
@@ -129,7 +129,7 @@ TEST(DdmProperties, BlendingTranslationsLeavesRotationsUnchanged) {  // [LeLewis
     }
 }
 
-/// R_i of every vertex: what three rest normals along the axes become.
+/// R_i of every vertex: the images of three rest normals along the axes.
 std::vector<Mat3d> rotationsOf(const DdmSkinner& skinner, std::size_t count) {
     std::vector<Mat3d> rotations(count);
     for (int i = 0; i < 3; ++i) {
@@ -213,7 +213,7 @@ TEST(DdmProperties, AVertexWithOneJointFollowsIt) {
                 if (affine) {
                     EXPECT_LT(length(Vec3d(posed.positions[v]) - bone * u), 1e-5) << nameOf(form);
                     EXPECT_LT(length(exact.positions[v] - bone * u), 1e-7) << nameOf(form);
-                } else {  // as far from where the joint takes its center as at rest
+                } else {  // the same distance from the transformed center as at rest
                     EXPECT_NEAR(length(Vec3d(posed.positions[v]) - bone * p), length(u - p), 1e-5);
                     EXPECT_NEAR(length(exact.positions[v] - bone * p), length(u - p), 1e-10);
                 }

@@ -7,7 +7,7 @@
 #include "deform/ddm/ddm_reference.h"
 #include "mush_case.h"
 
-// What numerics promise of Delta Mush, relative to the bounding-box diagonal.
+// Numerical properties of Delta Mush, relative to the bounding-box diagonal.
 
 namespace pelt::deform {
 namespace {
@@ -23,7 +23,7 @@ std::vector<Vec3d> movedBy(const Affine3d& g, const std::vector<Vec3d>& points) 
     return out;
 }
 
-/// The case with its vertices in another order and its faces too, each begun at another corner.
+/// The case with vertices and faces in another order, each face starting at another corner.
 MushCase renumbered(const MushCase& c, std::vector<std::size_t>& from) {
     const std::size_t n = c.mesh.vertexCount();
     std::size_t stride = n / 2 + 1;
@@ -44,7 +44,7 @@ MushCase renumbered(const MushCase& c, std::vector<std::size_t>& from) {
     return r;
 }
 
-/// Every face with vertices of its own.
+/// Every face with its own vertices.
 MushCase split(const MushCase& c) {
     MushCase s{{}, {}, c.bones, c.options};
     s.options.lambda.clear();

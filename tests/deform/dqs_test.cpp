@@ -41,8 +41,8 @@ TEST(Dqs, HalfOfATwistIsTheTwistByHalfTheAngle) {
 }
 
 TEST(Dqs, TheHemisphereIsTheHeaviestJoints) {
-    // 0°, 150° and -150° about one axis: both turned joints are within a half turn of the first, yet beyond one of each
-    // other. Who is heaviest decides the way round.
+    // 0°, 150° and -150° about one axis: both rotated joints are within 180° of the first, but more than 180° from each
+    // other. The heaviest joint decides the direction.
     const std::vector<Affine3f> bones{{}, turn({0, 0, 1}, 2.6), turn({0, 0, 1}, -2.6)};
     for (const std::vector<float>& w :
          {std::vector<float>{0.5f, 0.25f, 0.25f}, {0.2f, 0.5f, 0.3f}, {0.2f, 0.3f, 0.5f}}) {
@@ -80,8 +80,8 @@ TEST(Dqs, HalfTurnsAboutDifferentAxesStayFinite) {  // quaternions at right angl
 }
 
 TEST(Dqs, BothWaysOfChoosingSignsGiveTheSameBits) {
-    // Gentle poses take the way without per-vertex signs; one far joint that nothing blends with its neighbors'
-    // neighbors forces the other on everybody.
+    // Moderate poses use the path without per-vertex signs; one strongly rotated joint forces the other path for all
+    // vertices.
     SkinCase c = makeCase(160, 10, 4, Bones::gentle);
     const Posed plain = Skinner(Method::dqs, c).all();
     const std::uint32_t far[] = {10, 11, 12};
@@ -142,7 +142,7 @@ TEST(Dqs, AGentlePoseNeedsNoSignsPerVertex) {
 }
 
 TEST(Dqs, StretchesAreBlendedAboutTheJointsRestPositions) {
-    // Scaled in place about its own joint: the joint's position stays, whatever the weights.
+    // Scaled about its own joint: the joint's position does not change, whatever the weights are.
     SkinCase c = vertexCase({2, 0, 0}, {0.5f, 0.5f}, {{}, {}});
     c.centers = {{2, 0, 0}, {2, 0, 0}};
     const Mat3d scale{{{3, 0, 0}, {0, 1, 0}, {0, 0, 1}}};

@@ -6,7 +6,7 @@
 
 namespace pelt::deform {
 
-/// Calls `body(target)` once per instruction set that this machine has, and gives dispatch back afterwards.
+/// Calls `body(target)` once per instruction set that this machine has, and restores the normal dispatch afterwards.
 template <class Body>
 void onEachInstructionSet(const Body& body) {
     const std::int64_t all = hwy::SupportedTargets() & HWY_TARGETS;  // what is there, of what was compiled

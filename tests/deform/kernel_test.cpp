@@ -34,7 +34,7 @@ TEST(Kernels, EveryInstructionSetAgreesWithTheReference) {
                                  std::to_string(influences));
                     const Posed posed = skinner.all();
                     EXPECT_LT(farthest(posed.positions, expected.positions), 4e-6);
-                    // Where bones cancel each other, what is left of a normal is rounding.
+                    // Where bones cancel each other, the normal is only rounding error.
                     EXPECT_LT(farthest(posed.normals, expected.normals), pose == Bones::gentle ? 2e-6 : 2e-4);
                 });
             }

@@ -51,7 +51,7 @@ TEST(Lbs, NormalsKeepTheirDirectionFromTinyToHugeScale) {
     }
 }
 
-TEST(Lbs, TwistingByAHalfTurnCollapsesTheMiddle) {  // the candy wrapper, which is what the formula says
+TEST(Lbs, TwistingByAHalfTurnCollapsesTheMiddle) {  // the candy-wrapper effect of the formula
     SkinCase c;
     c.mesh.positions = {{0, 1, 0}};
     const std::uint32_t joints[] = {0, 1};
@@ -81,8 +81,8 @@ TEST(Lbs, ABoneOfNaNsSpoilsNoBlockThatDoesNotNameIt) {
         }
 }
 
-/// Vertices in order along a chain of joints, as files have them: 40 on one joint alone, then 60 on it and the next,
-/// every third of those on a third joint too. Blocks share joints for long, then change in the middle of one.
+/// Vertices in order along a chain of joints, as in files: 40 on one joint alone, then 60 on it and the next, every
+/// third of those on a third joint too. Blocks share joints for long, then change in the middle of one.
 SkinCase chainCase(std::size_t vertices, Bones kind) {
     SkinCase c = makeCase(vertices, vertices / 100 + 3, 1, kind);
     c.weights = {};

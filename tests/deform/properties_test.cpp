@@ -2,8 +2,8 @@
 
 #include "skin_case.h"
 
-// What numerics promise of every method, relative to the bounding-box diagonal; in double precision by the reference,
-// in single by the kernels.
+// Numerical properties of every method, relative to the bounding-box diagonal: in double precision with the reference,
+// in single precision with the kernels.
 
 namespace pelt::deform {
 namespace {

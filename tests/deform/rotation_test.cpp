@@ -41,7 +41,7 @@ double distance(const Mat3d& a, const Mat3d& b) {
     return largest;
 }
 
-/// How far from a rotation: R^T R − I and det R − 1.
+/// The deviation from a rotation: R^T R − I and det R − 1.
 double skewness(const Mat3d& r) { return std::max(distance(transposed(r) * r, Mat3d{}), std::abs(determinant(r) - 1)); }
 
 void expectNearest(const std::vector<Sample>& samples) {

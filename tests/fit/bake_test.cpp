@@ -67,7 +67,7 @@ struct Problem {
         return samples;
     }
 
-    /// Errors count in units of what the given weights leave, as bake does it.
+    /// Errors relative to those of the given weights, as in bake.
     void weigh(SkinSamples& samples) const {
         BakedSkin given;
         given.skeleton = character.skeleton;
@@ -82,7 +82,7 @@ struct Problem {
         });
     }
 
-    /// What no plain skin does: rotations blended as such, about the weighted joints.
+    /// A deformation that no plain skin reproduces: rotations are blended about the weighted joints.
     SkinSamples turned() const {
         return samples([&](std::size_t v, std::span<const Affine3d> bones) {
             const Vec3d p(rest()[v]);
@@ -205,7 +205,7 @@ TEST(BakeSkin, KeepingTheFirstHelpersIsAskingForNoMore) {
         ASSERT_EQ(some.driven.size(), count);
         ASSERT_EQ(some.skeleton.joints.size(), 3 + count);
         expectConvex(some.weights.back(), 4, 3 + count);
-        // What is left poses as before: the same matrices under new numbers.
+        // The remaining joints move as before: the same matrices under new indices.
         const SkinSamples samples = problem.turned();
         EXPECT_NEAR(problem.error(samples, some, some.weights.back()), problem.error(samples, all, all.weights[count]),
                     1e-9);

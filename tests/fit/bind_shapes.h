@@ -22,7 +22,7 @@ inline Skeleton skeletonOf(const std::vector<Vec3d>& positions, const std::vecto
     return skeleton;
 }
 
-/// Appends a closed tube of the radius from `from` to `to`, faces outwards. Gives its first vertex.
+/// Appends a closed tube of the given radius from `from` to `to`, faces outward. Returns its first vertex.
 inline std::uint32_t addTube(Mesh& mesh, const Vec3d& from, const Vec3d& to, double radius, std::uint32_t rings = 24,
                              std::uint32_t sides = 16) {
     const auto first = static_cast<std::uint32_t>(mesh.positions.size());

@@ -33,7 +33,7 @@ Decomposition rigidMotion() {
 
 Mat3d scaling(double x, double y, double z) { return {{{x, 0, 0}, {0, y, 0}, {0, 0, z}}}; }
 
-/// Shears and stretches that pass through even ones; bone 1 mirrors, bone 2 mirrors now and then, bone 3 is flat,
+/// Shears and stretches that pass through uniform ones; bone 1 mirrors, bone 2 mirrors in some frames, bone 3 is flat,
 /// bone 4 is the mirror image of a rigid one.
 Decomposition flexibleMotion() {
     Decomposition d = rigidMotion();
@@ -191,7 +191,7 @@ TEST(AnimateBones, AxesStayWhereTheStretchIsEven) {
         Decomposition d = rigidMotion();
         for (Affine3d& m : d.motion) m = {m.linear() * stretch, m.translation()};
         EXPECT_LT(largestStep(animateBones(d, {}, kAll).clips[0]), 0.3);
-        EXPECT_LT(largestStep(animateBones(d, someLinks(), kAll).clips[0]), 0.6);  // against the parent's turn
+        EXPECT_LT(largestStep(animateBones(d, someLinks(), kAll).clips[0]), 0.6);  // relative to the parent's rotation
     }
 }
 

@@ -44,7 +44,7 @@ void addVertex(Decomposition& d, const Vec3d& p, std::uint32_t bone, std::int32_
     appendVertex(d.weights, joints, weights);
 }
 
-/// Rings round each bone; near its joint a bone shares its vertices with its parent.
+/// Rings around each bone; near its joint a bone shares its vertices with its parent.
 void addSkin(Decomposition& d, const Articulation& body, std::size_t bone) {
     const Vec3d along = body.ends[bone] - body.joints[bone];
     const Vec3d u = normalized(cross(along, Vec3d(0.3, 0.2, 1))), v = normalized(cross(along, u));
@@ -212,7 +212,7 @@ TEST(LinkBones, WhatSharesNoVerticesIsLinkedAllTheSame) {
     EXPECT_EQ(edgesOf(links), (std::set<Edge>{{0, 1}}));
     EXPECT_EQ(rootCount(links), 1u);
 
-    // A hat: it touches nothing and goes with the head.
+    // A hat: it touches nothing and moves with the head.
     Decomposition d = decompositionOf(kTree);
     const std::size_t bones = d.bones;
     std::vector<Affine3d> motion;

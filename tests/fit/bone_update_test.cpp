@@ -52,7 +52,7 @@ struct Case {
         return total;
     }
 
-    /// One bone of one frame as Eqs. 6–10 read, vertex by vertex, with a singular value decomposition.
+    /// One bone of one frame by Eqs. 6–10 literally, vertex by vertex, with a singular value decomposition.
     void updateLiterally(std::size_t t, std::size_t bone, Motions& motions) const {
         struct Target {
             Eigen::Vector3d p, q;
@@ -132,7 +132,7 @@ TEST(BoneUpdate, FlexibleBonesAreTheLeastSquares) {
         EXPECT_NEAR(after, c.error(motions), 1e-9 * after);
         Motions rigid(Case::kBones, c.data.frames);
         EXPECT_LT(after, updateBones(sums, BoneKind::rigid, 0, 1e-6, rigid));
-        // Stationary: moving any number either way costs.
+        // Stationary: changing any parameter in either direction increases the error.
         for (std::size_t i = 0; i < motions.m.size(); i += 7) {
             if (i % motions.columns() >= 4 * (Case::kBones - 1)) continue;
             for (const double step : {1e-3, -1e-3}) {

@@ -33,7 +33,7 @@ Trajectories trajectoriesOf(const char* scene, std::size_t resolution, std::size
     return readTrajectories(*makeSequence(positions, character.mesh.vertexCount()), character.mesh.positions, {});
 }
 
-/// Each vertex on the bone that explains it best: the sum of what is left, and who belongs where.
+/// Each vertex on the bone that fits it best: the sum of the errors, and the assignment.
 double assign(const Trajectories& data, const Motions& motions, std::vector<std::vector<std::uint32_t>>& members) {
     members.assign(motions.bones, {});
     double total = 0;

@@ -9,7 +9,7 @@
 
 #include "shared_data.h"
 
-// What [LeDeng12]'s hard constraints, its descent and numerics.md promise, on data of any kind.
+// The hard constraints of [LeDeng12], its monotonic descent and numerical accuracy, on data of any kind.
 
 namespace pelt::fit {
 namespace {
@@ -278,7 +278,7 @@ TEST(Decompose, KeptBonesAndWeightsStayAndTheRestIsFound) {
     for (std::size_t i = 0; i < same.weights.size(); ++i) ASSERT_NEAR(same.weights[i], whole.weights.weights[i], 1e-6);
 }
 
-/// RMS over frames and faces' edges of by how much an edge's vector is wrong.
+/// RMS error of edge vectors over all frames and edges.
 double edgeError(const Sequence& sequence, const Decomposition& d) {
     double total = 0;
     std::vector<Vec3d> left(d.rest.size());

@@ -67,7 +67,7 @@ Modes someModes(std::size_t frames, std::size_t rank, std::size_t vertices = kVe
     return modes;
 }
 
-/// The frames of a skin with modes, skinned in double precision. `shift` moves what comes out.
+/// The frames of a skin with modes, skinned in double precision. `shift` is added to the result.
 template <class Shift>
 std::vector<Vec3f> play(const Decomposition& d, const Modes& modes, const Shift& shift) {
     std::vector<Vec3f> frames;
@@ -103,7 +103,7 @@ double eRms(const Decomposition& d, const std::vector<Vec3f>& a, const std::vect
     return geometry::compareSequences(*makeSequence(a, d.rest.size()), *makeSequence(b, d.rest.size()), d.rest).e_rms;
 }
 
-/// Frames that no skin with a few modes explains: something that waves through space.
+/// Frames that no skin with a few modes reproduces: a wave through space.
 std::vector<Vec3f> wavingFrames(const Decomposition& d) {
     return play(d, someModes(d.frames, 2), [](std::size_t t, std::size_t v) {
         const double u = static_cast<double>(t), i = static_cast<double>(v % 17);
@@ -270,7 +270,7 @@ TEST(EigenSkin, ImpossibleRanksAndOtherSequencesAreRefused) {
 TEST(EigenSkin, StopsWhereItIsAskedTo) {
     const Decomposition d = bendingBar(6);
     const std::vector<Vec3f> frames = wavingFrames(d);
-    // In each of its stages, soon, and never going back.
+    // In each stage, promptly, and never decreasing.
     const std::pair<double, double> stops[] = {{0, 0.02}, {0.09, 0.11}, {0.44, 0.46}, {0.8, 0.9}, {0.93, 0.95}};
     for (const auto& [limit, soon] : stops) {
         double last = -1, patience = limit;

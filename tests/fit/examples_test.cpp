@@ -16,7 +16,7 @@
 #include "fit/examples/weight_solver.h"
 #include "shared_data.h"
 
-// What [MohrGleicher03] §5 and numerics.md promise of skins that are fitted to examples.
+// Properties of skins that are fitted to examples, [MohrGleicher03] §5.
 
 namespace pelt::fit {
 namespace {
@@ -243,7 +243,7 @@ TEST(FitExamples, ADressPoseThatIsOffIsPutRight) {
     EXPECT_LT(fit.max, 1e-8);
     for (std::size_t v = 0; v < right.size(); ++v) EXPECT_LT(length(fit.rest[v] - right[v]), 1e-7);
 
-    // A strong pull leaves it where it was.
+    // With strong regularization it does not move.
     options.rest_pull = 1e9;
     const ExampleFit held = fitExamples(known.rest, known.poses, options);
     for (std::size_t v = 0; v < right.size(); ++v) EXPECT_LT(length(held.rest[v] - known.rest[v]), 1e-6);
@@ -400,7 +400,7 @@ ReferenceTwist referenceTwist() {
     return twist;
 }
 
-/// A vertex on the axis of a joint: its positions say nothing of the weights, its normals do.
+/// A vertex on the axis of a joint: its positions do not determine the weights, but its normals do.
 TEST(FitExamples, NormalsSettleWhatPositionsLeaveOpen) {
     ExamplePoses poses{2, 1, 4, {}, {}};
     poses.rest_normals = {{0, 1, 0}};

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-// Which extra joints are worth having, and what a fit says of poses it has not seen.
+// Selection of extra joints, and the prediction of poses that were not fitted.
 
 namespace pelt::fit {
 namespace {

@@ -204,7 +204,7 @@ TEST(BindInside, ARootBelowTheMeshKeepsTheSkinAroundItsBone) {
         for (const char* root : {"root", "Root", "b_Root_00", "hips"}) boundTube(0.3, below, root, "spine");
 }
 
-/// A root whose bone has a little of itself in the mesh carries it about, whatever it is called.
+/// A root whose bone is mostly outside the mesh only carries the body, whatever its name is.
 TEST(BindInside, ARootWhoseBoneIsNearlyAllOutsideGetsNoVertex) {
     Mesh mesh;
     addTube(mesh, {0, 2, 0}, {0, 5, 0}, 0.5);
@@ -224,7 +224,7 @@ TEST(BindInside, TheBranchIsBoundAsItWasMade) {
     EXPECT_GE(double(same), 0.95 * double(joints.size()));
 }
 
-/// A cape is a sheet with nothing inside: where it ends cannot be told, so that its names say nothing either.
+/// A cape is a sheet without an inside: its end cannot be determined, so names are ignored too.
 TEST(BindInside, TheLastJointOfACapeKeepsItsSkinWhateverItsName) {
     Mesh mesh;
     addTube(mesh, {0, 0, 0}, {0, 4, 0}, 0.5);

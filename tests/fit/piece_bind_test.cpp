@@ -47,7 +47,7 @@ TEST(BindPieces, ANoseFollowsItsFaceWithSmoothWeightsToo) {
         ASSERT_EQ(bind.weights.influenceCount(v), 1u);
         EXPECT_EQ(bind.weights.jointsOf(v)[0], 2u);
     }
-    EXPECT_EQ(maxInfluences(bind.weights), 3u);  // the rest is as smooth as ever
+    EXPECT_EQ(maxInfluences(bind.weights), 3u);  // the rest is still smooth
 }
 
 TEST(BindPieces, ArmourOnAKneeStaysWhole) {

@@ -38,7 +38,7 @@ struct SimplexCase {
         return m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3];
     }
 
-    /// What weights leave, from the definition.
+    /// The residual of weights, from the definition.
     double error(std::span<const std::uint32_t> bones, std::span<const double> values) const {
         double total = 0;
         for (std::size_t d = 0; d < v.size(); ++d) {
@@ -49,7 +49,8 @@ struct SimplexCase {
         return total;
     }
 
-    /// The best convex weights on some bones by pairwise exchange until nothing is gained: slow and obviously right.
+    /// The best convex weights on some bones by pairwise exchange until the error no longer decreases: slow but
+    /// obviously correct.
     double bestOn(const std::vector<std::uint32_t>& bones) const {
         std::vector<double> x(bones.size(), 1.0 / double(bones.size()));
         for (int round = 0; round < 4000; ++round) {

@@ -7,12 +7,12 @@
 
 #include "test_meshes.h"
 
-// Wide smoothing on patches does what it does on the vertices.
+// Wide smoothing on patches gives the same result as on the vertices.
 
 namespace pelt::geometry {
 namespace {
 
-/// A grid bent round a cylinder of radius 1/2 by three quarters of a turn, with triangles of uneven sizes.
+/// A grid bent around a cylinder of radius 1/2 by 270°, with triangles of uneven sizes.
 Mesh bentGrid(std::uint32_t n) {
     Mesh mesh = gridMesh(n);
     for (Vec3f& p : mesh.positions) {

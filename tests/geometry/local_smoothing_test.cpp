@@ -83,7 +83,7 @@ TEST(LocalSmoother, WithoutACutoffIsTheOperatorItself) {
             }
 }
 
-TEST(LocalSmoother, WeakAndStrongSmoothingAreExactAlike) {  // a polynomial where that is cheap, else a factorization
+TEST(LocalSmoother, WeakAndStrongSmoothingAreExactAlike) {  // a polynomial if that is cheap, otherwise a factorization
     for (const double lambda : {0.01, 0.3, 1.0, 3.0, 10.0, 300.0})
         for (const int iterations : {1, 5, 20}) {
             const Case c(12, LaplacianKind::cotangent, lambda);
@@ -109,7 +109,7 @@ TEST(LocalSmoother, AnOrderFromPositionsGivesTheSameOperator) {
     }
 }
 
-/// A part of the mesh that uses the factorisation of the whole: what it leaves out is under the cutoff.
+/// A part of the mesh that uses the factorization of the whole: values it leaves out are below the cutoff.
 TEST(LocalSmoother, AWideFunctionIsCutWhereItEnds) {
     Case c(60, LaplacianKind::cotangent, 8);
     c.order = eliminationOrder(c.laplacian, c.mesh.positions);

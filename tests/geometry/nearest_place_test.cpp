@@ -6,7 +6,7 @@
 namespace pelt::geometry {
 namespace {
 
-/// Triangles strewn about, tagged by turns.
+/// Scattered triangles with alternating tags.
 struct Strewn {
     std::vector<Vec3d> positions;
     std::vector<Triangle> triangles;

@@ -11,7 +11,7 @@
 namespace pelt::geometry {
 namespace {
 
-/// Chains of pairs within the tolerance, by relaxation over all pairs: slow and obvious.
+/// Chains of pairs within the tolerance, by relaxation over all pairs: slow but obviously correct.
 std::vector<std::uint32_t> bruteForceWeld(std::span<const Vec3f> points, double tolerance) {
     std::vector<std::uint32_t> lowest(points.size());
     for (std::uint32_t v = 0; v < points.size(); ++v) lowest[v] = v;

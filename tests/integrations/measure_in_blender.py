@@ -1,4 +1,4 @@
-"""Opens .glb files in Blender and says how far its vertices are from those that pelt deformed.
+"""Opens .glb files in Blender and measures the distance of its vertices from those deformed by pelt.
 
     blender -b -P measure_in_blender.py -- JOBS.json RESULTS.json
 

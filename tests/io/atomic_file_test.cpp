@@ -128,7 +128,7 @@ TEST_F(AtomicOutput, AFileKeepsThePermissionsOfTheOneThatItReplaces) {
 }
 
 TEST_F(AtomicOutput, NobodyCanForeseeTemporaryNames) {
-    // As two containers that share a folder see it: each has this process number, and each begins to count.
+    // Like two containers that share a folder: both have the same process id and start counting at the same number.
     const auto name = [&] {
         AtomicFile file(folder_ / "a.txt");
         for (const auto& entry : fs::directory_iterator(folder_)) return entry.path().filename().string();

@@ -10,7 +10,7 @@
 namespace pelt::io {
 namespace {
 
-/// Keeps what work tells; asks for a stop once `stop_at` is reached.
+/// Records progress reports; cancels when `stop_at` is reached.
 struct Told {
     std::vector<double> fractions;
     std::set<std::string> stages;

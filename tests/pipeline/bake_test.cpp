@@ -197,7 +197,7 @@ TEST(Bake, HelpersAreKeyedInEveryClipAndStandStillInTheBindPose) {
             EXPECT_TRUE(std::any_of(clip.channels.begin(), clip.channels.end(), [&](const Channel& channel) {
                 return channel.target == driven.node;
             })) << clip.name;
-        // A player that knows no drivers shows the same.
+        // A player without driver support shows the same.
         for (const double t : rig::sampleTimes(clip, 7)) {
             const auto played = rig::skinMatricesDouble(baked.skeleton, &clip, t);
             const auto computed = rig::drivenSkinMatrices(baked.skeleton, baked.driven, &clip, t);
@@ -291,7 +291,7 @@ TEST(Bake, TheFewestHelpersThatReachTheErrorAreTaken) {
         EXPECT_EQ(made.character.skeleton.joints.size(), bar.skeleton.joints.size() + made.helpers.size());
         expectConvex(made.character, 4);
     }
-    asked.max_error = 1e-9;  // out of reach: what comes nearest
+    asked.max_error = 1e-9;  // not reachable: the nearest result
     const BakeResult nearest = bake(bar, asked);
     EXPECT_EQ(nearest.chosen, all.chosen);
     expectNeverWorse(nearest);

@@ -14,8 +14,8 @@
 #include "deform/ddm/ddm_reference.h"
 #include "made_scene.h"
 
-// What numerics promise of Direct Delta Mush, on every scene: relative to the bounding-box diagonal, in double
-// precision by the reference and in single by the kernels, with all influences kept.
+// Numerical properties of Direct Delta Mush, on every scene: relative to the bounding-box diagonal, in double precision
+// by the reference and in single by the kernels, with all influences kept.
 
 namespace pelt {
 namespace {
@@ -412,7 +412,7 @@ Character subdivided(const Character& from) {
 
 TEST(Ddm, ASubdividedMeshDeformsLikeTheCoarseOne) {
 #ifdef PELT_SANITIZED
-    const std::vector<const char*> names = {"bar", "arm"};  // a minute less, and no other code
+    const std::vector<const char*> names = {"bar", "arm"};  // saves a minute and runs the same code
 #else
     const std::vector<const char*> names = {"bar", "arm", "biped"};
 #endif

@@ -7,7 +7,7 @@
 #include <cmath>
 
 // Skins that real files have and no textbook does: every method takes them, gives finite numbers, reproduces the rest
-// pose, and leaves what hangs on one joint with that joint.
+// pose, and moves vertices of a single joint with that joint.
 
 namespace pelt::pipeline {
 namespace {

@@ -11,7 +11,7 @@
 #include "made_scene.h"
 #include "pipeline/posed.h"
 
-/// Exporters put skeletons into armatures that scale and turn. Who poses a character need not know.
+/// Exporters put skeletons into armatures that scale and rotate. Posing must not depend on that.
 namespace pelt::pipeline {
 namespace {
 

@@ -13,7 +13,7 @@
 #include "made_scene.h"
 #include "shared_data.h"
 
-/// A file may store its rest pose in other units, lying or mirrored. Nothing that a user sees may depend on it.
+/// A file may store its rest pose in other units, lying down or mirrored. No visible result may depend on it.
 namespace pelt::pipeline {
 namespace {
 

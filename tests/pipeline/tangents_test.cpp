@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-// Tangents are directions along the surface: what they promise is told by the surface itself.
+// Tangents are directions along the surface, so the expected values follow from the surface itself.
 
 namespace pelt::pipeline {
 namespace {

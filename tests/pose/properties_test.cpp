@@ -1,4 +1,4 @@
-// What posing from handles must keep, in double precision and, more loosely, in single.
+// Properties of posing from handles, in double precision and, with a larger tolerance, in single precision.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
@@ -8,7 +8,7 @@
 namespace pelt::pose {
 namespace {
 
-/// Solves for long and gives the energies.
+/// Solves with many iterations and returns the energies.
 template <class T>
 std::vector<double> energiesOf(Solver<T>& solver, int iterations, double tolerance = 0) {
     std::vector<double> energies{std::vector<double>(std::size_t(iterations))};
@@ -214,7 +214,7 @@ TEST(Pose, FlatShapesBendInTheirPlane) {
         std::vector<Affine3d> t(rig.handleCount() + rig.extraCount());
         solver.transforms(t);
         for (const Vec3d& p : found) EXPECT_NEAR(p.z, 3, 1e-9);
-        EXPECT_NEAR(t[1].linear()(2, 2), 1, 1e-9);  // what nothing decides stays as it is at rest
+        EXPECT_NEAR(t[1].linear()(2, 2), 1, 1e-9);  // undetermined degrees of freedom stay at rest
         EXPECT_GT(determinant(t[1].linear()), 0.2);
     }
 }
@@ -269,7 +269,7 @@ TEST(Pose, ThreeHundredHandlesWork) {
     const std::size_t handles = 300;
 #endif
     const Character arm = scenes::find("arm")->make(1500);
-    // Each vertex hangs on the three nearest of 300 vertices.
+    // Each vertex is bound to the three nearest of 300 vertices.
     SkinWeights weights;
     const std::size_t stride = arm.mesh.vertexCount() / handles;
     for (const Vec3f& p : arm.mesh.positions) {

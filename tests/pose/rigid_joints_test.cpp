@@ -58,7 +58,7 @@ TEST(RigidJoints, AreRigidAndKeepTheLengthsOfBones) {
         EXPECT_NEAR(dot(a.col[0], a.col[1]), 0, 1e-9);
         if (arm.parents[j] < 0) continue;
         const auto p = std::size_t(arm.parents[j]);
-        EXPECT_LT(length(found[j] * arm.places[j] - found[p] * arm.places[j]), 1e-9) << j;  // it hangs on its parent
+        EXPECT_LT(length(found[j] * arm.places[j] - found[p] * arm.places[j]), 1e-9) << j;  // attached to its parent
     }
     const std::size_t hand = arm.joint("hand_L");
     EXPECT_LT(length(found[hand] * arm.places[hand] - options.targets[0].target), 0.03);

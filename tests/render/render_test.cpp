@@ -168,7 +168,7 @@ TEST(Render, InsideOfAnOpenMeshIsSeenAndTinted) {
     const Image back = render(subjectOf(mesh), frame, camera, options);
     EXPECT_LT(back.pixel(24, 24)[1], front.pixel(24, 24)[1] - 5);
     EXPECT_GT(back.pixel(24, 24)[1], 60);
-    // Normals that the file brings outrank the winding.
+    // Normals of the file take precedence over the winding.
     mesh.normals.assign(6, {0, 0, 1});
     const Image named = render(subjectOf(mesh), frame, camera, options);
     EXPECT_NEAR(named.pixel(24, 24)[1], front.pixel(24, 24)[1], 2);

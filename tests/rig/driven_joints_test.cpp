@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-// What [MohrGleicher03] §4.1 and numerics.md say of the extra joints.
+// Properties of the extra joints of [MohrGleicher03] §4.1.
 
 namespace pelt::rig {
 namespace {

@@ -23,7 +23,7 @@ Skeleton bentLimb() {
     return skeleton;
 }
 
-/// One learned joint on the shoulder that looks at the elbow; all coefficients are 0.
+/// One learned joint on the shoulder with the elbow as input; all coefficients are 0.
 DrivenJoint looksAtTheElbow(const Skeleton& skeleton) {
     DrivenJoint joint;
     joint.kind = DriverKind::learned;
@@ -73,7 +73,7 @@ TEST(LearnedJoints, NothingMovesInTheBindPose) {
     EXPECT_EQ(skeleton.nodes[2].parent, 0);
     for (const Affine3d& bone : drivenSkinMatrices(skeleton, driven, nullptr, 0))
         for (int i = 0; i < 16; ++i) EXPECT_NEAR(bone.m[i], Affine3d{}.m[i], 1e-12);
-    // A player that knows no drivers shows the same.
+    // A player without driver support shows the same.
     for (const Affine3d& bone : skinMatricesDouble(skeleton, nullptr, 0))
         for (int i = 0; i < 16; ++i) EXPECT_NEAR(bone.m[i], Affine3d{}.m[i], 1e-12);
 }

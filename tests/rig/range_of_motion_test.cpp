@@ -9,7 +9,7 @@
 namespace pelt::rig {
 namespace {
 
-/// How far a joint turns against its parent, in degrees.
+/// The rotation of a joint relative to its parent, in degrees.
 double turned(const std::vector<Affine3f>& pose, const std::vector<std::int32_t>& parents, std::size_t joint) {
     const Affine3d own(pose[joint]);
     const Affine3d above = parents[joint] < 0 ? Affine3d{} : Affine3d(pose[std::size_t(parents[joint])]);

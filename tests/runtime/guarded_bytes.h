@@ -9,8 +9,8 @@
 
 namespace pelt::runtime {
 
-/// Memory whose end is the end of a page that nothing may be read or written behind: one byte too far ends the program,
-/// whatever it was built with. Sizes are rounded up to kRigAlignment.
+/// Memory that ends at a protected page: an access one byte beyond it ends the program, with or without sanitizers.
+/// Sizes are rounded up to kRigAlignment.
 class GuardedBytes {
 public:
     explicit GuardedBytes(std::size_t size) : size_((size + kRigAlignment - 1) / kRigAlignment * kRigAlignment) {

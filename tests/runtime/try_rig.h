@@ -19,7 +19,7 @@ struct Vertices {
     friend bool operator==(const Vertices&, const Vertices&) = default;
 };
 
-/// Everything that can be asked of a skin rig, in memory of exactly the size that it asks for.
+/// Calls every function of a skin rig, with memory of exactly the required size.
 template <class SkinRig, class SkinPose>
 Vertices playSkin(const SkinRig& rig, std::span<const Affine3f> bones) {
     const std::size_t n = rig.vertexCount();
@@ -59,7 +59,7 @@ inline std::vector<Affine3f> playSkeleton(const SkeletonRig& rig) {
     return letters > 0 ? bones : worlds;
 }
 
-/// Views the bytes as a rig of that kind and does with it what there is to do; what refused it otherwise.
+/// Views the bytes as a rig of that kind and calls its functions; otherwise returns the reason for refusal.
 inline RigError tryRig(RigKind kind, std::span<const std::byte> bytes, std::span<const Affine3f> bones) {
     constexpr std::size_t kMost = 1 << 20;  // a test has no memory for what a damaged file asks of an engine
     const auto skin = [&]<class SkinRig, class SkinPose>(const Checked<SkinRig>& rig, SkinPose*) {

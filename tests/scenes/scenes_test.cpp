@@ -12,7 +12,7 @@
 namespace pelt::scenes {
 namespace {
 
-/// Every built-in character but the biped, which has tests of its own.
+/// Every built-in character except the biped, which has separate tests.
 class EveryScene : public testing::TestWithParam<std::string_view> {
 protected:
     const Scene& scene() const { return *find(GetParam()); }

@@ -56,7 +56,7 @@ TEST(SmoothWeights, ARefinedMeshGetsTheSameSkin) {
     EXPECT_LT(fine.at(-4), 0.05);
 }
 
-// Cutting would leave a ledge at the ribs, where one joint takes the place of another: dual quaternions show it.
+// Plain truncation would leave a step at the ribs, where one joint replaces another: visible with dual quaternions.
 TEST(SmoothWeights, AreLoweredNotCutToFewInfluences) {
     const Character biped = find("biped")->make(5000);
     const SkinWeights all = smoothWeights(biped, 0);

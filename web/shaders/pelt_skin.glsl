@@ -6,10 +6,10 @@
 //     vec3 n = peltNormalMatrix(m, PELT_V0) * normal;                       // posed normal, not of unit length
 //     vec3 t = mat3(m) * tangent.xyz;                                       // posed tangent
 //
-// u is the rest position with morph targets added, in the payload's space (N u where the file has a `space`). Per
-// vertex: center (vec3), the row's first entry and count of entries, and pivot, the joint of the entry with the largest
-// psi (the lowest joint on ties; only v2 and v4 read it). Rows are centered: the sum of a row's chi is 0, what a file
-// has left of it was added to center (and W, chi moved along).
+// u is the rest position with morph targets added, in the payload's space (N u if the file has a `space`). Per vertex:
+// center (vec3), the row's first entry and count of entries, and pivot, the joint of the entry with the largest psi
+// (the lowest joint on ties; only v2 and v4 read it). Rows are centered: the sum of a row's chi is 0. If it is not 0 in
+// the file, add it to center and shift W and chi accordingly.
 //
 // peltRows, RGBA32F with filter NEAREST, 1536 texels wide. Entry e is three texels, (3 (e % 512) + k, e / 512):
 //     k = 0: joint, omega, psi, W.zz      k = 1: chi.x, chi.y, chi.z, W.yz      k = 2: W.xx, W.xy, W.xz, W.yy
@@ -17,8 +17,8 @@
 //
 // peltJoints, the same format, 64 texels wide, each frame. Joint j is four texels, (4 (j % 16) + k, firstRow + j / 16):
 //     k = 0..2: the rows of M_j, which takes rest space to posed space       k = 3: the rotation of M_j, a quaternion
-// The rotation is R of the right polar decomposition A = R S of M's 3x3 part; v0 and v1 read it only where a patch has
-// no direction of its own.
+// The rotation is R of the right polar decomposition A = R S of M's 3x3 part; v0 and v1 use it only if a patch does not
+// determine a rotation.
 
 const int PELT_V0 = 0, PELT_V1 = 1, PELT_V2 = 2, PELT_V3 = 3, PELT_V4 = 4;
 const int PELT_LBS = 5;   // v5, and any linear blend skin with omega for weights
@@ -47,7 +47,7 @@ float peltSquaredNorm(mat3 m) {
   return dot(m[0], m[0]) + dot(m[1], m[1]) + dot(m[2], m[2]);
 }
 
-// The largest eigenvalue of S^T S where its trace is 1, by the cosine formula; cos(acos(x) / 3) is a polynomial in
+// The largest eigenvalue of S^T S, whose trace is 1, by the trigonometric formula; cos(acos(x) / 3) is a polynomial in
 // sqrt((1 + x) / 2), within 1.4e-6.
 float peltLargestSquared(float minors, float det) {
   float squared = max(1.0 - 3.0 * minors, 1e-12), p = sqrt(squared);
@@ -63,8 +63,8 @@ float peltLargestSquared(float minors, float det) {
 
 // The rotation nearest to S = U diag(s1, s2, s3) V^T, R = U diag(1, 1, det(U V^T)) V^T, never a mirror.
 // X = S + cof(S) / s1 has the singular values a, g, ±g, so that R = (X + cof(X) / g) / (a + g); only s1 is solved for,
-// and steps of Newton's iteration take its rounding out. Where single precision cannot tell (g next to nothing), the
-// given rotation is turned towards S instead.
+// and Newton's iteration removes its rounding error. If g is too small for single precision, the given rotation is
+// rotated toward S instead.
 mat3 peltNearestRotation(mat3 s, vec4 fallback) {
   s *= inversesqrt(max(peltSquaredNorm(s), 1e-36));
   mat3 c = peltCofactor(s);
@@ -93,19 +93,19 @@ mat3 peltNearestRotation(mat3 s, vec4 fallback) {
   return r;
 }
 
-// A patch whose covariance has no extent in one direction: single precision could not say what its normal does.
+// A patch whose covariance has no extent in one direction: single precision cannot determine how its normal rotates.
 bool peltIsFlat(mat3 p) {
   mat3 c = peltCofactor(p);
   float minors = c[0].x + c[1].y + c[2].z, trace = p[0].x + p[1].y + p[2].z;
   return !(dot(p[0], c[0]) > 1e-4 * minors * trace);
 }
 
-// u goes to q + X d, as an affine map.
+// The affine map that takes u to q + X d.
 mat4 peltAffine(mat3 x, vec3 q, vec3 d, vec3 u) {
   return mat4(vec4(x[0], 0.0), vec4(x[1], 0.0), vec4(x[2], 0.0), vec4(q + x * d - x * u, 1.0));
 }
 
-// X with the length of d restored, as v1 and v3 have it.
+// X with the length of d restored, as in v1 and v3.
 mat3 peltKeepLength(mat3 x, vec3 d) {
   float moved = length(x * d);
   return moved > 0.0 ? x * (length(d) / moved) : x;
@@ -225,7 +225,7 @@ mat4 peltSkin(highp sampler2D rows, highp sampler2D joints, int firstRow, int fo
   return peltSolved(rows, joints, firstRow, form, first, count, center, u);
 }
 
-// What normals are multiplied with: the map itself, but A^-T of a linear blend (up to its length).
+// The matrix for normals: that of the map itself; for a linear blend, A^-T (up to its length).
 mat3 peltNormalMatrix(mat4 skin, int form) {
   mat3 a = mat3(skin);
   if (form != PELT_LBS) return a;

@@ -7,9 +7,9 @@
 //     float3 t = mul((float3x3)m, tangent.xyz);                             // posed tangent
 //
 // Matrices take columns from the right: mul(m, v). u is the rest position with morph targets added, in the payload's
-// space (N u where the file has a `space`). Per vertex: center (float3), the row's first entry and count of entries,
-// and pivot, the joint of the entry with the largest psi (the lowest joint on ties; only v2 and v4 read it). Rows are
-// centered: the sum of a row's chi is 0, what a file has left of it was added to center (and W, chi moved along).
+// space (N u if the file has a `space`). Per vertex: center (float3), the row's first entry and count of entries, and
+// pivot, the joint of the entry with the largest psi (the lowest joint on ties; only v2 and v4 read it). Rows are
+// centered: the sum of a row's chi is 0. If it is not 0 in the file, add it to center and shift W and chi accordingly.
 //
 // peltRows: entry e is the elements 3 e + k:
 //     k = 0: joint, omega, psi, W.zz      k = 1: chi.x, chi.y, chi.z, W.yz      k = 2: W.xx, W.xy, W.xz, W.yy
@@ -17,8 +17,8 @@
 //
 // peltJoints, each frame: joint j is the elements 4 j + k:
 //     k = 0..2: the rows of M_j, which takes rest space to posed space       k = 3: the rotation of M_j, a quaternion
-// The rotation is R of the right polar decomposition A = R S of M's 3x3 part; v0 and v1 read it only where a patch has
-// no direction of its own.
+// The rotation is R of the right polar decomposition A = R S of M's 3x3 part; v0 and v1 use it only if a patch does not
+// determine a rotation.
 
 StructuredBuffer<float4> peltRows : register(t0);
 StructuredBuffer<float4> peltJoints : register(t1);
@@ -51,7 +51,7 @@ float peltSquaredNorm(float3x3 m) {
   return dot(m[0], m[0]) + dot(m[1], m[1]) + dot(m[2], m[2]);
 }
 
-// The largest eigenvalue of S^T S where its trace is 1, by the cosine formula; cos(acos(x) / 3) is a polynomial in
+// The largest eigenvalue of S^T S, whose trace is 1, by the trigonometric formula; cos(acos(x) / 3) is a polynomial in
 // sqrt((1 + x) / 2), within 1.4e-6.
 float peltLargestSquared(float minors, float det) {
   float squared = max(1.0 - 3.0 * minors, 1e-12), p = sqrt(squared);
@@ -67,8 +67,8 @@ float peltLargestSquared(float minors, float det) {
 
 // The rotation nearest to S = U diag(s1, s2, s3) V^T, R = U diag(1, 1, det(U V^T)) V^T, never a mirror.
 // X = S + cof(S) / s1 has the singular values a, g, ±g, so that R = (X + cof(X) / g) / (a + g); only s1 is solved for,
-// and steps of Newton's iteration take its rounding out. Where single precision cannot tell (g next to nothing), the
-// given rotation is turned towards S instead.
+// and Newton's iteration removes its rounding error. If g is too small for single precision, the given rotation is
+// rotated toward S instead.
 float3x3 peltNearestRotation(float3x3 s, float4 fallback) {
   s *= rsqrt(max(peltSquaredNorm(s), 1e-36));
   float3x3 c = peltCofactor(s);
@@ -98,20 +98,20 @@ float3x3 peltNearestRotation(float3x3 s, float4 fallback) {
   return r;
 }
 
-// A patch whose covariance has no extent in one direction: single precision could not say what its normal does.
+// A patch whose covariance has no extent in one direction: single precision cannot determine how its normal rotates.
 bool peltIsFlat(float3x3 p) {
   float3x3 c = peltCofactor(p);
   float minors = c[0].x + c[1].y + c[2].z, trace = p[0].x + p[1].y + p[2].z;
   return !(dot(p[0], c[0]) > 1e-4 * minors * trace);
 }
 
-// u goes to q + X d, as an affine map.
+// The affine map that takes u to q + X d.
 float3x4 peltAffine(float3x3 x, float3 q, float3 d, float3 u) {
   float3 t = q + mul(x, d) - mul(x, u);
   return float3x4(float4(x[0], t.x), float4(x[1], t.y), float4(x[2], t.z));
 }
 
-// X with the length of d restored, as v1 and v3 have it.
+// X with the length of d restored, as in v1 and v3.
 float3x3 peltKeepLength(float3x3 x, float3 d) {
   float moved = length(mul(x, d));
   return moved > 0.0 ? x * (length(d) / moved) : x;
@@ -192,7 +192,7 @@ float3x4 peltSkin(int form, int first, int count, int pivot, float3 center, floa
   return peltSolved(form, first, count, center, u);
 }
 
-// What normals are multiplied with: the map itself, but A^-T of a linear blend (up to its length).
+// The matrix for normals: that of the map itself; for a linear blend, A^-T (up to its length).
 float3x3 peltNormalMatrix(float3x4 skin, int form) {
   float3x3 a = (float3x3)skin;
   if (form != PELT_LBS) return a;

@@ -6,10 +6,10 @@
 //     let n = peltNormalMatrix(m, PELT_V0) * normal;                        // posed normal, not of unit length
 //     let t = peltLinearPart(m) * tangent.xyz;                              // posed tangent
 //
-// u is the rest position with morph targets added, in the payload's space (N u where the file has a `space`). Per
-// vertex: center (vec3f), the row's first entry and count of entries, and pivot, the joint of the entry with the
-// largest psi (the lowest joint on ties; only v2 and v4 read it). Rows are centered: the sum of a row's chi is 0, what
-// a file has left of it was added to center (and W, chi moved along).
+// u is the rest position with morph targets added, in the payload's space (N u if the file has a `space`). Per vertex:
+// center (vec3f), the row's first entry and count of entries, and pivot, the joint of the entry with the largest psi
+// (the lowest joint on ties; only v2 and v4 read it). Rows are centered: the sum of a row's chi is 0. If it is not 0 in
+// the file, add it to center and shift W and chi accordingly.
 //
 // peltRows, texture_2d<f32> of format rgba32float, 1536 texels wide. Entry e is (3 (e % 512) + k, e / 512):
 //     k = 0: joint, omega, psi, W.zz      k = 1: chi.x, chi.y, chi.z, W.yz      k = 2: W.xx, W.xy, W.xz, W.yy
@@ -17,8 +17,8 @@
 //
 // peltJoints, the same format, 64 texels wide, each frame. Joint j is four texels, (4 (j % 16) + k, firstRow + j / 16):
 //     k = 0..2: the rows of M_j, which takes rest space to posed space       k = 3: the rotation of M_j, a quaternion
-// The rotation is R of the right polar decomposition A = R S of M's 3x3 part; v0 and v1 read it only where a patch has
-// no direction of its own.
+// The rotation is R of the right polar decomposition A = R S of M's 3x3 part; v0 and v1 use it only if a patch does not
+// determine a rotation.
 
 const PELT_V0: i32 = 0;
 const PELT_V1: i32 = 1;
@@ -58,7 +58,7 @@ fn peltSquaredNorm(m: mat3x3f) -> f32 {
   return dot(m[0], m[0]) + dot(m[1], m[1]) + dot(m[2], m[2]);
 }
 
-// The largest eigenvalue of S^T S where its trace is 1, by the cosine formula; cos(acos(x) / 3) is a polynomial in
+// The largest eigenvalue of S^T S, whose trace is 1, by the trigonometric formula; cos(acos(x) / 3) is a polynomial in
 // sqrt((1 + x) / 2), within 1.4e-6.
 fn peltLargestSquared(minors: f32, det: f32) -> f32 {
   let squared = max(1.0 - 3.0 * minors, 1e-12);
@@ -75,8 +75,8 @@ fn peltLargestSquared(minors: f32, det: f32) -> f32 {
 
 // The rotation nearest to S = U diag(s1, s2, s3) V^T, R = U diag(1, 1, det(U V^T)) V^T, never a mirror.
 // X = S + cof(S) / s1 has the singular values a, g, ±g, so that R = (X + cof(X) / g) / (a + g); only s1 is solved for,
-// and steps of Newton's iteration take its rounding out. Where single precision cannot tell (g next to nothing), the
-// given rotation is turned towards S instead.
+// and Newton's iteration removes its rounding error. If g is too small for single precision, the given rotation is
+// rotated toward S instead.
 fn peltNearestRotation(given: mat3x3f, fallback: vec4f) -> mat3x3f {
   let s = given * inverseSqrt(max(peltSquaredNorm(given), 1e-36));
   var c = peltCofactor(s);
@@ -110,7 +110,7 @@ fn peltNearestRotation(given: mat3x3f, fallback: vec4f) -> mat3x3f {
   return r;
 }
 
-// A patch whose covariance has no extent in one direction: single precision could not say what its normal does.
+// A patch whose covariance has no extent in one direction: single precision cannot determine how its normal rotates.
 fn peltIsFlat(p: mat3x3f) -> bool {
   let c = peltCofactor(p);
   let minors = c[0].x + c[1].y + c[2].z;
@@ -118,12 +118,12 @@ fn peltIsFlat(p: mat3x3f) -> bool {
   return !(dot(p[0], c[0]) > 1e-4 * minors * trace);
 }
 
-// u goes to q + X d, as an affine map.
+// The affine map that takes u to q + X d.
 fn peltAffine(x: mat3x3f, q: vec3f, d: vec3f, u: vec3f) -> mat4x4f {
   return mat4x4f(vec4f(x[0], 0.0), vec4f(x[1], 0.0), vec4f(x[2], 0.0), vec4f(q + x * d - x * u, 1.0));
 }
 
-// X with the length of d restored, as v1 and v3 have it.
+// X with the length of d restored, as in v1 and v3.
 fn peltKeepLength(x: mat3x3f, d: vec3f) -> mat3x3f {
   let moved = length(x * d);
   return x * select(1.0, length(d) / moved, moved > 0.0);
@@ -244,7 +244,7 @@ fn peltSkin(rows: texture_2d<f32>, joints: texture_2d<f32>, firstRow: i32, form:
   return peltSolved(rows, joints, firstRow, form, first, count, center, u);
 }
 
-// What normals are multiplied with: the map itself, but A^-T of a linear blend (up to its length).
+// The matrix for normals: that of the map itself; for a linear blend, A^-T (up to its length).
 fn peltNormalMatrix(skin: mat4x4f, form: i32) -> mat3x3f {
   let a = peltLinearPart(skin);
   if (form != PELT_LBS) {

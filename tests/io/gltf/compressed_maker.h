@@ -5,7 +5,7 @@
 namespace pelt::io::test {
 
 /// The strip with EXT_meshopt_compression: positions, normals (octahedral), UVs (exponential) and indices packed, the
-/// rest plain, a stand-in buffer without bytes.
+/// rest plain, and a fallback buffer without bytes.
 GlbMaker makeMeshoptStrip();
 
 /// The strip with KHR_draco_mesh_compression: all attributes and indices. `speed` 10 keeps the order of the vertices,

@@ -16,7 +16,7 @@ SkinWeights allToJoint(std::size_t vertices, std::uint32_t joint) {
 
 TEST(GltfCompressed, MeshoptGivesTheNumbersOfThePlainFile) {
     Character packed = makeMeshoptStrip().load(), plain = makeStrip().load();
-    // The codec may begin a triangle at another corner.
+    // The codec may start a triangle at another corner.
     for (Character* c : {&packed, &plain})
         for (Triangle& t : c->mesh.triangles) std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
     expectEqual(packed, plain);

@@ -40,7 +40,7 @@ std::vector<std::byte> withExtension(std::span<const std::byte> glb, const std::
     return withJson(glb, json);
 }
 
-/// Where the records lie in the file's bytes.
+/// The position of the records in the file.
 std::size_t recordsAt(std::span<const std::byte> glb, const char* key) {
     Json json = jsonOf(glb);
     const Json& extension = payloadOf(json);
@@ -55,7 +55,7 @@ std::vector<std::byte> withValue(std::vector<std::byte> glb, std::size_t at, T v
     return glb;
 }
 
-/// FNV-1a as the page says it.
+/// FNV-1a as described in docs/payload.md.
 std::string hashOf(std::string_view bytes) {
     std::uint64_t hash = 0xCBF29CE484222325U;
     for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
@@ -111,7 +111,7 @@ TEST(DdmPayloadFaults, APayloadThatNoLongerFitsIsIgnoredWithOneWarning) {
     payloadOf(json, 0, 1)["variant"] = "v2";
     expectIgnored(withJson(good, json), "different settings");
 
-    // What is ignored does not come back.
+    // Ignored data is not written again.
     const Character stale = loadGltf(withJson(good, json), "stale.glb");
     EXPECT_EQ(jsonOf(toGlb(stale)).dump().find(kPayloadExtension), std::string::npos);
 }

@@ -37,8 +37,7 @@ private:
 };
 
 /// A strip of 2 x `rows` vertices along y from 0 to 2 with two joints at y = 0 and y = 1, each vertex bound to both, a
-/// clip "bend", a material with extras, a camera and an extension that nobody knows. Node 0: mesh, 1: root joint, 2:
-/// its child.
+/// clip "bend", a material with extras, a camera and an unknown extension. Node 0: mesh, 1: root joint, 2: its child.
 GlbMaker makeStrip(std::size_t rows = 5);
 
 /// The JSON of a .glb.
@@ -50,7 +49,7 @@ std::vector<std::byte> withJson(std::span<const std::byte> glb, const Json& json
 /// Exact equality of everything but warnings and source.
 void expectEqual(const Character& a, const Character& b);
 
-/// A folder of its own for one test, removed at the end.
+/// A temporary folder for one test, removed at the end.
 class TemporaryFolder {
 public:
     TemporaryFolder();

@@ -8,7 +8,7 @@
 
 #include "glb_maker.h"
 
-/// What viewers forgive: it is mended with one warning, and what is written again is sound.
+/// Faults that viewers tolerate: they are repaired with one warning, and saved files are valid.
 namespace pelt::io::test {
 namespace {
 
@@ -66,7 +66,7 @@ void expectFiniteFloats(std::span<const std::byte> glb) {
     }
 }
 
-/// Saved unchanged, the file is sound and has nothing left to mend.
+/// Saved unchanged, the file is valid and needs no repair.
 Character savedAndLoaded(const Character& c) {
     expectSound(c);
     expectFiniteFloats(toGlb(c));
@@ -108,7 +108,7 @@ TEST(GltfMend, ACopyAtTheSamePlaceLendsItsRow) {
 }
 
 TEST(GltfMend, APieceWithoutAnyWeightFollowsTheNearestVertex) {
-    // The last face is a piece of its own: nothing joins it to the others.
+    // The last face is a separate piece, not connected to the others.
     std::map<std::size_t, std::array<float, 4>> rows;
     for (const std::size_t v : {7, 8, 9}) rows[v] = {0, 0, 0, 0};
     rows[5] = {0.25F, 0.75F, 0, 0};  // the nearest, below vertex 7
@@ -163,7 +163,7 @@ TEST(GltfMend, KeysAreSortedAndOfEqualTimesTheLastCounts) {
     EXPECT_NE(c.warnings[0].find("out of order"), std::string::npos);
     EXPECT_NE(c.warnings[1].find("equal times"), std::string::npos);
     ASSERT_EQ(c.clips[0].channels.size(), 1U);
-    // Up to the jump the motion goes to the first of the equal keys, from there on from the last.
+    // Before the jump the motion leads to the first of the equal keys; after it, it starts from the last.
     const Channel& channel = c.clips[0].channels[0];
     ASSERT_EQ(channel.times.size(), 4U);
     std::array<double, 4> at{};

@@ -50,7 +50,7 @@ void compare(const Character& c, const tinygltf::Model& model) {
     ASSERT_FALSE(model.skins.empty());
     const std::vector<double> binds = numbersOf(model, model.skins[0].inverseBindMatrices);
     ASSERT_EQ(binds.size(), c.skeleton.joints.size() * 16);
-    // A loaded character is in the space that it moves in, its file in its own.
+    // A loaded character is in the space in which it moves; its file may use another.
     const Affine3d space = c.source && !c.from_file.empty() ? c.from_file.front() : Affine3d{};
     for (std::size_t i = 0; i < binds.size(); ++i)
         EXPECT_NEAR(binds[i], (c.skeleton.joints[i / 16].inverse_bind * space).m[i % 16], 1e-6);

@@ -1,4 +1,4 @@
-// The process that reads what strangers made: what it cannot do, and what becomes of the work when it misbehaves.
+// The process that reads untrusted files: what it cannot do, and what happens if it misbehaves.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>

@@ -104,7 +104,7 @@ inline void truncateAndMutate(std::span<const std::byte> file, int count,
     }
 }
 
-/// For formats that say how long they are: no cut may pass for a whole file.
+/// For formats that store their length: no truncated file may be accepted.
 inline void expectEveryCutIsRefused(std::span<const std::byte> file,
                                     const std::function<void(std::span<const std::byte>)>& load) {
     for (std::size_t size = 0; size < file.size(); ++size)

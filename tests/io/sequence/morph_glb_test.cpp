@@ -13,7 +13,7 @@ using namespace pelt::test;
 
 namespace {
 
-/// A .glb taken apart by hand, so that the writer is not checked by its own house's reader.
+/// Parses a .glb independently, so that the writer is not checked by the library's own reader.
 struct Glb {
     nlohmann::json json;
     std::vector<std::byte> bin;
