@@ -1,12 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NodeIO } from "@gltf-transform/core";
 import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
-import { meshopt } from "@gltf-transform/functions";
+import { draco, meshopt } from "@gltf-transform/functions";
+// @ts-expect-error: has no types
+import draco3d from "draco3dgltf";
 import { MeshoptDecoder, MeshoptEncoder } from "meshoptimizer";
 import { describe, expect, it } from "vitest";
 import { createPelt, PeltError } from "../dist/index.js";
-import { expectSame, hasShared, read, refusal, sample, shared } from "./support.js";
+import { expectSame, hasShared, read, refusal, sample, shared, work } from "./support.js";
 
 const pelt = await createPelt();
 
@@ -119,18 +121,24 @@ describe("real characters", () => {
       }
     });
 
-  it.skipIf(!hasShared)("compressed ones are refused, and read once glTF-Transform has unpacked them", async () => {
-    const io = new NodeIO().registerExtensions(ALL_EXTENSIONS)
-      .registerDependencies({ "meshopt.decoder": MeshoptDecoder, "meshopt.encoder": MeshoptEncoder });
-    const document = await io.read(join(shared, "rigged/khronos/CesiumMan/glTF-Binary/CesiumMan.glb"));
-    await document.transform(meshopt({ encoder: MeshoptEncoder }));
-    const packed = await io.writeBinary(document);
-    expect(() => pelt.loadCharacter(packed)).toThrow(/compressed by meshoptimizer.*decompress it first/);
+  it.skipIf(!hasShared).each([
+    ["meshopt", "meshoptimizer", "rigged/khronos/CesiumMan/glTF-Binary/CesiumMan.glb"],
+    ["draco", "Draco", "rigged/khronos/Fox/glTF-Binary/Fox.glb"],
+  ])("compressed by %s it is refused, and read once glTF-Transform has unpacked it", async (kind, name, path) => {
+    const io = new NodeIO().registerExtensions(ALL_EXTENSIONS).registerDependencies({
+      "meshopt.decoder": MeshoptDecoder, "meshopt.encoder": MeshoptEncoder,
+      "draco3d.decoder": await draco3d.createDecoderModule(), "draco3d.encoder": await draco3d.createEncoderModule(),
+    });
+    const document = await io.read(join(shared, path));
+    await document.transform(kind === "draco" ? draco() : meshopt({ encoder: MeshoptEncoder }));
+    const packed = await io.writeBinary(document), file = join(work, `${kind}.glb`);
+    writeFileSync(file, packed);
+    expect(() => pelt.loadCharacter(packed)).toThrow(new RegExp(`compressed by ${name}.*decompress it first`));
     const opened = await io.readBinary(packed);
     for (const extension of opened.getRoot().listExtensionsUsed())
-      if (extension.extensionName.endsWith("meshopt_compression")) extension.dispose();
+      if (/meshopt_compression|draco_mesh_compression/.test(extension.extensionName)) extension.dispose();
     const hero = pelt.loadCharacter(await io.writeBinary(opened));
-    expect(hero.joints.length).toBe(19);
+    expectSame(hero, file, "lbs", 0, 3);
     hero.dispose();
   });
 });
