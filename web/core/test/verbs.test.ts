@@ -83,7 +83,8 @@ describe("a poser", () => {
     const poser = hero.poser({ clusters: 40 });
     const deformer = hero.deformer("lbs"), posed = new Float32Array(3 * hero.vertexCount);
     const foot = hero.joints.findIndex((joint) => joint.name === "foot_L");
-    const at = (y: number) => [{ joint: "hand_L", constraint: "position", offset: [-0.2, y, 0.2] }, { joint: "foot_L", constraint: "hold" }];
+    const at = (y: number) => [{ joint: "hand_L", constraint: "position", offset: [-0.2, y, 0.2] },
+                               { joint: "foot_L", constraint: "hold" }];
     poser.setHandles(at(0.2));
     const first = poser.step(1), later = poser.step(60);
     expect(later).toBeLessThanOrEqual(first * (1 + 1e-9));
