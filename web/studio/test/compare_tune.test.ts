@@ -1,11 +1,8 @@
 // Through the controls a person uses, checked against the native program.
 import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, biped, deform, pelt, Session, work } from "./support.js";
-
-const { validateBytes } = createRequire(import.meta.url)("gltf-validator");
+import { apart, biped, deform, expectValid, pelt, Session, work } from "./support.js";
 
 let session: Session;
 beforeAll(async () => {
@@ -20,11 +17,6 @@ const npy = (name: string, ...options: string[]) => {
   pelt("deform", biped(), "-o", out, "--clip", "walk", ...options);
   return out;
 };
-
-async function expectValid(bytes: Uint8Array): Promise<void> {
-  const report: any = await validateBytes(bytes);
-  expect(report.issues.messages.filter((message: any) => message.severity === 0)).toEqual([]);
-}
 
 describe("compare", () => {
   test("values of the plot and worst moments are those of the program", async () => {

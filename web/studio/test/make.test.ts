@@ -1,11 +1,8 @@
 // Through the controls a person uses, checked against the native program.
 import { writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, bar, biped, deform, made, pelt, readNpy, Session, work } from "./support.js";
-
-const { validateBytes } = createRequire(import.meta.url)("gltf-validator");
+import { apart, bar, biped, deform, expectValid, made, pelt, readNpy, Session, work } from "./support.js";
 
 let session: Session;
 beforeAll(async () => {
@@ -14,11 +11,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await session?.close();
 });
-
-async function expectValid(bytes: Uint8Array): Promise<void> {
-  const report: any = await validateBytes(bytes);
-  expect(report.issues.messages.filter((message: any) => message.severity === 0)).toEqual([]);
-}
 
 describe("make", () => {
   test("mush downloads what the program writes, and says the command", async () => {

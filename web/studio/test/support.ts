@@ -1,40 +1,22 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+import {
+  diagonal, distance, hasShared, made, pelt, program, readNpy as readArray, shared, web, work,
+} from "../../three/test/support.js";
 
-const web = resolve(fileURLToPath(new URL("../../", import.meta.url)));
-export const shared = resolve(web, "../../shared/data");
-export const hasShared = existsSync(join(shared, "rigged"));
-export const work = mkdtempSync(join(tmpdir(), "pelt-studio-"));
-process.on("exit", () => rmSync(work, { recursive: true, force: true }));
+export { hasShared, made, pelt, shared, work };
 
-const program = process.env.PELT ?? resolve(web, "../build/release/apps/pelt/pelt");
-if (!existsSync(program)) throw new Error(`no ${program}: build Pelt first, or name the program in PELT`);
 if (!existsSync(join(web, "studio/dist/index.html"))) throw new Error("the page is not built: npm run build -w studio");
-
-export function pelt(...args: string[]): string {
-  return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-}
-
-/** A file in the tests' own folder, made once. */
-export function made(name: string, make: (path: string) => void): string {
-  const path = join(work, name);
-  if (!existsSync(path)) make(path);
-  return path;
-}
 
 export const biped = () =>
   made("biped.glb", (out) => pelt("sample", "biped", "--skin", "smooth", "--resolution", "4000", "-o", out));
 export const bar = () => made("bar.glb", (out) => pelt("sample", "bar", "--skin", "smooth", "-o", out));
 
-export function readNpy(path: string): Float32Array {
-  const file = readFileSync(path),
-    begin = 10 + file.readUInt16LE(8);
-  return new Float32Array(file.buffer.slice(file.byteOffset + begin, file.byteOffset + file.length));
-}
+export const readNpy = (path: string): Float32Array => readArray(path).data;
 
 /** What the program computes: one frame, or all of a clip. */
 export function deform(file: string, ...options: string[]): Float32Array {
@@ -43,25 +25,15 @@ export function deform(file: string, ...options: string[]): Float32Array {
   return readNpy(out);
 }
 
-export function diagonal(points: Float32Array): number {
-  const low = [Infinity, Infinity, Infinity],
-    high = [-Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < points.length; ++i) {
-    low[i % 3] = Math.min(low[i % 3], points[i]);
-    high[i % 3] = Math.max(high[i % 3], points[i]);
-  }
-  return Math.hypot(...low.map((x, i) => high[i] - x));
-}
-
 /** The largest distance between points of two lists, in diagonals of the first. */
-export function apart(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) throw new Error(`${a.length / 3} points and ${b.length / 3}`);
-  let largest = 0;
-  for (let i = 0; i < a.length; i += 3) {
-    const d = Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]);
-    if (!(d <= largest)) largest = d;
-  }
-  return largest / diagonal(a);
+export const apart = (a: Float32Array, b: Float32Array): number => distance(a, b) / diagonal(a);
+
+const { validateBytes } = createRequire(import.meta.url)("gltf-validator");
+
+/** The Khronos validator finds no error in a file. */
+export async function expectValid(bytes: Uint8Array): Promise<void> {
+  const report: any = await validateBytes(bytes);
+  expect(report.issues.messages.filter((message: any) => message.severity === 0)).toEqual([]);
 }
 
 // SwiftShader for WebGL; the rest keeps Chromium from calling home.
