@@ -173,6 +173,11 @@ export class App {
     while (this.pumping) await this.pumping;
   }
 
+  /** What is shown is older than what is set. */
+  get behind(): boolean {
+    return this.dirty || this.pumping !== null;
+  }
+
   specs(): MethodSpec[] {
     return this.store.state.methods.map((method) => {
       const spec = specOf(method, this.store.state);
