@@ -179,6 +179,11 @@ export class App {
     return this.pumping ?? (this.model ? this.engine.pending() : null);
   }
 
+  /** What is shown is older than what is set. */
+  get behind(): boolean {
+    return this.dirty || this.pumping !== null;
+  }
+
   specs(): MethodSpec[] {
     return this.store.state.methods.map((method) => {
       const spec = specOf(method, this.store.state);
