@@ -23,6 +23,7 @@ const Names& commonOptions(const std::string& verb) {
         {"info", {"mesh", "weld"}},
         {"sample", {"output", "list", "resolution", "skin"}},
         {"bind", {"output", "method", "influences", "joints", "exclude-joints"}},
+        {"transfer", {"output", "distance", "angle", "influences"}},
         {"mush", {"output", "alpha", "influences", "payload"}},
         {"deform", {"output", "method", "clip", "frames"}},
         {"bake", {"output", "from", "helpers", "influences", "max-error"}},

@@ -85,6 +85,7 @@ int runProgram(int count, char** words) {
     addInfo(app, session);
     addSample(app, session);
     addBind(app, session);
+    addTransfer(app, session);
     addMush(app, session);
     addDeform(app, session);
     addBake(app, session);

@@ -60,6 +60,7 @@ VerbOutcome runVerb(const std::vector<std::string>& words, Documents& documents,
     addInfo(app, session);
     addSample(app, session);
     addBind(app, session);
+    addTransfer(app, session);
     addMush(app, session);
     addBake(app, session);
     addFit(app, session);

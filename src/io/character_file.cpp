@@ -12,6 +12,7 @@
 #include "gltf/driven_joints.h"
 #include "gltf/edit.h"
 #include "gltf/load.h"
+#include "gltf/without_rig.h"
 #include "gltf/write_new.h"
 
 namespace pelt::io {
@@ -40,10 +41,10 @@ gltf::Document documentOf(const Character& character) {
 
 }  // namespace
 
-Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder,
-                   const Progress& progress) {
-    progress.report("load", 0);
-    gltf::Loading loading(gltf::readDocument(bytes, name, folder), progress);
+namespace {
+
+Character loadDocument(gltf::Document document, const Progress& progress) {
+    gltf::Loading loading(std::move(document), progress);
     loading.progress.documentRead();
     gltf::findInstances(loading);
     gltf::checkMemory(loading);
@@ -68,6 +69,20 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     character.source = loading.source;
     loading.progress.finished();
     return std::move(character);
+}
+
+}  // namespace
+
+Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder,
+                   const Progress& progress) {
+    progress.report("load", 0);
+    return loadDocument(gltf::readDocument(bytes, name, folder), progress);
+}
+
+Character withoutRig(const Character& character) {
+    const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
+    if (!source) throw Error::badUsage("only a character that was loaded from a file can be stripped of its rig");
+    return loadDocument(gltf::withoutRig(*source), {});
 }
 
 Motion loadMotion(const fs::path& path, const Progress& progress) {

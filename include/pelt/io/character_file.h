@@ -51,6 +51,10 @@ std::vector<std::filesystem::path> referredFiles(const std::filesystem::path& pa
 /// be edited; system if the disk is full or not writable.
 void saveCharacter(const Character& character, const std::filesystem::path& path);
 
+/// The meshes of a loaded character alone, at rest in root space, with the materials of its document: no joints, skin,
+/// clips or payload; props become part of the mesh. Throws Error (bad usage) for a character without a source.
+Character withoutRig(const Character& character);
+
 /// The .glb that saveCharacter would write, in memory.
 std::vector<std::byte> toGlb(const Character& character);
 
