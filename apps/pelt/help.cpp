@@ -27,6 +27,7 @@ const Names& commonOptions(const std::string& verb) {
         {"mush", {"output", "alpha", "influences", "payload"}},
         {"deform", {"output", "method", "clip", "frames"}},
         {"bake", {"output", "from", "helpers", "influences", "max-error"}},
+        {"clean", {"output", "threshold", "unused-joints"}},
         {"fit", {"output", "influences", "max-extra-joints", "validate"}},
         {"decompose", {"output", "bones", "rest", "tolerance", "skeleton"}},
         {"pose", {"output", "handles", "method", "clip", "at"}},

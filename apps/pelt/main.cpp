@@ -89,6 +89,7 @@ int runProgram(int count, char** words) {
     addMush(app, session);
     addDeform(app, session);
     addBake(app, session);
+    addClean(app, session);
     addPack(app, session);
     addFit(app, session);
     addDecompose(app, session);

@@ -60,6 +60,7 @@ Character loadDocument(gltf::Document document, const Progress& progress) {
     loading.source->weights = character.weights;
     loading.source->ddm = character.ddm;
     loading.source->clips = character.clips;
+    loading.source->attributes = character.mesh.attributes;
     loading.source->faces_hash = gltf::hashFaces(character.mesh);
     std::size_t first = 0;
     for (const gltf::PartSource& part : loading.source->parts) {
@@ -114,6 +115,14 @@ void saveCharacter(const Character& character, const fs::path& path) {
     if (extension != ".glb" && extension != ".gltf")
         throw Error::badUsage({path.string()}, "characters are written as .glb or .gltf");
     gltf::writeDocument(documentOf(character), path, extension == ".glb");
+}
+
+void leaveOutUnused(Character& character) {
+    const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
+    if (!source || source->lean) return;
+    auto lean = std::make_shared<gltf::GltfSource>(*source);
+    lean->lean = true;
+    character.source = std::move(lean);
 }
 
 std::vector<std::byte> toGlb(const Character& character) { return gltf::toGlb(documentOf(character)); }
