@@ -33,6 +33,7 @@ const Names& commonOptions(const std::string& verb) {
         {"pose", {"output", "handles", "method", "clip", "at"}},
         {"compare", {"mesh", "heatmap", "max-error"}},
         {"render", {"output", "method", "frame", "clip", "color", "skeleton", "camera", "focus", "size"}},
+        {"batch", {"do", "out", "jobs", "engine", "report", "html", "dry-run"}},
         {"studio", {"no-open"}}};
     static const Names none;
     const auto found = by_verb.find(verb);

@@ -23,6 +23,7 @@ void addPose(CLI::App& app, Session& session);
 void addCompare(CLI::App& app, Session& session);
 void addRender(CLI::App& app, Session& session);
 void addStudio(CLI::App& app, Session& session);
+void addBatch(CLI::App& app, Session& session);
 
 /// --clips: other files whose clips are added to characters.
 void addClipsOption(CLI::App& verb, Session& session);
