@@ -38,6 +38,26 @@ std::vector<Vec3d> boneDirections(std::span<const Vec3d> positions, std::span<co
     return sums;
 }
 
+/// The joint in the middle of the skeleton: more than half of the joints are above it, below it or itself, but not more
+/// than half below one of its children. -1 where there is none: one joint alone, or several skeletons of like size.
+/// Driven joints do not count.
+std::int32_t middleJoint(std::span<const std::int32_t> parents, std::span<const std::size_t> parents_first,
+                         std::span<const char> driven) {
+    std::vector<std::size_t> below(parents.size(), 0);  // joints at and below each
+    std::size_t total = 0;
+    for (auto j = parents_first.rbegin(); j != parents_first.rend(); ++j) {
+        const std::size_t own = driven.empty() || !driven[*j];
+        below[*j] += own;
+        total += own;
+        if (parents[*j] >= 0) below[std::size_t(parents[*j])] += below[*j];
+    }
+    std::int32_t middle = -1;
+    if (total < 2) return middle;
+    for (const std::size_t j : parents_first)
+        if (parents[j] == middle && 2 * below[j] > total) middle = std::int32_t(j);
+    return middle;
+}
+
 struct Motion {
     int way;   ///< 0: toward the minimum, 1: toward the maximum
     int axis;  ///< 0, 1: perpendicular to the bone; 2: along it
@@ -66,6 +86,7 @@ std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const
     for (int d = 0; order.size() < count; ++d)
         for (std::size_t j = 0; j < count; ++j)
             if (depth[j] == d) order.push_back(j);
+    const std::int32_t middle = middleJoint(parents, order, range.driven);
 
     std::vector<std::vector<Affine3f>> poses;
     const auto addPose = [&](int colour, int neighbours, const Motion& motion) {
@@ -76,6 +97,10 @@ std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const
             const double degrees = range.reach * (motion.axis == 2 ? limits.twist : limits.bend)[motion.way];
             const Affine3d own = offset < neighbours ? turn(positions[j], along[j], motion.axis, degrees) : Affine3d{};
             world[j] = parents[j] < 0 ? own : world[std::size_t(parents[j])] * own;
+        }
+        if (middle >= 0) {  // a rigid motion of the whole pose, which errors do not notice, keeps the figure upright
+            const Affine3d back = inverse(world[std::size_t(middle)]);
+            for (Affine3d& joint : world) joint = back * joint;
         }
         poses.emplace_back(world.begin(), world.end());
     };

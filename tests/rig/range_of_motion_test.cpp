@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 namespace pelt::rig {
 namespace {
@@ -27,7 +28,9 @@ std::vector<double> mostTurned(const Skeleton& skeleton, const RangeOfMotion& ra
 
 TEST(RangeOfMotion, EveryJointGoesToItsLimitsAndNoFarther) {
     const Skeleton skeleton = scenes::find("branch")->make(200).skeleton;
-    for (const double most : mostTurned(skeleton, {})) EXPECT_NEAR(most, 90, 0.01);
+    // The root moves so that the middle of the skeleton stays in place: how far it turns is no joint's bend.
+    const std::vector<double> wide = mostTurned(skeleton, {});
+    for (std::size_t j = 1; j < wide.size(); ++j) EXPECT_NEAR(wide[j], 90, 0.01) << j;
 
     RangeOfMotion range;
     range.limits = {{-20, 30}, {-40, 5}};
@@ -35,7 +38,38 @@ TEST(RangeOfMotion, EveryJointGoesToItsLimitsAndNoFarther) {
     range.joints[3] = {{0, 0}, {0, 0}};
     range.joints[4] = {{0, 140}, {-10, 10}};
     const std::vector<double> most = mostTurned(skeleton, range);
-    for (std::size_t j = 0; j < most.size(); ++j) EXPECT_NEAR(most[j], j == 3 ? 0 : j == 4 ? 140 : 40, 0.01) << j;
+    for (std::size_t j = 1; j < most.size(); ++j) EXPECT_NEAR(most[j], j == 3 ? 0 : j == 4 ? 140 : 40, 0.01) << j;
+}
+
+/// A chain of joints one above the other; `branches` more joints at its end.
+Skeleton tree(int chain, int branches) {
+    Skeleton skeleton;
+    for (int j = 0; j < chain + branches; ++j) {
+        const int parent = j < chain ? j - 1 : chain - 1;
+        const Vec3d away = j < chain ? Vec3d{0, 1, 0} : Vec3d{std::cos(double(j)), 0, std::sin(double(j))};
+        skeleton.nodes.push_back(
+            {"joint" + std::to_string(j), parent, {parent < 0 ? Vec3d{} : away, {}, {1, 1, 1}}, {}});
+    }
+    std::vector<Affine3d> locals, bind(skeleton.nodes.size());
+    for (const SkeletonNode& node : skeleton.nodes) locals.push_back(toAffine(node.local));
+    worldTransforms(skeleton, locals, bind);
+    for (std::uint32_t n = 0; n < skeleton.nodes.size(); ++n) skeleton.joints.push_back({n, inverse(bind[n])});
+    return skeleton;
+}
+
+TEST(RangeOfMotion, TheJointInTheMiddleStaysInPlace) {
+    struct {
+        Skeleton skeleton;
+        std::size_t middle;
+    } cases[] = {{tree(2, 6), 1}, {tree(7, 0), 3}, {tree(1, 4), 0}};  // hips below a root; a tail; a star
+    for (const auto& [skeleton, middle] : cases)
+        for (const auto& pose : rangeOfMotion(skeleton))
+            for (int i = 0; i < 16; ++i) EXPECT_NEAR(pose[middle].m[i], Affine3f{}.m[i], 1e-6) << middle;
+}
+
+TEST(RangeOfMotion, OneJointAloneTurns) {
+    const std::vector<double> most = mostTurned(tree(1, 0), {});
+    EXPECT_NEAR(most.front(), 90, 0.01);
 }
 
 TEST(RangeOfMotion, ReachIsTheShareOfTheWay) {

@@ -6,7 +6,8 @@ namespace pelt::rig {
 
 /// Poses that exercise every joint: each is bent by 90° and twisted by 60°, alone and together with its neighbors along
 /// the chain. Joints that are far enough apart move in the same pose, so that the number of poses does not depend on
-/// the skeleton.
+/// the skeleton. The joint in the middle of the skeleton stays in place: the root moves instead, so that the figure
+/// keeps upright while its hips turn.
 struct RangeOfMotion {
     struct Limits {
         double bend[2] = {-90, 90}, twist[2] = {-60, 60};  ///< degrees, minimum and maximum

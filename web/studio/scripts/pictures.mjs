@@ -1,32 +1,9 @@
 // Makes the pictures of docs/studio.md from the running page: node scripts/pictures.mjs [FOLDER]
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { openPage, root, sample } from "./page.mjs";
 
-const root = resolve(fileURLToPath(new URL("../../../", import.meta.url)));
-const out = resolve(process.argv[2] ?? join(root, "docs/images")),
-  work = mkdtempSync(join(tmpdir(), "pelt-pictures-"));
-const program = process.env.PELT ?? join(root, "build/release/apps/pelt/pelt");
-const biped = join(work, "biped.glb");
-execFileSync(program, ["sample", "biped", "--skin", "smooth", "-o", biped], { stdio: "ignore" });
-
-const server = spawn(program, ["studio", "--no-open", biped]);
-const address = await new Promise((found) =>
-  server.stdout.on("data", (text) => {
-    const match = /http:\S+/.exec(String(text));
-    if (match) found(match[0]);
-  }),
-);
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"],
-});
-const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-await page.goto(address);
-await page.waitForFunction("window.studio?.state().vertices > 0");
+const out = resolve(process.argv[2] ?? join(root, "docs/images"));
+const { page, close } = await openPage([sample("biped", "biped.glb", "--skin", "smooth")]);
 
 async function take(name, activity, settings, more = async () => {}) {
   await page.evaluate(`studio.set(${JSON.stringify({ activity, theme: "dark", playing: false, ...settings })})`);
@@ -73,6 +50,4 @@ await take("make", "make", { handles: [], clip: "walk", time: 0.5 }, async () =>
   await page.getByRole("button", { name: "Mush", exact: true }).click();
   await page.locator("strong", { hasText: "mushed" }).waitFor();
 });
-await browser.close();
-server.kill("SIGINT");
-rmSync(work, { recursive: true, force: true });
+await close();

@@ -3,7 +3,9 @@ import { drop } from "./drop.js";
 import type { MadeFile, MakingVerb } from "./engine/maker.js";
 import { characterBytes } from "./file/open.js";
 import { make } from "./make.js";
+import { Exact } from "./exact.js";
 import { picture } from "./picture.js";
+import { clipRange } from "./specs.js";
 import { defaultSettings, type Settings } from "./state/settings.js";
 
 type SetOptions = Partial<Settings> & { method?: string; clip?: string | number | null };
@@ -20,11 +22,16 @@ interface StateExtras {
 
 /** `window.studio`: what the page can do, for scripts. */
 export class StudioApi {
-  constructor(private readonly app: App) {}
+  private readonly exact: Exact;
+
+  constructor(private readonly app: App) {
+    this.exact = new Exact(app);
+  }
 
   /** Opens a character; resolves when it is shown. */
   async load(bytes: Uint8Array | ArrayBuffer | number[], name = "character.glb"): Promise<void> {
     const own = new Uint8Array(bytes instanceof ArrayBuffer ? bytes : Uint8Array.from(bytes));
+    await this.exact.start();
     await this.app.load(await characterBytes({ name, bytes: own }, []), name);
   }
 
@@ -35,6 +42,7 @@ export class StudioApi {
 
   /** Changes settings; resolves when what is set is shown. A time pauses. */
   async set(options: SetOptions): Promise<void> {
+    void this.exact.start();
     const { method, clip, ...others } = options,
       known = defaultSettings();
     const unknown = Object.keys(others).filter((key) => !(key in known));
@@ -45,6 +53,7 @@ export class StudioApi {
     const patch: Partial<Settings> = { ...others };
     if (method !== undefined) patch.methods = [method, ...this.app.store.state.methods.slice(1)];
     if (clip !== undefined) patch.clip = this.clipName(clip);
+    if (clip !== undefined && options.time === undefined) patch.time = this.timeWithin(patch.clip!);
     if (options.time !== undefined && options.playing === undefined) patch.playing = false;
     this.app.store.change(patch);
     await this.app.settled();
@@ -53,6 +62,7 @@ export class StudioApi {
   /** The settings, with the open file's name. */
   state(): Settings & StateExtras {
     const { app } = this;
+    void this.exact.start();
     return {
       ...structuredClone(app.store.state),
       file: app.file?.name ?? null,
@@ -66,8 +76,9 @@ export class StudioApi {
 
   /** The vertices that a view shows, x, y, z in the space of `pelt deform`. Views count from 0. */
   positions(view = 0): Float32Array {
+    this.exact.settle();
     const found = this.app.views.views[view];
-    if (!found) throw new Error(`studio.positions: there is no view ${view}`);
+    if (!found) throw new Error(`studio.positions: there is no view ${view}; open a character or add views first`);
     if (found.error) throw new Error(found.error);
     return found.surface.positions.slice();
   }
@@ -79,6 +90,7 @@ export class StudioApi {
 
   /** What is shown, as the bytes of a PNG. */
   picture(): Uint8Array {
+    this.exact.settle();
     return picture(this.app);
   }
 
@@ -111,6 +123,16 @@ export class StudioApi {
   }
 
   private clipName(clip: string | number | null): string | null {
-    return typeof clip === "number" ? (this.app.loaded?.clips[clip]?.name ?? String(clip)) : clip;
+    const clips = this.app.loaded?.clips ?? [];
+    const found = typeof clip === "number" ? clips[clip]?.name : clip;
+    if (found === null || found === "@range" || clips.some(({ name }) => name === found)) return found!;
+    throw new Error(`studio.set: no clip ${clip}; there are @range, ${clips.map(({ name }) => name).join(", ")}`);
+  }
+
+  /** The current time, or the first moment of a clip that does not have it. */
+  private timeWithin(clip: string | null): number {
+    const { time } = this.app.store.state,
+      [first, last] = this.app.loaded ? clipRange(clip, this.app.loaded) : [0, 0];
+    return time < first || time > last ? first : time;
   }
 }

@@ -135,14 +135,23 @@ export class App {
     this.store.reset({ ...fresh, ...settings });
     this.views.setModel(this.model, this.store.state);
     this.emit("file");
+    await this.firstPicture(this.model, this.store.state.camera === null);
     await this.settled();
-    this.views.refit(this.store.state.camera === null);
     void this.readMaterials(bytes, this.model);
     await this.keeper
       .saveFile(this.file, this.store.state)
       .catch(() =>
         this.tell(`${name} is too large for this browser's storage: a reload will not bring it back.`, "info"),
       );
+  }
+
+  /** Linear blend skinning takes no preparation: something to see, and the camera on it, while the rest is prepared. */
+  private async firstPicture(model: Model, turn: boolean): Promise<void> {
+    const { clip, time } = this.store.state,
+      methods = this.store.state.methods.map(() => ({ method: "lbs", options: {} }));
+    const frame = await this.engine.frame({ clip, time, methods, spare: [] }).catch(() => null);
+    if (frame && this.model === model) this.views.setFrame(frame);
+    this.views.refit(turn);
   }
 
   private async readMaterials(bytes: Uint8Array, model: Model): Promise<void> {
@@ -168,6 +177,11 @@ export class App {
 
   private unfinished(): Promise<void> | null {
     return this.pumping ?? (this.model ? this.engine.pending() : null);
+  }
+
+  /** What is shown is older than what is set. */
+  get behind(): boolean {
+    return this.dirty || this.pumping !== null;
   }
 
   specs(): MethodSpec[] {

@@ -2,7 +2,7 @@ import { StudioApi } from "./api.js";
 import { App, sentence } from "./app.js";
 import { drop, listenToDrops, take } from "./drop.js";
 import { openFiles } from "./file/open.js";
-import { picture, record } from "./picture.js";
+import { picture, record, type Recording } from "./picture.js";
 import { Keeper } from "./state/keep.js";
 import { scoped } from "./state/scope.js";
 import { defaultSettings, type Activity } from "./state/settings.js";
@@ -49,12 +49,12 @@ async function start(): Promise<void> {
     help = buildHelp(document.body);
   const open = () => void chooseFiles(app);
   const savePicture = () => app.file && download(picture(app), app.file.name.replace(/\.[^.]*$/, ".png"));
-  const saveVideo = () =>
-    record(app).then(
-      (blob) => download(blob, app.file!.name.replace(/\.[^.]*$/, ".webm")),
+  const saveVideo = (what: Recording) =>
+    app.during("Recording", () => record(app, what)).then(
+      (blob) => download(blob, app.file!.name.replace(/\.[^.]*$/, what === "clip" ? ".webm" : "_turn.webm")),
       (error) => app.tell(sentence(error)),
     );
-  fillBar(shell, app, { open, picture: savePicture, record: () => void saveVideo(), help });
+  fillBar(shell, app, { open, picture: savePicture, record: (what) => void saveVideo(what), help });
   buildTimeline(shell.below, app);
   buildPlot(shell.below, app);
   const drawLabels = buildLabels(shell.stage, app);

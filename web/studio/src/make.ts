@@ -26,6 +26,7 @@ function changed(): void {
 
 /** Runs a verb on the open file; what it makes becomes the result. Throws what Pelt refuses. */
 export async function make(app: App, verb: MakingVerb, options: Record<string, unknown>): Promise<MadeFile> {
+  if (!app.file && verb !== "decompose") throw new Error(`open a character to ${verb} first`);
   const stop = new AbortController();
   const { onProgress, signal, ...own } = options as any;
   signal?.addEventListener("abort", () => stop.abort(signal.reason));

@@ -8,52 +8,58 @@ export function picture(app: App): Uint8Array {
   return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 }
 
-/** Records the clip once, from its first moment to its last, or a turn of the camera where nothing moves. */
-export async function record(app: App): Promise<Blob> {
+export type Recording = "clip" | "turntable";
+const turnSeconds = 6;
+
+/** Records the clip once, from its first moment to its last, or one turn of the camera. */
+export async function record(app: App, what: Recording): Promise<Blob> {
+  const type = ["video/webm;codecs=vp9", "video/webm"].find((name) => MediaRecorder.isTypeSupported(name));
+  if (!type) throw new Error("this browser cannot record WebM; use Chromium or Firefox");
   const { stage } = app.views,
     stream = stage.canvas.captureStream(30),
     parts: Blob[] = [];
-  const type = ["video/webm;codecs=vp9", "video/webm"].find((name) => MediaRecorder.isTypeSupported(name));
-  if (!type) throw new Error("this browser cannot record WebM; use Chromium or Firefox");
   const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 12e6 });
   recorder.ondataavailable = (event) => parts.push(event.data);
-  const [start, end] = app.range,
-    still = end <= start;
+  const stopped = new Promise((resolve) => (recorder.onstop = resolve));
   recorder.start();
-  if (still) await turntable(app);
-  else await playOnce(app, start, end);
-  await new Promise((resolve) => {
-    recorder.onstop = resolve;
+  try {
+    await (what === "clip" ? playOnce(app) : turnOnce(app));
+  } finally {
     recorder.stop();
-  });
+    await stopped;
+    stream.getTracks().forEach((track) => track.stop());
+  }
   return new Blob(parts, { type: "video/webm" });
 }
 
-async function playOnce(app: App, start: number, end: number): Promise<void> {
+async function playOnce(app: App): Promise<void> {
+  const { time, playing } = app.store.state,
+    [start, end] = app.range,
+    began = performance.now();
   app.store.change({ time: start, playing: false });
-  const began = performance.now();
   for (let t = start; t < end; t = start + (performance.now() - began) / 1000) {
     app.store.change({ time: t });
     await new Promise(requestAnimationFrame);
   }
-  app.store.change({ time: end });
+  app.store.change({ time, playing });
 }
 
-async function turntable(app: App): Promise<void> {
+/** The camera goes around the character's upright axis; what plays goes on playing. */
+async function turnOnce(app: App): Promise<void> {
   const { stage } = app.views,
-    seconds = 6,
     began = performance.now();
   const from = stage.camera.position.clone().sub(stage.controls.target);
-  for (let t = 0; t < seconds; t = (performance.now() - began) / 1000) {
-    const angle = (2 * Math.PI * t) / seconds,
-      turned = from.clone();
+  const turn = (angle: number) => {
+    const turned = from.clone();
     turned.x = from.x * Math.cos(angle) + from.z * Math.sin(angle);
     turned.z = from.z * Math.cos(angle) - from.x * Math.sin(angle);
     stage.camera.position.copy(stage.controls.target).add(turned);
     stage.controls.update();
     stage.invalidate();
+  };
+  for (let t = 0; t < turnSeconds; t = (performance.now() - began) / 1000) {
+    turn((2 * Math.PI * t) / turnSeconds);
     await new Promise(requestAnimationFrame);
   }
-  stage.camera.position.copy(stage.controls.target).add(from);
-  stage.controls.update();
+  turn(0);
 }

@@ -1,6 +1,12 @@
 import type { App } from "../app.js";
 import { h, icon } from "./dom.js";
 
+/** A flag stays on one line with its value. */
+function words(line: string): (string | HTMLElement)[] {
+  const groups = line.match(/--?[\w-]+ (?:'[^']*'|[^\s-]\S*)|'[^']*'|\S+/g) ?? [];
+  return groups.flatMap((group) => [h("span", {}, group), " "]);
+}
+
 /** A command to copy, kept up to date with the settings. */
 export function commandRow(app: App, text: () => string): HTMLElement {
   const code = h("code", { tabindex: "0" });
@@ -18,7 +24,7 @@ export function commandRow(app: App, text: () => string): HTMLElement {
     },
     icon("copy"),
   );
-  const update = () => (code.textContent = text());
+  const update = () => code.replaceChildren(...text().split("\n").map((line) => h("div", {}, ...words(line))));
   app.store.subscribe(update);
   app.on("file", update);
   app.on("sequence", update);

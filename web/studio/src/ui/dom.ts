@@ -26,6 +26,7 @@ const paths: Record<string, string> = {
   redo: "M15 7H9a5 5 0 0 0 0 10h7M15 7l-3.2-3.2M15 7l-3.2 3.2",
   camera: "M4 8h3.5L9 6h6l1.500 2H20v10H4zM12 10a3 3 0 1 0 0 6 3 3 0 0 0 0-6",
   film: "M4 6h11v12H4zM15 10.500l5-3v9l-5-3",
+  turn: "M20 12c0 2.200-3.600 4-8 4s-8-1.800-8-4 3.600-4 8-4c2 0 3.900.4 5.300 1M17.500 5.500v3.700h-3.700",
   moon: "M19 14.500A7.500 7.500 0 0 1 9.500 5a7.500 7.500 0 1 0 9.500 9.500z",
   sun:
     "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 3v1.500M12 19.500V21M3 12h1.500M19.500 12H21" +
@@ -59,6 +60,13 @@ export function iconButton(name: keyof typeof paths, label: string, onclick: () 
 export function section(title: string, ...children: Child[]): HTMLElement {
   const id = `section-${title.toLowerCase().replace(/\W+/g, "-")}`;
   return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);
+}
+
+/** Fills a container anew; the control that had the focus is found again by its name. */
+export function refill(host: HTMLElement, ...children: Child[]): void {
+  const focused = host.contains(document.activeElement) ? document.activeElement!.getAttribute("aria-label") : null;
+  host.replaceChildren(...children.filter((child): child is Node | string => Boolean(child)));
+  if (focused) host.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
 }
 
 export function download(bytes: Uint8Array | Blob, name: string): void {

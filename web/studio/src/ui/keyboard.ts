@@ -33,6 +33,7 @@ export function listenToKeys(app: App, actions: KeyActions): void {
   };
   addEventListener("keydown", (event) => {
     const letter = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (letter === "Enter" && isText(event.target)) return (event.target as HTMLInputElement).blur(); // keys work again
     if (event.ctrlKey || event.metaKey) {
       if (isText(event.target)) return;
       if (letter === "z") event.shiftKey ? store.redo() : store.undo();

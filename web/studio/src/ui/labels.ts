@@ -10,6 +10,7 @@ export function buildLabels(host: HTMLElement, app: App): () => void {
   const divider = buildDivider(app);
   const outline = h("output", { class: "outline-note", "aria-label": "Difference of the outlines" });
   host.append(names, layer, divider, outline);
+  divider.hidden = outline.hidden = true;
   let shown = "";
 
   const fill = () => {
@@ -47,6 +48,7 @@ export function buildLabels(host: HTMLElement, app: App): () => void {
     divider.setAttribute("aria-valuenow", String(Math.round(100 * store.state.divider)));
     outline.hidden = !views.stage.outlines;
     layer.classList.toggle("quiet", activity !== "compare" && methods.length < 2);
+    layer.classList.toggle("outlines", views.stage.outlines);
   };
   return () => {
     drawNames(names, app);
@@ -67,7 +69,7 @@ function place(label: HTMLElement, app: App, i: number): void {
   const { stage, views } = app.views,
     { clip } = stage.panes[i],
     view = views[i];
-  const right = app.store.state.layout === "divider" && i === 1 && stage.panes.length > 1;
+  const right = app.store.state.layout !== "views" && i === 1 && stage.panes.length > 1;
   label.style.top = `${clip.y + 10}px`;
   label.style.left = right ? "" : `${clip.x + 10}px`;
   label.style.right = right ? "10px" : "";

@@ -2,7 +2,7 @@ import type { App } from "../app.js";
 import { methodLabels } from "../state/settings.js";
 import { gradientOf } from "../view/ramp.js";
 import { checkbox, segmented } from "./controls.js";
-import { h, number, section } from "./dom.js";
+import { h, number, refill, section } from "./dom.js";
 
 /** Two to four methods, and how far they are apart. */
 export function comparePanel(app: App): HTMLElement[] {
@@ -34,7 +34,8 @@ function methodsSection(app: App): HTMLElement {
   const set = (methods: string[]) => store.change({ methods });
   const fill = () => {
     const { methods } = store.state;
-    rows.replaceChildren(
+    refill(
+      rows,
       ...methods.map((method, i) => {
         const select = h(
           "select",

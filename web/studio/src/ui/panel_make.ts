@@ -207,7 +207,12 @@ function resultSection(app: App): HTMLElement {
         : [];
     });
     box.replaceChildren(
-      h("p", {}, h("strong", {}, result.name), ` ${count(Math.ceil(result.bytes.length / 1024))} KB`),
+      h(
+        "p",
+        { class: "file-line" },
+        h("strong", { title: result.name }, result.name),
+        h("small", {}, `${count(Math.ceil(result.bytes.length / 1024))} KB`),
+      ),
       h("dl", { class: "facts" }, ...numbers),
       ...(result.report.warnings ?? []).map((text: string) => h("p", { class: "warning" }, text)),
       h(

@@ -1,9 +1,10 @@
 import type { App } from "../app.js";
 import { button } from "./controls.js";
-import { download, h, icon, number, section } from "./dom.js";
+import { download, h, icon, number, refill, section } from "./dom.js";
 import { commandRow } from "./command.js";
 import { poseCommand } from "../commands.js";
 import { runVerb } from "../make.js";
+import { poseTools } from "./pose_tools.js";
 
 /** Handles, pins and keys. */
 export function posePanel(app: App): HTMLElement[] {
@@ -47,6 +48,53 @@ function startSection(app: App): HTMLElement {
   return section("Start", h("div", { class: "row" }, choose, limits));
 }
 
+/** A choice that is no setting: how the pointer takes hold. */
+function tool<T>(label: string, choices: [T, string][], value: T, choose: (value: T) => void): HTMLElement {
+  const name = label.toLowerCase().replaceAll(" ", "-");
+  return h(
+    "div",
+    { class: "segmented", role: "radiogroup", "aria-label": label },
+    ...choices.flatMap(([choice, text], i) => [
+      h("input", {
+        type: "radio",
+        name,
+        id: `${name}-${i}`,
+        checked: choice === value,
+        onchange: () => choose(choice),
+      }),
+      h("label", { for: `${name}-${i}` }, text),
+    ]),
+  );
+}
+
+function toolRows(): HTMLElement[] {
+  const picks = tool<typeof poseTools.picks>(
+    "A click takes",
+    [
+      ["joint", "Joint"],
+      ["point", "Point"],
+      ["region", "Region"],
+    ],
+    poseTools.picks,
+    (value) => (poseTools.picks = value),
+  );
+  const along = tool<typeof poseTools.axis>(
+    "A pull goes",
+    [
+      [null, "Free"],
+      ["x", "X"],
+      ["y", "Y"],
+      ["z", "Z"],
+    ],
+    poseTools.axis,
+    (value) => (poseTools.axis = value),
+  );
+  return [
+    h("div", { class: "row tool" }, h("span", {}, "Click"), picks),
+    h("div", { class: "row tool" }, h("span", {}, "Pull"), along),
+  ];
+}
+
 function handlesSection(app: App): HTMLElement {
   const { store } = app,
     { joints } = app.loaded!;
@@ -54,7 +102,8 @@ function handlesSection(app: App): HTMLElement {
   const fill = () => {
     const { handles } = store.state,
       offsets = app.pose.offsets();
-    list.replaceChildren(
+    refill(
+      list,
       ...handles.map((handle, i) => {
         const name = handle.joint ?? `${handle.vertices!.length === 1 ? "point" : "region"} ${handle.vertices![0]}`;
         const pin = h(
@@ -70,19 +119,24 @@ function handlesSection(app: App): HTMLElement {
           },
           icon("pin"),
         );
-        const axes = ["x", "y", "z"].map((axis, c) =>
-          h("input", {
-            type: "number",
-            step: "any",
-            value: number(offsets[i][c]),
-            disabled: handle.pinned,
-            "aria-label": `${name}, offset along ${axis}`,
-            onchange: (event: Event) => {
-              const moved = [...offsets[i]] as [number, number, number];
-              moved[c] = Number((event.target as HTMLInputElement).value) || 0;
-              app.pose.drag(i, moved);
-            },
-          }),
+        const axes = (["x", "y", "z"] as const).map((axis, c) =>
+          h(
+            "span",
+            { class: "axis" },
+            h("i", { "aria-hidden": "true" }, axis),
+            h("input", {
+              type: "number",
+              step: "any",
+              value: number(offsets[i][c]),
+              disabled: handle.pinned,
+              "aria-label": `${name}, offset along ${axis}`,
+              onchange: (event: Event) => {
+                const moved = [...app.pose.offsets()[i]] as [number, number, number];
+                moved[c] = Number((event.target as HTMLInputElement).value) || 0;
+                app.pose.drag(i, moved);
+              },
+            }),
+          ),
         );
         return h(
           "div",
@@ -100,7 +154,7 @@ function handlesSection(app: App): HTMLElement {
             },
             icon("close"),
           ),
-          h("div", { class: "axes" }, ...axes),
+          !handle.pinned && h("div", { class: "axes" }, ...axes),
         );
       }),
     );
@@ -109,8 +163,8 @@ function handlesSection(app: App): HTMLElement {
         h(
           "p",
           { class: "muted" },
-          "Click a joint in the view and pull it. Shift-click the skin for a point; " +
-            "click and press Pin to hold a foot.",
+          "Click a joint in the view and pull it. Choose Point or Region to take hold of the skin. " +
+            "Pinned handles stay in place.",
         ),
       );
   };
@@ -129,6 +183,7 @@ function handlesSection(app: App): HTMLElement {
   fill();
   return section(
     "Handles",
+    ...toolRows(),
     list,
     h(
       "div",

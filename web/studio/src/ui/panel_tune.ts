@@ -4,7 +4,7 @@ import { mapNames, type MapName } from "../state/settings.js";
 import type { Brush } from "../view/brush.js";
 import { gradientOf } from "../view/ramp.js";
 import { button, choice, slider } from "./controls.js";
-import { download, h, number, section } from "./dom.js";
+import { download, h, number, refill, section } from "./dom.js";
 
 /** The settings of Direct Delta Mush; the picture follows. */
 export function tunePanel(app: App, brush: Brush): HTMLElement[] {
@@ -74,7 +74,8 @@ function jointAlphaSection(app: App): HTMLElement {
     { joints } = app.loaded!;
   const rows = h("div", {});
   const fill = () =>
-    rows.replaceChildren(
+    refill(
+      rows,
       ...Object.entries(store.state.jointAlpha).map(([joint, alpha]) => {
         const set = (value: number | null) => {
           const { [joint]: _, ...others } = store.state.jointAlpha;
@@ -179,7 +180,7 @@ function brushSection(app: App, brush: Brush): HTMLElement {
     h(
       "div",
       { class: "row" },
-      button("Clear this map", () => {
+      button("Clear map", () => {
         const { [brush.map!]: _, ...others } = store.state.maps;
         store.change({ maps: others });
       }),

@@ -1,9 +1,21 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { App } from "../app.js";
+import { methodLabels } from "../state/settings.js";
 import { h, number } from "./dom.js";
 
 const colors = ["--plot-1", "--plot-2", "--plot-3"];
+
+const above = 16; // for the legend
+const sizeOf = (box: HTMLElement) => ({ width: box.clientWidth, height: Math.max(box.clientHeight - above, 1) });
+
+/** Which line is which: a color for each view, and what solid and dashed mean. */
+function legendOf(methods: readonly string[]): HTMLElement {
+  const views = methods.slice(1).map((method, i) =>
+    h("span", {}, h("i", { style: `background: var(${colors[i]})` }), methodLabels[method] ?? method),
+  );
+  return h("div", { class: "legend" }, ...views, h("span", { class: "how" }, "solid: largest, dashed: RMS"));
+}
 
 /** RMS and largest error over the clip. A click goes there. */
 export function buildPlot(host: HTMLElement, app: App): void {
@@ -19,8 +31,9 @@ export function buildPlot(host: HTMLElement, app: App): void {
     const { activity, methods } = store.state;
     const shown = activity === "compare" && methods.length > 1 && app.loaded !== null;
     box.hidden = !shown;
-    if (!shown || !app.curves || app.curves.times.length < 2) return void box.replaceChildren();
     box.replaceChildren();
+    if (shown && !app.curves) box.append(h("p", { class: "measuring", role: "status" }, "Measuring the clip…"));
+    if (!shown || !app.curves || app.curves.times.length < 2) return;
     const { times, curves } = app.curves,
       style = getComputedStyle(document.documentElement);
     const color = (name: string) => style.getPropertyValue(name).trim();
@@ -31,8 +44,7 @@ export function buildPlot(host: HTMLElement, app: App): void {
     const axis = { stroke: color("--muted"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false } };
     plot = new uPlot(
       {
-        width: box.clientWidth,
-        height: box.clientHeight,
+        ...sizeOf(box),
         legend: { show: false },
         scales: { x: { time: false }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
         cursor: { y: false, points: { show: false } },
@@ -45,6 +57,7 @@ export function buildPlot(host: HTMLElement, app: App): void {
       [[...times], ...curves.flatMap(({ max, rms }) => [[...max], [...rms]])],
       box,
     );
+    box.append(legendOf(methods));
     plot.over.append(cursor);
     plot.over.addEventListener("click", (event) => {
       const time = plot!.posToVal(event.offsetX, "x");
@@ -61,6 +74,6 @@ export function buildPlot(host: HTMLElement, app: App): void {
   });
   app.on("curves", draw);
   app.on("file", draw);
-  new ResizeObserver(() => plot && plot.setSize({ width: box.clientWidth, height: box.clientHeight })).observe(box);
+  new ResizeObserver(() => plot && plot.setSize(sizeOf(box))).observe(box);
   draw();
 }

@@ -2,17 +2,28 @@ import * as THREE from "three";
 import type { App } from "../app.js";
 import type { Brush } from "../view/brush.js";
 import { Picker } from "../view/picker.js";
+import { poseTools } from "./pose_tools.js";
 import type { Rectangle } from "../view/stage.js";
 
 const reach = 16;
+const handleReach = 9;
 const regionRadius = 0.05;
+
+interface Drag {
+  handle: number;
+  /** Where the handle was, and the plane of the camera through it. */
+  from: THREE.Vector3;
+  plane: THREE.Plane;
+  grab: { x: number; y: number };
+  start: number[];
+  area: Rectangle;
+}
 
 /** What the pointer does in the views: choosing joints, pulling handles, painting. */
 export class Pointer {
   private readonly picker = new Picker();
   private down: { x: number; y: number } | null = null;
-  private drag: { handle: number; plane: THREE.Plane; from: THREE.Vector3; start: number[]; area: Rectangle } | null =
-    null;
+  private drag: Drag | null = null;
   private stroke: Float32Array | null = null;
   /** Pulls go along this axis alone while its key is held. */
   axis: "x" | "y" | "z" | null = null;
@@ -111,50 +122,83 @@ export class Pointer {
   }
 
   private beginDrag(event: PointerEvent): void {
-    const { offsetX: x, offsetY: y } = event,
-      { store, loaded, pose } = this.app;
-    let handle = -1;
-    if (event.shiftKey || event.ctrlKey) {
-      const vertex = this.vertexAt(x, y);
-      if (vertex < 0) return;
-      pose.add({ vertices: event.ctrlKey ? this.regionAround(vertex) : [vertex], pinned: false, offset: [0, 0, 0] });
-      handle = store.state.handles.length - 1;
-    } else {
-      const joint = this.jointAt(x, y);
-      if (joint < 0) return;
-      const { name } = loaded!.joints[joint];
-      handle = store.state.handles.findIndex((other) => other.joint === name);
-      if (handle < 0) {
-        pose.add({ joint: name, pinned: false, offset: [0, 0, 0] });
-        handle = store.state.handles.length - 1;
-      }
-      store.change({ joint: name });
-    }
+    const { offsetX: x, offsetY: y } = event;
+    const picks = event.shiftKey ? "point" : event.ctrlKey ? "region" : poseTools.picks;
+    let handle = this.handleAt(x, y);
+    if (handle < 0) handle = picks === "joint" ? this.holdJoint(x, y) : this.holdSkin(x, y, picks);
+    if (handle < 0) return;
+    const { joint } = this.app.store.state.handles[handle];
+    if (joint) this.app.store.change({ joint });
     this.hold(event);
     this.beginPull(handle, x, y);
+  }
+
+  /** The handle that is drawn at a point, or -1. */
+  private handleAt(x: number, y: number): number {
+    const { store, views, pose } = this.app,
+      found = this.areaAt(x, y);
+    if (!found) return -1;
+    return store.state.handles.findIndex((handle) => {
+      const at = pose.placeOf(handle);
+      if (!at) return false;
+      const shown = views.stage.project(at, found[1]);
+      return Math.hypot(shown.x - x, shown.y - y) < handleReach;
+    });
+  }
+
+  /** A new handle for the joint under the pointer. */
+  private holdJoint(x: number, y: number): number {
+    const joint = this.jointAt(x, y);
+    if (joint < 0) return -1;
+    const { name } = this.app.loaded!.joints[joint],
+      { handles } = this.app.store.state;
+    const known = handles.findIndex((other) => other.joint === name);
+    if (known >= 0) return known;
+    this.app.pose.add({ joint: name, pinned: false, offset: [0, 0, 0] });
+    return handles.length;
+  }
+
+  /** A new handle for the skin under the pointer. */
+  private holdSkin(x: number, y: number, picks: "point" | "region"): number {
+    const vertex = this.vertexAt(x, y),
+      { handles } = this.app.store.state;
+    if (vertex < 0) return -1;
+    const vertices = picks === "region" ? this.regionAround(vertex) : [vertex];
+    this.app.pose.add({ vertices, pinned: false, offset: [0, 0, 0] });
+    return handles.length;
   }
 
   private beginPull(handle: number, x: number, y: number): void {
     const { store, views, pose } = this.app,
       from = pose.placeOf(store.state.handles[handle]);
     if (store.state.handles[handle].pinned || !from) return;
-    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(
-      views.stage.camera.getWorldDirection(new THREE.Vector3()),
-      from,
-    );
-    this.drag = { handle, plane, from, start: pose.offsets()[handle], area: this.areaAt(x, y)![1] };
+    const facing = views.stage.camera.getWorldDirection(new THREE.Vector3());
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, from);
+    const [, area] = this.areaAt(x, y)!;
+    this.drag = { handle, plane, from, grab: { x, y }, start: pose.offsets()[handle], area };
     store.change({ playing: false });
   }
 
   private pull(x: number, y: number): void {
-    const { plane, from, start, handle, area } = this.drag!;
-    const at = this.app.views.stage.ray(x, y, area).intersectPlane(plane, new THREE.Vector3());
-    if (!at) return;
-    const moved = at
-      .sub(from)
-      .toArray()
-      .map((d, c) => (this.axis && "xyz"[c] !== this.axis ? 0 : d));
+    const { grab, start, handle } = this.drag!,
+      [before, after] = [this.placeUnder(grab.x, grab.y), this.placeUnder(x, y)];
+    if (!before || !after) return;
+    const moved = after.sub(before).toArray();
     this.app.pose.drag(handle, [0, 1, 2].map((c) => start[c] + moved[c]) as [number, number, number]);
+  }
+
+  /** The point of the plane of the camera, or of the chosen axis, that the pointer is at. */
+  private placeUnder(x: number, y: number): THREE.Vector3 | null {
+    const { plane, from, area } = this.drag!,
+      ray = this.app.views.stage.ray(x, y, area),
+      axis = this.axis ?? poseTools.axis;
+    if (!axis) return ray.intersectPlane(plane, new THREE.Vector3());
+    const along = new THREE.Vector3(Number(axis === "x"), Number(axis === "y"), Number(axis === "z"));
+    const toRay = ray.origin.clone().sub(from),
+      slope = along.dot(ray.direction);
+    if (1 - slope * slope < 1e-4) return null; // looking along the axis: nothing to see of it
+    const t = (along.dot(toRay) - slope * ray.direction.dot(toRay)) / (1 - slope * slope);
+    return from.clone().addScaledVector(along, t);
   }
 
   private hold(event: PointerEvent): void {

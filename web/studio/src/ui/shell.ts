@@ -1,5 +1,6 @@
 import type { App } from "../app.js";
 import { activities, type Activity } from "../state/settings.js";
+import type { Recording } from "../picture.js";
 import { h, icon, iconButton } from "./dom.js";
 
 const titles: Record<Activity, string> = {
@@ -32,7 +33,7 @@ export function buildShell(root: HTMLElement): Shell {
 export interface ShellActions {
   open(): void;
   picture(): void;
-  record(): void;
+  record(what: Recording): void;
   help(): void;
 }
 
@@ -76,7 +77,8 @@ export function fillBar({ bar, tabs, panel }: Shell, app: App, actions: ShellAct
   const theme = iconButton("moon", "Dark or light", () =>
     store.change({ theme: store.state.theme === "dark" ? "light" : "dark" }),
   );
-  const record = iconButton("film", "Record the clip as WebM", actions.record);
+  const record = iconButton("film", "Record the clip as WebM", () => actions.record("clip"));
+  const turn = iconButton("turn", "Record a turntable as WebM", () => actions.record("turntable"));
   const picture = iconButton("camera", "Save a picture (P)", actions.picture);
   bar.append(
     h("h1", { class: "brand" }, "Pelt"),
@@ -87,6 +89,7 @@ export function fillBar({ bar, tabs, panel }: Shell, app: App, actions: ShellAct
     redo,
     picture,
     record,
+    turn,
     theme,
     iconButton("help", "Keys and help (?)", actions.help),
   );
@@ -105,10 +108,18 @@ export function fillBar({ bar, tabs, panel }: Shell, app: App, actions: ShellAct
   const updateFile = () => {
     name.textContent = app.file?.name ?? "no file";
     document.title = app.file ? `${app.file.name} – Pelt Studio` : "Pelt Studio";
-    picture.disabled = record.disabled = app.file === null;
+  };
+  const updateBusy = () => {
+    const { loaded, busy, sequence } = app;
+    picture.disabled = turn.disabled = loaded === null || busy !== null;
+    record.disabled = picture.disabled || app.range[1] <= app.range[0];
+    buttons.forEach((button) => (button.disabled = loaded === null && sequence === null));
   };
   store.subscribe(update);
+  store.subscribe((changed) => (changed.has("clip") || changed.has("activity")) && updateBusy());
   app.on("file", updateFile);
+  for (const event of ["file", "busy", "sequence"] as const) app.on(event, updateBusy);
   update();
   updateFile();
+  updateBusy();
 }

@@ -2,17 +2,35 @@ import type { App } from "../app.js";
 import { button } from "./controls.js";
 import { h } from "./dom.js";
 
-/** What an empty page says, and ten seconds of what there is to do once a first character plays. */
+const activities: [string, string][] = [
+  ["Look", "Play it, see its bones, find what is wrong with it"],
+  ["Compare", "Two to four methods side by side, their difference in numbers"],
+  ["Tune", "Smooth the skin with sliders and a brush"],
+  ["Pose", "Pull a hand: the body follows"],
+  ["Make", "Mush, bind, bake, fit, decompose; download"],
+];
+
+/** What an empty page says. */
 export function buildWelcome(host: HTMLElement, app: App, open: () => void, sample: () => void): void {
   const box = h(
     "div",
     { class: "welcome" },
-    h("h2", {}, "Drop a character here"),
-    h("p", {}, "A .glb, a .gltf with its files, or a mesh sequence. Everything is computed here; nothing is uploaded."),
-    h("div", { class: "row" }, button("Open a file", open, "primary"), button("Use the built-in figure", sample)),
+    h(
+      "div",
+      { class: "drop-here" },
+      h("h2", {}, "Drop a character here"),
+      h("p", {}, "A .glb, a .gltf with its files, or a mesh sequence (.npy .pc2 .mdd .obj)"),
+      h("div", { class: "row" }, button("Open a file", open, "primary"), button("Use the built-in figure", sample)),
+    ),
+    h("ul", {}, ...activities.map(([name, what]) => h("li", {}, h("b", {}, name), h("span", {}, what)))),
+    h("p", { class: "muted" }, "Everything is computed in this browser. Nothing is uploaded."),
   );
   host.append(box);
-  const update = () => (box.hidden = app.file !== null || app.sequence !== null || app.busy !== null);
+  const update = () => {
+    const empty = app.file === null && app.sequence === null;
+    box.hidden = !empty || app.busy !== null;
+    document.body.classList.toggle("empty", empty);
+  };
   app.on("file", update);
   app.on("busy", update);
   app.on("sequence", update);
@@ -20,20 +38,37 @@ export function buildWelcome(host: HTMLElement, app: App, open: () => void, samp
 }
 
 const steps: [string, string][] = [
-  ["1 / 3", "This is Direct Delta Mush: smooth skin from a rigid bind. Drag to orbit."],
-  ["2 / 3", "Compare sets it beside linear blend skinning. Press 2 to switch methods in place."],
-  ["3 / 3", "Tune the skin, pull a hand in Pose, and download from Make."],
+  ["look", "Direct Delta Mush: smooth skin without painted weights. Drag to orbit, scroll to zoom."],
+  ["compare", "Compare shows it beside linear blend skinning; the keys 2 and 1 switch in place."],
+  ["make", "Tune the skin, pull a hand in Pose, download from Make."],
 ];
+const secondsPerStep = 3.4;
 
-/** Three short hints, three seconds each; any click ends them. */
+/** Ten seconds: three hints, each with the tab that it is about. */
 export function guide(host: HTMLElement): void {
   const text = h("span", {}),
-    box = h("div", { class: "guide", role: "status" }, text);
-  host.append(box);
-  const end = () => box.remove();
-  box.addEventListener("click", end);
-  steps.forEach(([count, words], i) =>
-    setTimeout(() => text.replaceChildren(h("b", {}, count), ` ${words}`), 3400 * i),
+    dots = steps.map(() => h("i", {})),
+    timers: number[] = [];
+  const tab = (step: number) => document.getElementById(`tab-${steps[step][0]}`);
+  const end = () => {
+    timers.forEach(clearTimeout);
+    steps.forEach((_, i) => tab(i)?.classList.remove("pointed"));
+    box.remove();
+  };
+  const show = (step: number) => {
+    text.textContent = steps[step][1];
+    dots.forEach((dot, i) => dot.classList.toggle("done", i <= step));
+    steps.forEach((_, i) => tab(i)?.classList.toggle("pointed", i === step));
+  };
+  const box = h(
+    "div",
+    { class: "guide", role: "status" },
+    h("span", { class: "dots", "aria-hidden": "true" }, ...dots),
+    text,
+    button("Skip", end, "quiet"),
   );
-  setTimeout(end, 3400 * steps.length);
+  host.append(box);
+  show(0);
+  steps.forEach((_, i) => i > 0 && timers.push(window.setTimeout(() => show(i), 1000 * secondsPerStep * i)));
+  timers.push(window.setTimeout(end, 1000 * secondsPerStep * steps.length));
 }

@@ -19,8 +19,8 @@ export class SkeletonView {
     this.positions = this.rest.slice();
     const links = joints.flatMap(({ parent }, j) => (parent >= 0 ? [parent, j] : []));
     const line = new THREE.LineBasicMaterial({ color: accent, depthTest: false, transparent: true, opacity: 0.85 });
-    const dot = new THREE.PointsMaterial({ color: 0xffffff, size: 5, sizeAttenuation: false, depthTest: false });
-    const big = new THREE.PointsMaterial({ color: accent, size: 11, sizeAttenuation: false, depthTest: false });
+    const dot = discs(new THREE.Color(0xffffff), 7),
+      big = discs(accent, 13);
     const position = new THREE.BufferAttribute(this.positions, 3);
     this.bones = new THREE.LineSegments(geometryOf(position, links), line);
     this.dots = new THREE.Points(geometryOf(position, [...joints.keys()]), dot);
@@ -71,6 +71,27 @@ export class SkeletonView {
       (object.material as THREE.Material).dispose();
     }
   }
+}
+
+/** Points as round discs with a dark rim, in pixels of the screen. */
+function discs(color: THREE.Color, size: number): THREE.PointsMaterial {
+  const material = new THREE.PointsMaterial({
+    color,
+    size,
+    sizeAttenuation: false,
+    depthTest: false,
+    transparent: true,
+  });
+  material.onBeforeCompile = (shader) => {
+    shader.fragmentShader = shader.fragmentShader.replace(
+      "#include <opaque_fragment>",
+      `float away = length(gl_PointCoord - 0.5);
+      outgoingLight = mix(outgoingLight, vec3(0.02), smoothstep(0.3, 0.38, away));
+      diffuseColor.a *= 1.0 - smoothstep(0.5 - fwidth(away), 0.5, away);
+      #include <opaque_fragment>`,
+    );
+  };
+  return material;
 }
 
 function geometryOf(position: THREE.BufferAttribute, index: number[]): THREE.BufferGeometry {

@@ -1,5 +1,6 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { Silhouettes } from "./silhouettes.js";
 
 /** A rectangle of the canvas, in CSS pixels from its upper left corner. */
@@ -17,6 +18,16 @@ export interface Pane {
   clip: Rectangle;
 }
 
+/** Something for polished and metallic materials to reflect: without it they are black. */
+function surroundings(renderer: THREE.WebGLRenderer): THREE.Texture {
+  const generator = new THREE.PMREMGenerator(renderer),
+    room = new RoomEnvironment();
+  const { texture } = generator.fromScene(room, 0.04);
+  room.dispose();
+  generator.dispose();
+  return texture;
+}
+
 /** The canvas, the light and the one camera that all views share. */
 export class Stage {
   readonly canvas = document.createElement("canvas");
@@ -30,8 +41,8 @@ export class Stage {
   /** The first two views as one picture of their outlines. */
   outlines = false;
   private readonly scene = new THREE.Scene();
-  private readonly key = new THREE.DirectionalLight(0xfff4e8, 2.1);
-  private readonly rim = new THREE.DirectionalLight(0xdfe8ff, 0.9);
+  private readonly key = new THREE.DirectionalLight(0xfff4e8, 1.6);
+  private readonly rim = new THREE.DirectionalLight(0xdfe8ff, 0.7);
   private floor: THREE.GridHelper | null = null;
   private dirty = true;
 
@@ -52,7 +63,9 @@ export class Stage {
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.invalidate());
     this.controls.addEventListener("end", () => this.onCamera());
-    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.5), this.key, this.rim);
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f98, 0.65), this.key, this.rim);
+    this.scene.environment = surroundings(this.renderer);
+    this.scene.environmentIntensity = 0.3;
     this.scene.add(this.key.target, this.rim.target);
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
@@ -107,7 +120,7 @@ export class Stage {
     const area = this.panes[0]?.area,
       aspect = area ? area.width / Math.max(area.height, 1) : 1;
     const angle = THREE.MathUtils.degToRad(this.camera.fov / 2);
-    const distance = (1.02 * Math.max(radius, 1e-6)) / Math.sin(Math.min(angle, Math.atan(Math.tan(angle) * aspect)));
+    const distance = (1.1 * Math.max(radius, 1e-6)) / Math.sin(Math.min(angle, Math.atan(Math.tan(angle) * aspect)));
     this.controls.target.copy(center);
     this.camera.position.copy(center).addScaledVector(direction, distance);
     this.controls.update();
