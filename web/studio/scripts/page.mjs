@@ -20,8 +20,13 @@ export function sample(name, file, ...options) {
   return out;
 }
 
-/** Starts both; `close` ends them. Options are those of Playwright's newPage. */
-export async function openPage(files, options = {}) {
+const drivers = {
+  processor: ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+  gpu: ["--use-angle=vulkan", "--enable-features=Vulkan", "--ignore-gpu-blocklist"],
+};
+
+/** Starts both; `close` ends them. Options are those of Playwright's newPage; `gpu`: drawn by the machine's own driver. */
+export async function openPage(files, { gpu = false, ...options } = {}) {
   const server = spawn(program, ["studio", "--no-open", ...files]);
   const address = await new Promise((found, fail) => {
     server.stdout.on("data", (text) => /http:\S+/.test(String(text)) && found(/http:\S+/.exec(String(text))[0]));
@@ -29,7 +34,7 @@ export async function openPage(files, options = {}) {
   });
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"],
+    args: ["--no-sandbox", "--disable-background-networking", ...drivers[gpu ? "gpu" : "processor"]],
   });
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, ...options });
   await page.goto(address);

@@ -83,6 +83,11 @@ export class StudioApi {
     return found.surface.positions.slice();
   }
 
+  /** How many poses have been computed since the page was opened. */
+  get poses(): number {
+    return this.app.poses;
+  }
+
   /** Runs a verb on the open file (decompose, fit: on the sequence) and gives the file and its report. */
   async run(verb: MakingVerb, options: Record<string, unknown> = {}): Promise<MadeFile> {
     return make(this.app, verb, options);

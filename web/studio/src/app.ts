@@ -38,6 +38,8 @@ export class App {
   sequence: Sequence | null = null;
   notice: Notice | null = null;
   busy: string | null = null;
+  /** How many frames have come from the worker. */
+  poses = 0;
   /** Skin matrices of what is shown. */
   matrices: Float32Array | null = null;
   private readonly listeners = new Map<AppEvent, Set<() => void>>();
@@ -181,7 +183,7 @@ export class App {
 
   /** What is shown is older than what is set. */
   get behind(): boolean {
-    return this.dirty || this.pumping !== null;
+    return this.dirty || this.pumping !== null || this.engine.pending() !== null;
   }
 
   specs(): MethodSpec[] {
@@ -204,6 +206,7 @@ export class App {
         this.showPreparing(frame.preparing);
         if (model !== this.model) continue;
         this.matrices = frame.matrices;
+        ++this.poses;
         this.spare.push(...this.views.setFrame(frame));
         this.emit("frame");
       } catch (error) {

@@ -43,7 +43,7 @@ export class Exact {
     });
     const matrices = this.character(bytes).skinMatrices(clip ?? undefined, time);
     this.forget(current);
-    return { matrices, views };
+    return { matrices, views, preparing: false };
   }
 
   private vertices(character: Character, { method, options }: MethodSpec, clip: string | null, time: number) {
@@ -52,7 +52,7 @@ export class Exact {
       normals = new Float32Array(count);
     const deformer =
       method === "result" ? character.deformer(String(options.stored), {}) : character.deformer(method, options);
-    deformer.evaluate(character.skinMatrices(clip ?? undefined, time), positions, normals);
+    deformer.evaluateAt(clip ?? undefined, time, positions, normals);
     deformer.dispose();
     return { positions, normals };
   }

@@ -122,10 +122,10 @@ export class Engine {
   }
 
   private async prepareAll(): Promise<void> {
-    await this.loading.catch(() => undefined);
     for (let spec = this.missing(); spec; spec = this.missing()) {
       const generation = this.generation;
       try {
+        await this.loading; // the preparer may still read the file that the player has
         const bytes = await this.preparer.prepare(spec);
         if (generation !== this.generation) continue;
         const size = bytes?.length ?? 0;
