@@ -2,7 +2,7 @@ import * as THREE from "three";
 import { startEngine, type RemoteEngine } from "./engine/engine.js";
 import { MakerClient } from "./engine/maker.js";
 import type { Curves, FrameRequest, Loaded, MethodSpec } from "./engine/protocol.js";
-import { withMaps } from "./file/attributes.js";
+import { mapsOf, withMaps } from "./file/attributes.js";
 import type { Sequence } from "./file/sequences.js";
 import { PoseSolver } from "./pose.js";
 import { clipRange, specOf } from "./specs.js";
@@ -36,6 +36,8 @@ export class App {
   curves: Curves | null = null;
   result: Result | null = null;
   sequence: Sequence | null = null;
+  /** The maps that the file came with. */
+  fileMaps: Maps = {};
   notice: Notice | null = null;
   busy: string | null = null;
   /** Skin matrices of what is shown. */
@@ -129,7 +131,9 @@ export class App {
     this.pose.reset();
     this.tell(null);
     const { theme, activity } = this.store.state;
-    const fresh: Settings = { ...defaultSettings(), theme, activity, ...firstClip(loaded), camera: null };
+    const maps = loaded.info.ddm ? {} : mapsOf(bytes, loaded.vertexCount); // a mushed file shows what it stores
+    const fresh: Settings = { ...defaultSettings(), theme, activity, ...firstClip(loaded), maps, camera: null };
+    this.fileMaps = maps;
     this.store.reset({ ...fresh, ...settings });
     this.views.setModel(this.model, this.store.state);
     this.emit("file");
