@@ -23,14 +23,17 @@ const Names& commonOptions(const std::string& verb) {
         {"info", {"mesh", "weld"}},
         {"sample", {"output", "list", "resolution", "skin"}},
         {"bind", {"output", "method", "influences", "joints", "exclude-joints"}},
+        {"transfer", {"output", "distance", "angle", "influences"}},
         {"mush", {"output", "alpha", "influences", "payload"}},
         {"deform", {"output", "method", "clip", "frames"}},
         {"bake", {"output", "from", "helpers", "influences", "max-error"}},
+        {"clean", {"output", "threshold", "unused-joints"}},
         {"fit", {"output", "influences", "max-extra-joints", "validate"}},
         {"decompose", {"output", "bones", "rest", "tolerance", "skeleton"}},
         {"pose", {"output", "handles", "method", "clip", "at"}},
         {"compare", {"mesh", "heatmap", "max-error"}},
         {"render", {"output", "method", "frame", "clip", "color", "skeleton", "camera", "focus", "size"}},
+        {"batch", {"do", "out", "jobs", "engine", "report", "html", "dry-run"}},
         {"studio", {"no-open"}}};
     static const Names none;
     const auto found = by_verb.find(verb);

@@ -4,6 +4,7 @@
 #include <pelt/version.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -69,6 +70,15 @@ std::vector<std::string> joinColorWords(int count, char** words) {
     return joined;
 }
 
+/// `pelt batch … -- words`: the words after -- are for another program.
+std::vector<std::string> cutPassedOn(std::vector<std::string>& words) {
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (words.empty() || words[0] != "batch" || dashes == words.end()) return {};
+    std::vector<std::string> passed_on(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+    return passed_on;
+}
+
 int runProgram(int count, char** words) {
     CLI::App app(
         "Pelt, a toolkit for character skin: inspects, binds, deforms, bakes, fits, poses, compares and renders rigged "
@@ -85,9 +95,11 @@ int runProgram(int count, char** words) {
     addInfo(app, session);
     addSample(app, session);
     addBind(app, session);
+    addTransfer(app, session);
     addMush(app, session);
     addDeform(app, session);
     addBake(app, session);
+    addClean(app, session);
     addPack(app, session);
     addFit(app, session);
     addDecompose(app, session);
@@ -95,6 +107,7 @@ int runProgram(int count, char** words) {
     addCompare(app, session);
     addRender(app, session);
     addStudio(app, session);
+    addBatch(app, session);
 
     for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
         verb->group("Verbs");
@@ -102,7 +115,9 @@ int runProgram(int count, char** words) {
     }
 
     try {
-        parseWords(app, joinColorWords(count, words));
+        std::vector<std::string> parsed = joinColorWords(count, words);
+        session.passed_on = cutPassedOn(parsed);
+        parseWords(app, std::move(parsed));
     } catch (const CLI::ParseError& asked) {  // for help or the version
         std::ostringstream out, ignored;
         app.exit(asked, out, ignored);

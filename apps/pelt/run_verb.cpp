@@ -60,8 +60,10 @@ VerbOutcome runVerb(const std::vector<std::string>& words, Documents& documents,
     addInfo(app, session);
     addSample(app, session);
     addBind(app, session);
+    addTransfer(app, session);
     addMush(app, session);
     addBake(app, session);
+    addClean(app, session);
     addFit(app, session);
     addDecompose(app, session);
     addPose(app, session);

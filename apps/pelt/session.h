@@ -32,6 +32,7 @@ public:
     std::optional<std::filesystem::path> limits;  ///< of the range of motion that --clip @range plays
     Documents* documents = nullptr;               ///< documents in memory, if another program runs the verb
     Progress::Callback listener;                  ///< receives all progress reports; may cancel
+    std::vector<std::string> passed_on;           ///< what follows -- on the command line, for another program
     nlohmann::ordered_json result;                ///< filled by the verb; "verb", "stages" and "warnings" are added
 
     /// Adds a verb: its description, the common options, an example, and its function.

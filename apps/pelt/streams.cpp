@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostInput = std::uint64_t(1) << 32;  ///< bytes; a .glb
 
 /// Options that may name standard output, and further files that are written.
 constexpr std::array<std::string_view, 2> kOutputs = {"output", "heatmap"};
-constexpr std::array<std::string_view, 3> kFurtherOutputs = {"normals", "tangents", "examples"};
+constexpr std::array<std::string_view, 5> kFurtherOutputs = {"normals", "tangents", "examples", "report", "html"};
 /// Options that may name standard input: JSON. Positional inputs may if they are characters.
 constexpr std::array<std::string_view, 2> kInputs = {"handles", "limits"};
 /// Options with file names that are read in other ways.
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 7> kSeekingInputs = {"clips", "mesh",    
                                                             "tets",  "keep-weights", "keep-motion"};
 
 template <std::size_t N>
-bool isOneOf(const std::array<std::string_view, N>& names, const std::string& name) {
+bool isOneOf(const std::array<std::string_view, N>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -72,6 +72,8 @@ bool checkStreams(const CLI::App& verb, bool json) {
     checkTerminals(input, output);
     return !output.empty();
 }
+
+bool isOutputOption(std::string_view name) { return isOneOf(kOutputs, name) || isOneOf(kFurtherOutputs, name); }
 
 std::vector<std::byte> readStandardInput() {
     std::vector<std::byte> bytes, buffer(std::size_t(1) << 20);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace pelt::cli {
@@ -17,6 +18,9 @@ std::string inputName(const std::filesystem::path& path);
 /// twice, standard output together with --json, a terminal. True if standard output gets a file. Throws Error (bad
 /// usage).
 bool checkStreams(const CLI::App& verb, bool json);
+
+/// True for the options (without --) whose values are files or folders that a verb writes.
+bool isOutputOption(std::string_view name);
 
 /// All of standard input. Throws Error: bad input for more than a .glb can hold, system if it cannot be read.
 std::vector<std::byte> readStandardInput();

@@ -11,9 +11,11 @@ namespace pelt::cli {
 void addInfo(CLI::App& app, Session& session);
 void addSample(CLI::App& app, Session& session);
 void addBind(CLI::App& app, Session& session);
+void addTransfer(CLI::App& app, Session& session);
 void addMush(CLI::App& app, Session& session);
 void addDeform(CLI::App& app, Session& session);
 void addBake(CLI::App& app, Session& session);
+void addClean(CLI::App& app, Session& session);
 void addPack(CLI::App& app, Session& session);
 void addFit(CLI::App& app, Session& session);
 void addDecompose(CLI::App& app, Session& session);
@@ -21,6 +23,7 @@ void addPose(CLI::App& app, Session& session);
 void addCompare(CLI::App& app, Session& session);
 void addRender(CLI::App& app, Session& session);
 void addStudio(CLI::App& app, Session& session);
+void addBatch(CLI::App& app, Session& session);
 
 /// --clips: other files whose clips are added to characters.
 void addClipsOption(CLI::App& verb, Session& session);

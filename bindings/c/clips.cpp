@@ -12,15 +12,14 @@
 #include "handles.h"
 
 using namespace pelt;
-using pelt::c::clipOf;
 using pelt::c::guarded;
 using pelt::c::need;
 
-const Clip* pelt::c::clipOf(const Character& character, const char* name, Clip& made) {
-    if (!name) return nullptr;
-    if (std::string_view(name) != rig::kRangeClip) return &rig::findClip(character, name);
-    made = rig::rangeClip(character.skeleton, character.driven, {});
-    return &made;
+const Clip* pelt_character::clip(const char* wanted) const {
+    if (!wanted) return nullptr;
+    if (std::string_view(wanted) != rig::kRangeClip) return &rig::findClip(character, wanted);
+    std::call_once(range_made_, [&] { range_ = rig::rangeClip(character.skeleton, character.driven, {}); });
+    return &range_;
 }
 
 size_t pelt_clip_count(const pelt_character* character) { return character->character.clips.size(); }
@@ -59,8 +58,7 @@ pelt_status pelt_clip_times(const pelt_character* character, const char* clip, d
         need(clip, "clip");
         need(times, "times");
         if (!(fps > 0)) throw Error::badUsage("fps: must be above 0");
-        Clip made;
-        *times = c::copied(nlohmann::json(rig::sampleTimes(*clipOf(character->character, clip, made), fps)).dump());
+        *times = c::copied(nlohmann::json(rig::sampleTimes(*character->clip(clip), fps)).dump());
     });
 }
 
@@ -75,8 +73,7 @@ pelt_status pelt_skin_matrices_at(const pelt_character* character, const char* c
         need(seconds, "seconds");
         need(matrices, "matrices");
         const Character& c = character->character;
-        Clip made;
-        const Clip* played = clipOf(c, clip, made);
+        const Clip* played = character->clip(clip);
         for (const double t : std::span(seconds, count)) {
             const std::vector<Affine3d> slots = rig::drivenSkinMatrices(c.skeleton, c.driven, played, t);
             for (const auto& entry : character->joints.entries) {
@@ -93,9 +90,8 @@ pelt_status pelt_morphed_positions(const pelt_character* character, const char* 
         need(character, "character");
         need(positions, "positions");
         const Mesh& mesh = character->character.mesh;
-        Clip made;
         std::vector<Vec3f> shape = character->whole.positions;
-        rig::addMorphs(mesh, rig::morphWeights(mesh, clipOf(character->character, clip, made), seconds),
+        rig::addMorphs(mesh, rig::morphWeights(mesh, character->clip(clip), seconds),
                        std::span(shape).first(mesh.vertexCount()), {});
         std::copy_n(&shape.data()->x, 3 * shape.size(), positions);
     });

@@ -1,39 +1,21 @@
+#include "deformer.h"
+
 #include <fmt/format.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>
+#include <pelt/pipeline/pack.h>
 #include <pelt/pipeline/sampling.h>
 #include <pelt/rig/props.h>
 
+#include <algorithm>
 #include <cmath>
-#include <optional>
 
-#include "handles.h"
 #include "option_words.h"
 
 using namespace pelt;
 using pelt::c::guarded;
 using pelt::c::need;
-
-/// A method prepared for a character, and the buffers that a pose goes through.
-struct pelt_deformer {
-    const pelt_character* character;
-    std::unique_ptr<pipeline::Deformer> method;
-    std::vector<Vec3f> rest_normals;                  ///< of the whole mesh
-    std::vector<Vec3f> other_rest, other_normals;     ///< in place of the character's own; empty: none, not computed
-    std::optional<geometry::Weld> weld;               ///< for the normals of another rest
-    std::vector<std::optional<Affine3f>> from_first;  ///< per slot, where it is not the first of its joint
-    std::vector<Affine3f> prop_binds;  ///< per part of the props, from rest space to its joint's bind pose
-    std::vector<Affine3f> joints, slots;
-
-    void setPose(const float* matrices);
-    void wantNormals();
-    std::span<const Vec3f> restPositions() const {
-        return other_rest.empty() ? character->whole.positions : other_rest;
-    }
-    std::span<const Vec3f> restNormals() const { return other_rest.empty() ? rest_normals : other_normals; }
-    void evaluate(std::size_t first, std::size_t count, float* positions, float* normals) const;
-    void placeProps(float* positions, float* normals) const;
-};
+using pelt::c::vectors;
 
 namespace {
 
@@ -54,11 +36,25 @@ std::vector<Affine3f> bindsOfProps(const pelt_character& character) {
     return binds;
 }
 
-constexpr std::size_t kGrain = 2048;  ///< vertices of a task
-
-std::span<Vec3f> vectors(float* numbers, std::size_t count) {
-    return numbers ? std::span(reinterpret_cast<Vec3f*>(numbers), count) : std::span<Vec3f>();
+pelt_deformer* makeDeformer(const pelt_character& character, std::unique_ptr<pipeline::Deformer> method) {
+    const Skeleton& skeleton = character.character.skeleton;
+    auto made = std::make_unique<pelt_deformer>();
+    made->character = &character;
+    made->method = std::move(method);
+    made->rest_normals = pipeline::restNormals(character.whole);
+    made->prop_binds = bindsOfProps(character);
+    made->slots.resize(skeleton.joints.size());
+    for (std::size_t s = 0; s < made->slots.size(); ++s) {
+        const std::size_t first = character.joints.entries[character.joints.of_slot[s]].first_slot;
+        made->from_first.emplace_back();
+        if (first != s)
+            made->from_first.back() =
+                Affine3f(inverse(skeleton.joints[first].inverse_bind) * skeleton.joints[s].inverse_bind);
+    }
+    return made.release();
 }
+
+constexpr std::size_t kGrain = 2048;  ///< vertices of a task
 
 }  // namespace
 
@@ -73,7 +69,7 @@ void pelt_deformer::setPose(const float* matrices) {
         const Affine3f& joint = joints[character->joints.of_slot[s]];
         slots[s] = from_first[s] ? joint * *from_first[s] : joint;
     }
-    method->setPose(slots);
+    if (method) method->setPose(slots);
 }
 
 /// Another rest has the normals of its own shape.
@@ -86,6 +82,11 @@ void pelt_deformer::wantNormals() {
 void pelt_deformer::evaluate(std::size_t first, std::size_t count, float* positions, float* normals) const {
     const Mesh& mesh = character->character.mesh;
     const std::size_t skinned = mesh.vertexCount();
+    if (!method) {
+        std::copy_n(restPositions().begin(), skinned, vectors(positions, skinned).begin());
+        if (normals) std::copy_n(restNormals().begin(), skinned, vectors(normals, skinned).begin());
+        return;
+    }
     deform::RestShape rest;  // empty spans: the rig's own copy, which has the layout of the kernels
     if (!other_rest.empty()) rest.positions = restPositions().first(skinned);
     if (normals && (!other_rest.empty() || mesh.normals.empty())) rest.normals = restNormals().first(skinned);
@@ -113,28 +114,43 @@ pelt_status pelt_deformer_make(const pelt_character* character, const char* meth
         need(method, "method");
         need(deformer, "deformer");
         const Character& rigged = character->character;
-        if (rigged.skeleton.joints.empty()) throw Error::badInput("has no joints for a deformer to follow");
-        if (rigged.weights.empty()) throw Error::badInput("has a skeleton but no skin weights; bind it first");
-        auto made = std::make_unique<pelt_deformer>();
-        made->character = character;
         const pipeline::Method& found = pipeline::findMethod(method);
         const pipeline::MethodOptions given = c::methodOptions(found, c::parseOptions(options));
+        if (!rigged.skeleton.joints.empty() && rigged.weights.empty())
+            throw Error::badInput("has a skeleton but no skin weights; bind it first");
+        std::unique_ptr<pipeline::Deformer> prepared;
         const Progress progress = c::progressOf(call);
         withThreads(c::threadsOf(call), [&] {
-            made->method = found.of_rows ? found.of_rows(rigged, character->ddmRows(given, progress))
-                                         : found.prepare(rigged, given, progress);
+            if (rigged.skeleton.joints.empty()) return;
+            prepared = found.of_rows ? found.of_rows(rigged, character->ddmRows(given, progress))
+                                     : found.prepare(rigged, given, progress);
         });
-        made->rest_normals = pipeline::restNormals(character->whole);
-        made->prop_binds = bindsOfProps(*character);
-        made->slots.resize(rigged.skeleton.joints.size());
-        for (std::size_t s = 0; s < made->slots.size(); ++s) {
-            const std::size_t first = character->joints.entries[character->joints.of_slot[s]].first_slot;
-            made->from_first.emplace_back();
-            if (first != s)
-                made->from_first.back() = Affine3f(inverse(rigged.skeleton.joints[first].inverse_bind) *
-                                                   rigged.skeleton.joints[s].inverse_bind);
-        }
-        *deformer = made.release();
+        *deformer = makeDeformer(*character, std::move(prepared));
+    });
+}
+
+pelt_status pelt_deformer_save(const pelt_deformer* deformer, uint8_t** bytes, size_t* size) {
+    return guarded([&] {
+        need(deformer, "deformer");
+        need(bytes, "bytes");
+        need(size, "size");
+        const std::span<const std::byte> rig =
+            deformer->method ? deformer->method->rigBytes() : std::span<const std::byte>();
+        if (rig.empty())
+            throw Error::badUsage("this method has no rig to save (Delta Mush smooths every pose); make it again");
+        *bytes = c::copied(rig);
+        *size = rig.size();
+    });
+}
+
+pelt_status pelt_deformer_load(const pelt_character* character, const void* bytes, size_t size,
+                               pelt_deformer** deformer) {
+    return guarded([&] {
+        need(character, "character");
+        need(bytes, "bytes");
+        need(deformer, "deformer");
+        const std::span<const std::byte> rig(static_cast<const std::byte*>(bytes), size);
+        *deformer = makeDeformer(*character, pipeline::deformerOf(character->character, rig));
     });
 }
 

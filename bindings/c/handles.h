@@ -28,10 +28,16 @@ struct pelt_character {
     std::vector<std::uint32_t> weight_joints;
     std::vector<float> weight_values;
 
+    /// The clip that is asked for: null for no name. The range of motion is made once. Throws Error (bad input) where
+    /// there is no such clip.
+    const pelt::Clip* clip(const char* wanted) const;
+
     /// Rows for a deformer; what they have in common with the last ones is kept. One thread at a time.
     pelt::DdmRows<float> ddmRows(const pelt::pipeline::MethodOptions& options, const pelt::Progress& progress) const;
 
 private:
+    mutable std::once_flag range_made_;
+    mutable pelt::Clip range_;
     mutable std::mutex tuning_mutex_;
     mutable pelt::pipeline::DdmTuning tuning_{character};
 };
@@ -66,9 +72,5 @@ void readMatrices(const float* matrices, std::size_t count, const char* name, st
 /// A copy that pelt_free frees.
 char* copied(const std::string& text);
 std::uint8_t* copied(std::span<const std::byte> bytes);
-
-/// The clip that is asked for: null for no name; the range of motion is made and kept in `made`. Throws Error (bad
-/// input) where there is no such clip.
-const Clip* clipOf(const Character& character, const char* name, Clip& made);
 
 }  // namespace pelt::c

@@ -12,6 +12,7 @@
 #include "gltf/driven_joints.h"
 #include "gltf/edit.h"
 #include "gltf/load.h"
+#include "gltf/without_rig.h"
 #include "gltf/write_new.h"
 
 namespace pelt::io {
@@ -40,10 +41,10 @@ gltf::Document documentOf(const Character& character) {
 
 }  // namespace
 
-Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder,
-                   const Progress& progress) {
-    progress.report("load", 0);
-    gltf::Loading loading(gltf::readDocument(bytes, name, folder), progress);
+namespace {
+
+Character loadDocument(gltf::Document document, const Progress& progress) {
+    gltf::Loading loading(std::move(document), progress);
     loading.progress.documentRead();
     gltf::findInstances(loading);
     gltf::checkMemory(loading);
@@ -59,6 +60,7 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     loading.source->weights = character.weights;
     loading.source->ddm = character.ddm;
     loading.source->clips = character.clips;
+    loading.source->attributes = character.mesh.attributes;
     loading.source->faces_hash = gltf::hashFaces(character.mesh);
     std::size_t first = 0;
     for (const gltf::PartSource& part : loading.source->parts) {
@@ -68,6 +70,20 @@ Character loadGltf(std::span<const std::byte> bytes, const std::string& name, co
     character.source = loading.source;
     loading.progress.finished();
     return std::move(character);
+}
+
+}  // namespace
+
+Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder,
+                   const Progress& progress) {
+    progress.report("load", 0);
+    return loadDocument(gltf::readDocument(bytes, name, folder), progress);
+}
+
+Character withoutRig(const Character& character) {
+    const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
+    if (!source) throw Error::badUsage("only a character that was loaded from a file can be stripped of its rig");
+    return loadDocument(gltf::withoutRig(*source), {});
 }
 
 Motion loadMotion(const fs::path& path, const Progress& progress) {
@@ -99,6 +115,14 @@ void saveCharacter(const Character& character, const fs::path& path) {
     if (extension != ".glb" && extension != ".gltf")
         throw Error::badUsage({path.string()}, "characters are written as .glb or .gltf");
     gltf::writeDocument(documentOf(character), path, extension == ".glb");
+}
+
+void leaveOutUnused(Character& character) {
+    const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
+    if (!source || source->lean) return;
+    auto lean = std::make_shared<gltf::GltfSource>(*source);
+    lean->lean = true;
+    character.source = std::move(lean);
 }
 
 std::vector<std::byte> toGlb(const Character& character) { return gltf::toGlb(documentOf(character)); }

@@ -8,8 +8,10 @@
 #include <pelt/deform/lbs.h>
 #include <pelt/pipeline/ddm.h>
 #include <pelt/pipeline/methods.h>
+#include <pelt/pipeline/pack.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace pelt::pipeline {
 namespace {
@@ -18,8 +20,7 @@ using deform::DdmForm;
 
 class LbsDeformer final : public Deformer {
 public:
-    LbsDeformer(const Character& character, const SkinWeights& weights)
-        : rig_(deform::prepareLbs(character.mesh, weights)), pose_(rig_), linear_pose_(rig_) {}
+    explicit LbsDeformer(const deform::LbsRig& rig) : rig_(rig), pose_(rig_), linear_pose_(rig_) {}
 
     void setPose(std::span<const Affine3f> bones) override {
         pose_.set(bones);
@@ -74,7 +75,7 @@ using DeltaMushDeformer = PosedDeformer<deform::DeltaMushRig, deform::DeltaMushP
 using Made = std::unique_ptr<Deformer>;
 
 Made lbs(const Character& character, const SkinWeights& weights) {
-    return std::make_unique<LbsDeformer>(character, weights);
+    return std::make_unique<LbsDeformer>(deform::prepareLbs(character.mesh, weights));
 }
 
 Made dqs(const Character& character, const SkinWeights& weights) {
@@ -197,6 +198,21 @@ constexpr Method kMethods[] = {
 };
 
 }  // namespace
+
+std::unique_ptr<Deformer> deformerOf(const Character& character, std::span<const std::byte> rig) {
+    AlignedBytes bytes(rig.size());
+    if (!rig.empty()) std::memcpy(bytes.data(), rig.data(), rig.size());
+    const auto is = [&](runtime::RigKind kind) { return !runtime::findRig(bytes, kind).empty(); };
+    const auto checked = [&](const auto& packed) {
+        if (packed.view().vertexCount() != character.mesh.vertexCount() ||
+            packed.view().jointCount() > character.skeleton.joints.size())
+            throw Error::badInput("these bytes of a deformer are those of another character");
+        return packed;
+    };
+    if (is(runtime::RigKind::lbs)) return std::make_unique<LbsDeformer>(checked(deform::LbsRig(std::move(bytes))));
+    if (is(runtime::RigKind::dqs)) return std::make_unique<DqsDeformer>(checked(deform::DqsRig(std::move(bytes))));
+    return std::make_unique<DdmDeformer>(checked(deform::DdmRig(std::move(bytes))));
+}
 
 DdmRows<float> ddmRows(const Character& character, const MethodOptions& options, const Progress& progress) {
     return DdmTuning(character).rows(options, progress);

@@ -25,6 +25,19 @@ static void deforms(const pelt_character* hero) {
     matrices[3] = 1;
     CHECK(pelt_deformer_evaluate(ddm, matrices, positions, normals) == PELT_BAD_INPUT);
     CHECK(strstr(pelt_error_message(), "not affine") != NULL);
+    uint8_t* prepared = NULL;
+    size_t size = 0;
+    pelt_deformer* again = NULL;
+    CHECK(pelt_deformer_save(ddm, &prepared, &size) == PELT_OK);
+    CHECK(pelt_deformer_load(hero, prepared, size, &again) == PELT_OK);
+    CHECK(pelt_deformer_load(hero, prepared, size - 1, &again) == PELT_BAD_INPUT);
+    CHECK(pelt_skin_matrices(hero, "0", 0.5, matrices) == PELT_OK);
+    CHECK(pelt_deformer_evaluate(ddm, matrices, positions, NULL) == PELT_OK);
+    CHECK(pelt_deformer_evaluate_at(again, "0", 0.5, normals, NULL) == PELT_OK);
+    CHECK(memcmp(positions, normals, 12 * vertices) == 0); /* prepared once, and at a moment of a clip */
+    CHECK(pelt_deformer_evaluate_at(again, "nowhere", 0.5, normals, NULL) == PELT_BAD_INPUT);
+    pelt_free(prepared);
+    pelt_deformer_free(again);
     pelt_deformer_free(ddm);
     CHECK(pelt_deformer_make(hero, "dmm", NULL, NULL, &ddm) == PELT_BAD_USAGE);
     CHECK(pelt_deformer_make(hero, "dqs", "{\"alpha\": 1}", NULL, &ddm) == PELT_BAD_USAGE);

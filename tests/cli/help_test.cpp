@@ -24,7 +24,7 @@ protected:
 
 TEST_F(Help, OptionsComeInGroupsTheCommonOnesFirst) {
     for (const char* verb : {"info", "sample", "bind", "mush", "deform", "bake", "fit", "decompose", "pose", "compare",
-                             "render", "studio"}) {
+                             "render", "studio", "batch"}) {
         SCOPED_TRACE(verb);
         const std::string help = runWell({verb, "--help"}).out;
         const std::size_t common = group(help, "Common options"), general = group(help, "General");
@@ -56,7 +56,7 @@ TEST_F(Help, DeformListsItsOptionsByTheme) {
 
 TEST_F(Help, NoLineIsLongerThanATerminalIsWide) {
     for (const char* verb : {"info", "sample", "bind", "mush", "deform", "bake", "fit", "decompose", "pose", "compare",
-                             "render", "studio"}) {
+                             "render", "studio", "batch"}) {
         std::istringstream lines(runWell({verb, "--help"}).out);
         for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << verb << ": " << line;
     }

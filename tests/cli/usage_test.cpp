@@ -5,8 +5,8 @@
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"info", "sample",    "bind", "mush",    "deform", "bake",  "pack",
-                                         "fit",  "decompose", "pose", "compare", "render", "studio"};
+const std::vector<std::string> kVerbs = {"info", "sample",    "bind", "mush",    "deform", "bake",   "pack",
+                                         "fit",  "decompose", "pose", "compare", "render", "studio", "batch"};
 
 class Usage : public CliTest {};
 

@@ -106,6 +106,12 @@ class Character(Contents):
                  byref(pointer))
         return Deformer(pointer.value or 0, handle)
 
+    def deformer_of(self, prepared: bytes) -> Deformer:
+        """A method that was prepared elsewhere for the same character: what `Deformer.to_bytes` gave."""
+        handle, pointer = self._open(), c_void_p()
+        check(lib.pelt_deformer_load(handle.pointer, bytes(prepared), len(prepared), byref(pointer)))
+        return Deformer(pointer.value or 0, handle)
+
     @overload
     def deform(self, matrices: ArrayLike, method: str = ..., normals: Literal[False] = ...,
                threads: Optional[int] = ..., progress: Optional[ProgressCallback] = ...,

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import threading
-from ctypes import byref, c_double
+from ctypes import byref, c_double, c_size_t, c_void_p, string_at
 from typing import Any, Optional
 
 import numpy as np
@@ -49,6 +49,30 @@ class Deformer:
             check(lib.pelt_deformer_evaluate(self._handle.pointer, columns.ctypes.data, out.ctypes.data,
                                              address(normals)))
         return out
+
+    def at(self, clip: "str | int | None", seconds: float = 0, out: Optional[Floats] = None,
+           normals: Optional[Floats] = None) -> Floats:
+        """What `pelt deform` writes at a moment of a clip, (V, 3) float32: joints, morph targets, and props that move
+        with other nodes. None: the rest pose of the nodes. `set_rest` is ignored.
+        """
+        out = np.empty(self._shape, np.float32) if out is None else output("out", out, self._shape)
+        if normals is not None:
+            output("normals", normals, self._shape)
+        name = None if clip is None else str(clip).encode()
+        with self._lock:
+            check(lib.pelt_deformer_evaluate_at(self._handle.pointer, name, float(seconds), out.ctypes.data,
+                                                address(normals)))
+        return out
+
+    def to_bytes(self) -> bytes:
+        """What was prepared, for `Character.deformer_of` in another process. The iterative Delta Mush has none."""
+        pointer, size = c_void_p(), c_size_t()
+        with self._lock:
+            check(lib.pelt_deformer_save(self._handle.pointer, byref(pointer), byref(size)))
+        try:
+            return string_at(pointer.value or 0, size.value)
+        finally:
+            lib.pelt_free(pointer)
 
     def set_rest(self, positions: Optional[ArrayLike] = None) -> None:
         """(V, 3) rest positions, copied, that are posed from now on in place of the character's own, such as a morphed

@@ -98,6 +98,21 @@ class Deforming(WithFiles):
         np.testing.assert_array_equal(deformer(matrices[3]), expected[3])
         deformer.set_rest()
         np.testing.assert_array_equal(deformer(matrices[3]), hero.deform(matrices[3], method="lbs"))
+        np.testing.assert_array_equal(deformer.at(0, 0.3), expected[3])
+
+    def test_a_prepared_method_travels_as_bytes(self):
+        hero = pelt.sample("bar", resolution=1000)
+        pose = hero.skin_matrices(0, fps=5)[2]
+        for method in ("lbs", "dqs", "cor", "ddm", "ddm-v2", "ddm-v5", "eddm"):
+            prepared = hero.deformer(method)
+            np.testing.assert_array_equal(hero.deformer_of(prepared.to_bytes())(pose), prepared(pose), err_msg=method)
+        with self.assertRaisesRegex(pelt.Error, "no rig to save"):
+            hero.deformer("dm").to_bytes()
+        with self.assertRaisesRegex(pelt.Error, "another character"):
+            pelt.sample("bar", resolution=500).deformer_of(hero.deformer("lbs").to_bytes())
+        for damaged in (b"", b"x" * 64, hero.deformer("ddm").to_bytes()[:-9]):
+            with self.assertRaises(pelt.Error):
+                hero.deformer_of(damaged)
 
     def test_real_characters(self):
         for name in ("khronos/CesiumMan", "khronos/Fox", "mannequiny"):

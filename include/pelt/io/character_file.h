@@ -43,13 +43,23 @@ std::vector<std::filesystem::path> referredFiles(const std::filesystem::path& pa
 /// Writes .glb or .gltf (with a .bin beside it, under a new name, so that readers find either the old pair or the new
 /// one at any time; the .bin of a replaced .gltf is removed). A character that was loaded is written as its original
 /// document, in which only what differs from the loaded state is edited: positions, normals and tangents, weights,
-/// clips, rest transforms and inverse binds, nodes and joints appended after the loaded ones. One made in memory
+/// scalar attributes, clips, rest transforms and inverse binds, nodes and joints appended after the loaded ones, joints
+/// that were removed (rig::removeJoints; their nodes stay). One made in memory
 /// (source is null) gets a new document. The file has a Direct Delta Mush payload if and only if Character::ddm is not
 /// null, and PELT_driven_joints if and only if Character::driven is not empty. Throws Error: bad usage if the faces of
-/// a loaded character were changed, if vertices moved but the payload is still the loaded one, if loaded nodes, joints
-/// or weights are missing, if sizes are inconsistent, or for another extension; bad input if the loaded document cannot
+/// a loaded character were changed, if vertices moved but the payload is still the loaded one, if loaded nodes or
+/// weights are missing, if sizes are inconsistent, or for another extension; bad input if the loaded document cannot
 /// be edited; system if the disk is full or not writable.
 void saveCharacter(const Character& character, const std::filesystem::path& path);
+
+/// The meshes of a loaded character alone, at rest in root space, with the materials of its document: no joints, skin,
+/// clips or payload; props become part of the mesh. Throws Error (bad usage) for a character without a source.
+Character withoutRig(const Character& character);
+
+/// Saving the character then leaves out data of its document that nothing refers to, such as the keys and weights that
+/// others replaced, and writes all weights normalized. A file with extensions that may refer to data in ways that Pelt
+/// does not know keeps all data.
+void leaveOutUnused(Character& character);
 
 /// The .glb that saveCharacter would write, in memory.
 std::vector<std::byte> toGlb(const Character& character);

@@ -11,4 +11,8 @@ namespace pelt::pipeline {
 AlignedBytes packCharacter(const Character& character, const Method& method, const MethodOptions& options = {},
                            const Progress& progress = {});
 
+/// A deformer of the character from the bytes of another one of it (Deformer::rigBytes): what was prepared elsewhere is
+/// used here. The bytes are copied and checked. Throws Error (bad input) if they are no rig of this many vertices.
+std::unique_ptr<Deformer> deformerOf(const Character& character, std::span<const std::byte> rig);
+
 }  // namespace pelt::pipeline

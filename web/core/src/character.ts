@@ -118,6 +118,16 @@ export class Character {
     });
   }
 
+  /** Three numbers a vertex, in rest space, with the clip's morph targets added: for Deformer.setRest. */
+  morphedPositions(clip?: string | number, seconds = 0): Float32Array {
+    return this.instance.scoped((scope) => {
+      const out = scope.bytes(12 * this.vertexCount);
+      const name = scope.string(clip === undefined ? undefined : String(clip));
+      this.instance.check(this.instance.module._pelt_morphed_positions(this.owned.get(), name, seconds, out));
+      return this.instance.floats(out, 3 * this.vertexCount);
+    });
+  }
+
   /** Prepares a method of `pelt deform`, such as "ddm", "lbs" or "dqs". */
   deformer(method: string, options?: DeformOptions): Deformer {
     const deformer = this.instance.long(options ?? {}, (call) =>
@@ -128,6 +138,17 @@ export class Character {
           this.owned.get(), name, scope.string(toOptions(options)), call, slot));
         return new Deformer(this.instance, scope.filled(slot), this.vertexCount, this.joints.length, this);
       }));
+    this.users.add(deformer);
+    return deformer;
+  }
+
+  /** A method that was prepared elsewhere, such as in a worker, for the same character: what Deformer.bytes gave. */
+  deformerOf(bytes: Uint8Array): Deformer {
+    const deformer = this.instance.scoped((scope) => {
+      const slot = scope.slot(), pointer = scope.array(bytes);
+      this.instance.check(this.instance.module._pelt_deformer_load(this.owned.get(), pointer, bytes.length, slot));
+      return new Deformer(this.instance, scope.filled(slot), this.vertexCount, this.joints.length, this);
+    });
     this.users.add(deformer);
     return deformer;
   }
@@ -143,6 +164,17 @@ export class Character {
       }));
     this.users.add(poser);
     return poser;
+  }
+
+  /** The same character with a number for each vertex more, such as a map for `lambdaMap: "_SOFTNESS"`. */
+  withAttribute(name: string, values: Float32Array): Character {
+    checkLength("values", values, this.vertexCount);
+    return this.instance.scoped((scope) => {
+      const slot = scope.slot();
+      this.instance.check(this.instance.module._pelt_with_attribute(
+        this.owned.get(), scope.string(name), scope.array(values), slot));
+      return new Character(this.instance, scope.filled(slot), this.long);
+    });
   }
 
   /** The character as a .glb. */
@@ -214,6 +246,44 @@ export class Deformer {
       this.owned.get(), input.byteOffset, places.byteOffset, normals ? turns.byteOffset : 0));
     positions.set(places);
     normals?.set(turns);
+  }
+
+  /**
+   * What `pelt deform` writes at a moment of a clip: joints, morph targets, and props that move with other nodes.
+   * @param clip as for Character.skinMatrices
+   */
+  evaluateAt(clip: string | number | undefined, seconds: number, positions: Float32Array,
+             normals?: Float32Array): void {
+    let [, places, turns] = this.views.get();
+    checkLength("positions", positions, places.length);
+    if (normals) checkLength("normals", normals, turns.length);
+    this.instance.scoped((scope) => {
+      const name = scope.string(clip === undefined ? undefined : String(clip));
+      this.instance.check(this.instance.module._pelt_deformer_evaluate_at(
+        this.owned.get(), name, seconds, places.byteOffset, normals ? turns.byteOffset : 0));
+    });
+    [, places, turns] = this.views.get(); // the memory may have grown
+    positions.set(places);
+    normals?.set(turns);
+  }
+
+  /** Rest positions that are posed from now on by `evaluate`, such as a morphed shape; none: the character's own. */
+  setRest(positions?: Float32Array): void {
+    this.instance.scoped((scope) => {
+      if (positions) checkLength("positions", positions, this.views.get()[1].length);
+      const pointer = positions ? scope.array(positions) : 0;
+      this.instance.check(this.instance.module._pelt_deformer_set_rest(this.owned.get(), pointer));
+    });
+  }
+
+  /** What was prepared, for Character.deformerOf in another instance. The iterative Delta Mush ("dm") has none. */
+  bytes(): Uint8Array {
+    return this.instance.scoped((scope) => {
+      const bytes = scope.slot(), size = scope.slot();
+      this.instance.check(this.instance.module._pelt_deformer_save(this.owned.get(), bytes, size));
+      const begin = scope.take(bytes);
+      return this.instance.module.HEAPU8.slice(begin, begin + scope.filled(size));
+    });
   }
 
   dispose(): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPelt } from "../dist/index.js";
-import { expectSame, json, read, sample } from "./support.js";
+import { diagonal, distance, expectSame, json, made, pelt as program, read, readNpy, sample } from "./support.js";
 
 const pelt = await createPelt();
 const biped = sample("biped", "--resolution=4000");
@@ -86,6 +86,47 @@ describe("what deformers give is what pelt deform gives", () => {
       for (const method of ["lbs", "ddm"]) expectSame(other, file, method, 0, 7);
       other.dispose();
     });
+
+  it("when it was prepared in another instance", async () => {
+    const other = await createPelt(), twin = other.loadCharacter(read(biped));
+    const pose = hero.skinMatrices("walk", 0.4);
+    const [here, there] = [new Float32Array(3 * hero.vertexCount), new Float32Array(3 * hero.vertexCount)];
+    for (const method of ["lbs", "dqs", "cor", "ddm", "ddm-v2", "ddm-v5", "eddm"]) {
+      const prepared = twin.deformer(method), bytes = prepared.bytes(), carried = hero.deformerOf(bytes);
+      prepared.evaluate(pose, there);
+      carried.evaluate(pose, here);
+      expect(here, method).toEqual(there);
+      expect(() => hero.deformerOf(bytes.subarray(0, bytes.length - 8))).toThrow();
+      carried.dispose();
+    }
+    expect(() => twin.deformer("dm").bytes()).toThrow(/no rig/);
+    twin.dispose();
+  });
+
+  it("at a moment of a clip, morph targets too", () => {
+    const frames = made("biped_frames.npy", (out) => program("deform", biped, "--method=ddm", "--frames=::6", "-o", out));
+    const rest = made("biped_rest.obj", (out) => program("deform", biped, "--bind-pose", "-o", out));
+    const corrected = made("corrected.glb", (out) =>
+      program("decompose", frames, "--rest", rest, "--bones=6", "--eigenskin=3", "-o", out));
+    const shapes = made("shapes.glb", (out) => program("deform", biped, "--frames=::12", "-o", out));
+    for (const [file, joints] of [[corrected, 6], [shapes, 0]] as const) {
+      const moving = pelt.loadCharacter(read(file)), deformer = moving.deformer("lbs");
+      expect(moving.joints.length).toBe(joints);
+      const times = moving.clipTimes(0), at = new Float32Array(3 * moving.vertexCount), plain = at.slice();
+      const native = made(`${joints}.npy`, (out) => program("deform", file, "-o", out)), all = readNpy(native).data;
+      for (const frame of [0, 2, times.length - 1]) {
+        deformer.evaluateAt(0, times[frame], at);
+        const expected = all.subarray(at.length * frame, at.length * (frame + 1));
+        expect(distance(expected, at) / diagonal(moving.positions())).toBeLessThan(2e-6);
+      }
+      deformer.evaluate(moving.skinMatrices(0, times.at(-1)!), plain);
+      expect(distance(plain, at) / diagonal(plain)).toBeGreaterThan(1e-4);
+      deformer.setRest(moving.morphedPositions(0, times.at(-1)!));
+      deformer.evaluate(moving.skinMatrices(0, times.at(-1)!), plain);
+      expect(distance(plain, at) / diagonal(plain)).toBeLessThan(2e-6);
+      moving.dispose();
+    }
+  });
 
   it("in the caller's arrays, whose lengths are checked", () => {
     const deformer = hero.deformer("lbs"), matrices = hero.skinMatrices(0, 0);

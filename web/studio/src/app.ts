@@ -1,14 +1,14 @@
 import * as THREE from "three";
-import { startEngine, type RemoteEngine } from "./engine/engine.js";
+import { Engine } from "./engine/engine.js";
 import { MakerClient } from "./engine/maker.js";
 import type { Curves, FrameRequest, Loaded, MethodSpec } from "./engine/protocol.js";
-import { mapsOf, withMaps } from "./file/attributes.js";
+import { attributeOf, mapsOf, withMaps } from "./file/attributes.js";
 import type { Sequence } from "./file/sequences.js";
 import { PoseSolver } from "./pose.js";
 import { clipRange, specOf } from "./specs.js";
 import { own } from "./state/scope.js";
 import type { Keeper, KeptFile } from "./state/keep.js";
-import { defaultSettings, type Maps, type Settings } from "./state/settings.js";
+import { defaultSettings, type MapName, type Maps, type Settings } from "./state/settings.js";
 import type { Store } from "./state/store.js";
 import { readMaterials } from "./view/materials.js";
 import { Model } from "./view/model.js";
@@ -28,7 +28,7 @@ export interface Result {
 
 /** The open file, what is computed for it, and everybody who wants to know. */
 export class App {
-  readonly engine: RemoteEngine = startEngine();
+  readonly engine = new Engine();
   readonly maker = new MakerClient();
   readonly pose: PoseSolver;
   file: KeptFile | null = null;
@@ -47,6 +47,7 @@ export class App {
   private dirty = false;
   private pumping: Promise<void> | null = null;
   private sentMaps: Maps = {};
+  private slow: number | undefined;
   private curvesKey = "";
 
   constructor(
@@ -55,6 +56,7 @@ export class App {
     readonly views: Views,
   ) {
     this.pose = new PoseSolver(this);
+    this.engine.onReady = () => this.refresh();
     store.subscribe((changed) => {
       const onlyTime = changed.size === 1 && changed.has("time");
       if (onlyTime) this.refresh();
@@ -119,7 +121,7 @@ export class App {
 
   /** Opens a character. What is open stays if this one cannot be read. `settings`: as they were kept. */
   async load(bytes: Uint8Array, name: string, settings?: Settings): Promise<void> {
-    const loaded = await this.during(`Opening ${name}`, () => this.engine.load(bytes, name)).catch((error) => {
+    const loaded = await this.during(`Opening ${name}`, () => this.engine.load(blobOf(bytes), name)).catch((error) => {
       this.tell(sentence(error));
       throw error;
     });
@@ -174,12 +176,16 @@ export class App {
   /** Resolves when what is set is shown. */
   async settled(): Promise<void> {
     if (this.dirty && !this.pumping) this.refresh();
-    while (this.pumping) await this.pumping;
+    for (let work = this.unfinished(); work; work = this.unfinished()) await work;
+  }
+
+  private unfinished(): Promise<void> | null {
+    return this.pumping ?? (this.model ? this.engine.pending() : null);
   }
 
   /** What is shown is older than what is set. */
   get behind(): boolean {
-    return this.dirty || this.pumping !== null;
+    return this.dirty || this.unfinished() !== null;
   }
 
   specs(): MethodSpec[] {
@@ -198,26 +204,37 @@ export class App {
       const model = this.model;
       try {
         await this.sendMaps();
-        const slow = setTimeout(() => this.views.setPreparing(true), 180);
-        const frame = await this.engine.frame(this.request()).finally(() => clearTimeout(slow));
-        this.views.setPreparing(false);
+        const frame = await this.engine.frame(await this.request());
+        this.showPreparing(frame.preparing);
         if (model !== this.model) continue;
         this.matrices = frame.matrices;
         this.spare.push(...this.views.setFrame(frame));
         this.emit("frame");
       } catch (error) {
-        this.views.setPreparing(false);
+        this.showPreparing(false);
         this.tell(sentence(error));
       }
     }
-    this.refreshCurves();
+    if (!this.engine.pending()) this.refreshCurves();
   }
 
-  private request(): FrameRequest {
+  /** Told after a moment: what is ready at once is not worth a word. */
+  private showPreparing(preparing: boolean): void {
+    if (!preparing) {
+      clearTimeout(this.slow);
+      this.slow = undefined;
+      this.views.setPreparing(false);
+    } else {
+      this.slow ??= window.setTimeout(() => this.views.setPreparing(true), 180);
+    }
+  }
+
+  private async request(): Promise<FrameRequest> {
     const { clip, time, activity } = this.store.state;
+    const posing = activity === "pose",
+      posed = posing ? await this.pose.solve() : undefined;
     const spare = this.spare.splice(0);
-    const pose = activity === "pose" ? this.pose.step() : undefined;
-    return { clip: activity === "pose" ? null : clip, time, methods: this.specs(), pose, spare };
+    return { clip: posing ? null : clip, time, methods: this.specs(), posed, spare };
   }
 
   /** Painted maps reach the worker as attributes of the file. */
@@ -228,8 +245,11 @@ export class App {
       Object.keys(maps).length === Object.keys(this.sentMaps).length
     )
       return;
-    await this.engine.replace(this.bytesWithMaps(), this.file!.name);
     this.sentMaps = maps;
+    this.curvesKey = "";
+    await this.engine.paint(
+      Object.fromEntries(Object.entries(maps).map(([name, map]) => [attributeOf(name as MapName), map])),
+    );
   }
 
   /** The open file with what was painted on it. */
@@ -273,7 +293,7 @@ export class App {
   }
 
   async setResult(result: Omit<Result, "comparable">): Promise<void> {
-    const comparable = this.model !== null && (await this.engine.setResult(result.bytes.slice(), result.name));
+    const comparable = this.model !== null && (await this.engine.setResult(blobOf(result.bytes), result.name));
     this.result = { ...result, comparable };
     this.curvesKey = "";
     this.emit("result");
@@ -294,8 +314,12 @@ export function sentence(error: unknown): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Workers read a file by themselves: the page sends no copies of it. */
+const blobOf = (bytes: Uint8Array) => new Blob([bytes as Uint8Array<ArrayBuffer>]);
+
 function firstClip(loaded: Loaded): Partial<Settings> {
-  if (loaded.joints.length === 0) return { clip: null, time: 0, playing: false, methods: ["lbs"] };
-  const first = loaded.clips[0];
-  return { clip: first ? first.name : "@range", time: first ? first.start : 0, playing: true };
+  const first = loaded.clips[0],
+    methods = loaded.joints.length === 0 ? ["lbs"] : ["ddm"];
+  if (!first && loaded.joints.length === 0) return { clip: null, time: 0, playing: false, methods };
+  return { methods, clip: first ? first.name : "@range", time: first ? first.start : 0, playing: true };
 }

@@ -43,16 +43,16 @@ export class Exact {
     });
     const matrices = this.character(bytes).skinMatrices(clip ?? undefined, time);
     this.forget(current);
-    return { matrices, views };
+    return { matrices, views, preparing: false };
   }
 
   private vertices(character: Character, { method, options }: MethodSpec, clip: string | null, time: number) {
     const count = 3 * character.vertexCount,
       positions = new Float32Array(count),
       normals = new Float32Array(count);
-    const deformer =
-      method === "result" ? character.deformer(String(options.stored), {}) : character.deformer(method, options);
-    deformer.evaluate(character.skinMatrices(clip ?? undefined, time), positions, normals);
+    const stored = method === "result",
+      deformer = stored ? character.deformer(String(options.stored), {}) : character.deformer(method, options);
+    deformer.evaluateAt(clip ?? undefined, time, positions, normals);
     deformer.dispose();
     return { positions, normals };
   }

@@ -1,12 +1,10 @@
 import { Vector3 } from "three";
 import type { App } from "./app.js";
-import type { PoseStep } from "./engine/protocol.js";
+import type { Posed } from "./engine/protocol.js";
 import type { PoseHandle, PoseKey } from "./state/settings.js";
 
 type Offset = [number, number, number];
 
-/** Iterations of the solver for each picture, while handles move. */
-const iterations = 30;
 /** Pictures after the last change, until the body has come to rest. */
 const settlingFrames = 20;
 
@@ -42,11 +40,13 @@ export class PoseSolver {
     this.app.refresh();
   }
 
-  /** What the solver does next; undefined where nothing is held. */
-  step(): PoseStep | undefined {
-    const { handles } = this.app.store.state;
+  /** The pose that the handles give; undefined where nothing is held. */
+  async solve(): Promise<Posed | undefined> {
+    const { handles } = this.app.store.state,
+      start = { clip: null, time: 0 };
     if (handles.length === 0) return undefined;
-    return { handles: this.fileHandles(this.offsets()), iterations, clip: null, at: 0 };
+    const matrices = await this.app.engine.pose({ handles: this.fileHandles(this.offsets()), start, limits: null });
+    return { matrices, start };
   }
 
   /** The offsets that are shown: those being dragged, or those of the keys at this moment. */

@@ -143,18 +143,28 @@ PELT_API pelt_status pelt_morphed_positions(const pelt_character* character, con
 
 /* ---- Deformers ---- */
 
-/* Any method of `pelt deform`, with the options of that verb that concern the method. The character must stay alive. It
- * keeps what Direct Delta Mush smoothed, so that the next deformer with another kappa or alpha is ready quickly. */
+/* Any method of `pelt deform`, with the options of that verb that concern the method. A character without joints has
+ * its morph targets alone, whatever the method. The character must stay alive. It keeps what Direct Delta Mush
+ * smoothed, so that the next deformer with another kappa or alpha is ready quickly. */
 PELT_API pelt_status pelt_deformer_make(const pelt_character* character, const char* method, const char* options,
                                         const pelt_call* call, pelt_deformer** deformer);
 PELT_API void pelt_deformer_free(pelt_deformer* deformer);
+/* What was prepared, as bytes, so that another process or thread of the same character need not prepare it again. Bytes
+   of another version of Pelt are refused. The iterative Delta Mush has none (PELT_BAD_USAGE). */
+PELT_API pelt_status pelt_deformer_save(const pelt_deformer* deformer, uint8_t** bytes, size_t* size);
+PELT_API pelt_status pelt_deformer_load(const pelt_character* character, const void* bytes, size_t size,
+                                        pelt_deformer** deformer);
 /* Rest positions that are posed from now on in place of the character's own, such as a morphed shape. They are copied;
    NULL: the character's own again. Normals are then those of the new shape. */
 PELT_API pelt_status pelt_deformer_set_rest(pelt_deformer* deformer, const float* positions);
 /* Poses every vertex on the calling thread, into the caller's arrays; `normals` may be NULL. Allocates nothing. */
 PELT_API pelt_status pelt_deformer_evaluate(pelt_deformer* deformer, const float* matrices, float* positions,
                                             float* normals);
-/* The same for `frame_count` poses, one after the other in all three arrays, on `call->threads` threads. */
+/* What `pelt deform` writes at a moment of a clip: joints, morph targets, and props that move with nodes that are no
+   joints; pelt_deformer_set_rest is ignored. `clip` as for pelt_skin_matrices. */
+PELT_API pelt_status pelt_deformer_evaluate_at(pelt_deformer* deformer, const char* clip, double seconds,
+                                               float* positions, float* normals);
+/* The same as pelt_deformer_evaluate for `frame_count` poses, one after the other in all three arrays, on `call->threads` threads. */
 PELT_API pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, const float* matrices, size_t frame_count,
                                                    float* positions, float* normals, const pelt_call* call);
 

@@ -1,9 +1,197 @@
-import { type Remote, wrap } from "comlink";
-import type { Engine } from "./engine.worker.js";
+import { type Remote, transfer, wrap } from "comlink";
+import type { Player } from "./player.worker.js";
+import type { Attributes, Preparer } from "./preparer.worker.js";
+import { type Curves, type Frame, type FrameRequest, keyOf, type Loaded, type MethodSpec } from "./protocol.js";
+import type { PoseRequest } from "./protocol.js";
 
-export type RemoteEngine = Remote<Engine>;
+/** Prepared methods that the player keeps: those shown, and the latest others up to this number of bytes. */
+const keptBytes = 256 << 20;
 
-/** Starts the worker that computes what is shown. */
-export function startEngine(): RemoteEngine {
-  return wrap<Engine>(new Worker(new URL("./engine.worker.ts", import.meta.url), { type: "module" }));
+/** Quick enough to be prepared by the player itself. */
+const quick = (spec: MethodSpec) => ["lbs", "dqs", "result"].includes(spec.method);
+
+/**
+ * Two workers compute what is shown. The player poses vertices and nothing else, so that playback never waits; the
+ * preparer makes methods ready and hands them over as bytes. Of settings that change quickly only the newest is
+ * prepared; until it is ready, a view shows what it showed before.
+ */
+export class Engine {
+  /** Told when a method has become ready, or has failed. */
+  onReady: () => void = () => undefined;
+  private readonly player: Remote<Player> = wrap<Player>(
+    new Worker(new URL("./player.worker.ts", import.meta.url), { type: "module", name: "player" }),
+  );
+  private readonly preparer: Remote<Preparer> = wrap<Preparer>(
+    new Worker(new URL("./preparer.worker.ts", import.meta.url), { type: "module", name: "preparer" }),
+  );
+  /** What the player has, the latest used last, with its size. */
+  private readonly ready = new Map<string, number>();
+  private readonly failed = new Map<string, string>();
+  private wanted: MethodSpec[] = [];
+  private shown: MethodSpec[] = [];
+  private preparing: Promise<void> | null = null;
+  private loading: Promise<unknown> = Promise.resolve();
+  private open: { file: Blob; name: string } | undefined;
+  private generation = 0;
+
+  /** Both workers read the file at once. If it is none, both go back to the one that is open. */
+  async load(file: Blob, name: string): Promise<Loaded> {
+    const beside = this.preparer.load(file, name);
+    beside.catch(() => undefined); // the player says the same
+    try {
+      const loaded = await this.player.load(file, name);
+      this.forget();
+      this.shown = [];
+      this.open = { file, name };
+      this.loading = beside;
+      return loaded;
+    } catch (error) {
+      const { open } = this;
+      if (open) this.loading = beside.then(() => this.preparer.load(open.file, open.name), () => undefined);
+      throw error;
+    }
+  }
+
+  sample(name: string): Promise<Uint8Array> {
+    return this.preparer.sample(name);
+  }
+
+  /** Maps that are painted now, in place of those before. */
+  async paint(attributes: Attributes): Promise<void> {
+    await this.loading;
+    await this.preparer.paint(attributes);
+    this.drop((spec) => Object.keys(spec.options).some((name) => name.endsWith("Map")));
+  }
+
+  /** What a verb made, to be shown by the method "result"; true if it has the vertices of the file. */
+  async setResult(bytes: Blob, name: string): Promise<boolean> {
+    await this.loading;
+    this.drop(({ method }) => method === "result");
+    const [comparable] = await Promise.all([this.player.setResult(bytes, name), this.preparer.setResult(bytes, name)]);
+    return comparable;
+  }
+
+  /** The vertices of all views. Those whose method is not ready show what they showed before. */
+  async frame(request: FrameRequest): Promise<Frame> {
+    this.want(request.methods);
+    const shown = request.methods.map((spec, i) => this.standIn(spec, i));
+    this.shown = shown;
+    for (const spec of shown) await this.addQuick(spec);
+    const { spare, posed } = request;
+    const moved = [...spare, ...(posed ? [posed.matrices] : [])].map((array) => array.buffer as ArrayBuffer);
+    const frame = await this.player.frame(transfer({ ...request, methods: shown }, moved));
+    return {
+      matrices: frame.matrices,
+      views: frame.views.map((view, i) => ({ ...view, ...this.failureOf(request.methods[i]) })),
+      preparing: this.missing() !== undefined,
+    };
+  }
+
+  /** Resolves when nothing is being prepared any more; undefined if nothing is. */
+  pending(): Promise<void> | null {
+    return this.preparing;
+  }
+
+  async curves(clip: string | null, methods: MethodSpec[]): Promise<Curves | null> {
+    await this.loading;
+    return this.preparer.curves(clip, methods);
+  }
+
+  async pose(request: PoseRequest): Promise<Float32Array> {
+    await this.loading;
+    return this.preparer.pose(request);
+  }
+
+  /** Only what is asked for last is prepared: a dragged slider never queues up work. */
+  private want(methods: MethodSpec[]): void {
+    this.wanted = methods;
+    if (this.preparing || !this.missing()) return;
+    this.preparing = this.prepareAll().finally(() => {
+      this.preparing = null;
+      this.want(this.wanted); // what was asked for at the last moment
+    });
+  }
+
+  private missing(): MethodSpec | undefined {
+    return this.wanted.find((spec) => !quick(spec) && !this.ready.has(keyOf(spec)) && !this.failed.has(keyOf(spec)));
+  }
+
+  private async prepareAll(): Promise<void> {
+    await this.loading.catch(() => undefined);
+    for (let spec = this.missing(); spec; spec = this.missing()) {
+      const generation = this.generation;
+      try {
+        const bytes = await this.preparer.prepare(spec);
+        if (generation !== this.generation) continue;
+        const size = bytes?.length ?? 0;
+        await this.player.add(spec, bytes ? transfer(bytes, [bytes.buffer as ArrayBuffer]) : undefined);
+        if (generation === this.generation) this.keep(spec, size);
+      } catch (error) {
+        if (generation === this.generation) this.failed.set(keyOf(spec), messageOf(error));
+      }
+      this.onReady();
+    }
+  }
+
+  /** The method that a view shows until its own is ready: its last one, else linear blend skinning. */
+  private standIn(spec: MethodSpec, view: number): MethodSpec {
+    if (quick(spec)) return spec;
+    const key = keyOf(spec);
+    if (this.ready.has(key)) return this.keep(spec, this.ready.get(key)!);
+    const before = this.shown[view];
+    const usable = before && (quick(before) || this.ready.has(keyOf(before)));
+    return usable ? before : { method: "lbs", options: {} };
+  }
+
+  private async addQuick(spec: MethodSpec): Promise<void> {
+    const key = keyOf(spec);
+    if (!quick(spec) || this.ready.has(key) || this.failed.has(key)) return;
+    await this.player.add(spec).then(
+      () => this.keep(spec, 0),
+      (error) => this.failed.set(key, messageOf(error)),
+    );
+  }
+
+  private failureOf(spec: MethodSpec): { error?: string; positions?: undefined; normals?: undefined } {
+    const error = this.failed.get(keyOf(spec));
+    return error === undefined ? {} : { error, positions: undefined, normals: undefined };
+  }
+
+  private keep(spec: MethodSpec, size: number): MethodSpec {
+    const key = keyOf(spec);
+    this.ready.delete(key);
+    this.ready.set(key, size);
+    let total = [...this.ready.values()].reduce((sum, bytes) => sum + bytes, 0);
+    const used = new Set([...this.wanted, ...this.shown].map(keyOf)),
+      old: string[] = [];
+    for (const [other, bytes] of this.ready) {
+      if (total <= keptBytes) break;
+      if (used.has(other) || bytes === 0) continue;
+      total -= bytes;
+      old.push(other);
+    }
+    this.remove(old);
+    return spec;
+  }
+
+  private drop(which: (spec: MethodSpec) => boolean): void {
+    const matches = (key: string) => which(JSON.parse(key));
+    ++this.generation;
+    this.remove([...this.ready.keys()].filter(matches));
+    for (const key of [...this.failed.keys()].filter(matches)) this.failed.delete(key);
+  }
+
+  private remove(keys: string[]): void {
+    for (const key of keys) this.ready.delete(key);
+    if (keys.length > 0) void this.player.drop(keys);
+  }
+
+  private forget(): void {
+    ++this.generation;
+    this.ready.clear();
+    this.failed.clear();
+    this.wanted = [];
+  }
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -28,21 +28,24 @@ export interface MethodSpec {
   options: Record<string, unknown>;
 }
 
-export interface FrameRequest {
+/** A moment of a clip; null: the rest pose of the nodes. */
+export interface Moment {
   clip: string | null;
   time: number;
-  methods: MethodSpec[];
-  /** Skin matrices instead of a clip's: those of the poser. */
-  pose?: PoseStep;
-  /** Arrays that the page no longer shows. */
-  spare: Float32Array[];
 }
 
-export interface PoseStep {
-  handles: object[];
-  iterations: number;
-  clip: string | null;
-  at: number;
+/** Skin matrices in place of a clip's, and the moment whose morph targets they are seen with. */
+export interface Posed {
+  matrices: Float32Array;
+  start: Moment;
+}
+
+/** What the page wants to see. */
+export interface FrameRequest extends Moment {
+  methods: MethodSpec[];
+  posed?: Posed;
+  /** Arrays that the page no longer shows. */
+  spare: Float32Array[];
 }
 
 /** A view's vertices, or why there are none. */
@@ -55,6 +58,15 @@ export interface ViewFrame {
 export interface Frame {
   matrices: Float32Array;
   views: ViewFrame[];
+  /** Some view shows what was shown before, since its method is still being prepared. */
+  preparing: boolean;
+}
+
+/** Where the solver is asked for: handles as `pelt pose` takes them, from a moment of a clip. */
+export interface PoseRequest {
+  handles: object[];
+  start: Moment;
+  limits: object | null;
 }
 
 /** Distances of one method from the first, sample by sample. */
@@ -67,3 +79,5 @@ export interface Curves {
   times: Float64Array;
   curves: Curve[];
 }
+
+export const keyOf = (spec: MethodSpec): string => JSON.stringify(spec);

@@ -31,8 +31,9 @@ export class Surface {
     private readonly paints: Paints,
   ) {
     const count = model.loaded.vertexCount;
+    this.group.visible = false; // until the first frame comes
     this.position = dynamic(model.loaded.positions.slice());
-    this.normal = dynamic(restNormals(model));
+    this.normal = dynamic(new Float32Array(3 * count));
     this.color = dynamic(new Float32Array(3 * count));
     this.meshes = model.parts.map((part) => {
       const geometry = new THREE.BufferGeometry();
@@ -59,6 +60,7 @@ export class Surface {
     const spare = [this.position.array, this.normal.array] as Float32Array[];
     this.position.array = positions;
     this.normal.array = normals;
+    this.group.visible = true;
     this.position.needsUpdate = this.normal.needsUpdate = true;
     return spare;
   }
@@ -120,13 +122,4 @@ export class Surface {
 
 function dynamic(array: Float32Array): THREE.BufferAttribute {
   return new THREE.BufferAttribute(array, 3).setUsage(THREE.DynamicDrawUsage);
-}
-
-/** Until the first frame comes. */
-function restNormals(model: Model): Float32Array {
-  const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", model.attributes.rest);
-  geometry.setIndex(new THREE.BufferAttribute(model.loaded.triangles, 1));
-  geometry.computeVertexNormals();
-  return geometry.getAttribute("normal").array as Float32Array;
 }

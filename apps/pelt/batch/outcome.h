@@ -1,0 +1,14 @@
+#pragma once
+
+#include "child.h"
+#include "state.h"
+
+namespace pelt::batch {
+
+/// Fills a record with how a verb ended. `stopped_after`: the time limit, in seconds, if it was reached; otherwise 0.
+void describe(const ChildResult& result, double stopped_after, Record& record);
+
+/// Removes what a child that was killed could not remove: temporary files beside its outputs.
+void removeTemporaries(const Item& item, const std::filesystem::path& folder);
+
+}  // namespace pelt::batch
