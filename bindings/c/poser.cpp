@@ -4,6 +4,7 @@
 
 #include "handles.h"
 #include "handles_file.h"
+#include "joint_limits.h"
 #include "option_words.h"
 
 using namespace pelt;
@@ -28,27 +29,44 @@ pose::Energy energyOf(const std::string& name) {
     throw Error::badUsage("option 'energy': is spokes, spokes-and-rims, triangles or tets");
 }
 
-pose::RigOptions rigOptions(const Character& character, const nlohmann::json& options) {
-    pose::RigOptions rig;
-    rig.energy = pipeline::energyFor(character);
+bool setRigOption(const std::string& name, const nlohmann::json& value, pose::RigOptions& rig) {
+    const bool count = value.is_number_integer() && value >= 0;
+    if (name == "energy" && value.is_string()) {
+        rig.energy = energyOf(value.get<std::string>());
+    } else if (name == "clusters" && count) {
+        rig.clusters = value.get<std::size_t>();
+    } else if (name == "extra_weights" && count) {
+        rig.extra_weights = value.get<std::size_t>();
+    } else if (name == "extra_kind" && (value == "modes" || value == "bumps")) {
+        rig.extra_kind = value == "modes" ? pose::ExtraKind::modes : pose::ExtraKind::bumps;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+pipeline::PoseRequest requestOf(const Character& character, const nlohmann::json& options) {
+    pipeline::PoseRequest request;
+    request.rig.energy = pipeline::energyFor(character);
     for (const auto& [name, value] : options.items()) {
-        const bool count = value.is_number_integer() && value >= 0;
-        if (value.is_null()) continue;
-        if (name == "energy" && value.is_string()) {
-            rig.energy = energyOf(value.get<std::string>());
-        } else if (name == "clusters" && count) {
-            rig.clusters = value.get<std::size_t>();
-        } else if (name == "extra_weights" && count) {
-            rig.extra_weights = value.get<std::size_t>();
-        } else if (name == "extra_kind" && (value == "modes" || value == "bumps")) {
-            rig.extra_kind = value == "modes" ? pose::ExtraKind::modes : pose::ExtraKind::bumps;
+        if (value.is_null() || setRigOption(name, value, request.rig)) continue;
+        if (name == "keep_lengths" && value.is_boolean()) {
+            request.keep_lengths = value.get<bool>();
+        } else if (name == "limits" && value.is_object()) {
+            request.limits = cli::readJointLimits(value, "limits", character.skeleton);
+        } else if (name == "clip" && (value.is_string() || value.is_number_integer())) {
+            request.clip = value.is_string() ? value.get<std::string>() : value.dump();
+        } else if (name == "at" && value.is_number()) {
+            request.at = value.get<double>();
+        } else if (name == "fps" && value.is_number() && value > 0) {
+            request.fps = value.get<double>();
         } else {
             throw Error::badUsage("option '" + name +
-                                  "' of a poser is not known, or has no such value; there are "
-                                  "energy, clusters, extra_weights and extra_kind");
+                                  "' of a poser is not known, or has no such value; there are energy, clusters, "
+                                  "extra_weights, extra_kind, keep_lengths, limits, clip, at and fps");
         }
     }
-    return rig;
+    return request;
 }
 
 }  // namespace
@@ -60,7 +78,7 @@ pelt_status pelt_poser_make(const pelt_character* character, const char* options
         need(poser, "poser");
         const Character& c = character->character;
         *poser = new pelt_poser{character,
-                                pipeline::LivePoser(c, rigOptions(c, c::parseOptions(options)), c::progressOf(call))};
+                                pipeline::LivePoser(c, requestOf(c, c::parseOptions(options)), c::progressOf(call))};
     });
 }
 
@@ -89,4 +107,14 @@ void pelt_poser_matrices(const pelt_poser* poser, float* matrices) {
         const Affine3f m(bones[poser->character->joints.entries[j].first_slot]);
         std::copy(std::begin(m.m), std::end(m.m), matrices + 16 * j);
     }
+}
+
+pelt_status pelt_poser_clip(pelt_poser* poser, const pelt_call* call, pelt_character** result) {
+    return guarded([&] {
+        need(poser, "poser");
+        need(result, "result");
+        Character made = poser->character->character;
+        made.clips.insert(made.clips.begin(), poser->live.clip(c::progressOf(call)));
+        *result = new pelt_character(std::move(made), poser->character->name);
+    });
 }

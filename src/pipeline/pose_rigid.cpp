@@ -9,8 +9,14 @@ using Given = PoseHandle::Given;
 
 }  // namespace
 
-RigidPoser::RigidPoser(const PoseJob& job) : job_(job), clip_(job.character, job.start) {
+RigidPoser::RigidPoser(const PoseJob& job) : job_(job) {
+    clip_.emplace(job.character, job.start);
     if (job.skeleton) skeleton_.emplace(job.character, job.start, job.handles, job.plan, job.request, job.rig);
+}
+
+void RigidPoser::restart() {
+    clip_.emplace(job_.character, job_.start);
+    if (skeleton_) skeleton_->restart();
 }
 
 /// For loose joints: their targets, to fit them to the posed skin.
@@ -72,7 +78,7 @@ ClipPose RigidPoser::pose(std::size_t frame, const FreeFrame& free, PoseResult& 
                                       targetsAt(time));
     result.places = placesOf(motions, time);
     for (const HandlePlace& place : result.places) result.missed = std::max(result.missed, place.missed());
-    return clip_.add(time, motions);
+    return clip_->add(time, motions);
 }
 
 }  // namespace pelt::pipeline

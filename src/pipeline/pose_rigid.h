@@ -27,7 +27,10 @@ public:
     /// The next frame; `free` if it is needed. The positions of the handles are stored in `result`.
     ClipPose pose(std::size_t frame, const FreeFrame& free, PoseResult& result);
 
-    Clip takeClip() { return clip_.take(); }
+    Clip takeClip() { return clip_->take(); }
+
+    /// The next frame is the first of another clip.
+    void restart();
 
 private:
     pose::RigidOptions targetsAt(double time) const;
@@ -35,7 +38,7 @@ private:
     Vec3d skinPlace(std::span<const std::uint32_t> vertices, std::span<const Affine3d> motions) const;
 
     const PoseJob& job_;
-    PoseClip clip_;
+    std::optional<PoseClip> clip_;
     std::optional<SkeletonPoser> skeleton_;
 };
 

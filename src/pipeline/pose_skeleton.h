@@ -16,6 +16,9 @@ public:
     /// Per joint slot, from the start to the pose.
     std::vector<Affine3d> poseAt(double time);
 
+    /// The next pose is solved as if it were the first.
+    void restart() { solver_->restart(); }
+
 private:
     void setLimits(const Character& character, const PoseRequest& request);
     void setStiffness(const Skeleton& skeleton, const HandlePlan& plan, const pose::PoseRig& rig);

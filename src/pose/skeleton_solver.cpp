@@ -356,6 +356,11 @@ SkeletonSolver::~SkeletonSolver() = default;
 SkeletonSolver::SkeletonSolver(SkeletonSolver&&) noexcept = default;
 SkeletonSolver& SkeletonSolver::operator=(SkeletonSolver&&) noexcept = default;
 
+void SkeletonSolver::restart() {
+    state_->pose.assign(state_->bones.size(), {});
+    state_->fresh = true;
+}
+
 std::vector<Affine3d> SkeletonSolver::solve(const SkeletonGoals& goals) {
     State& s = *state_;
     s.goals = &goals;

@@ -30,8 +30,9 @@ void BatchTest::slowManifest(int count) const {
     std::vector<BatchJson> items;
     for (int i = 0; i < count; ++i)
         items.push_back({{"id", std::to_string(i)},
-                         {"argv", {"bake", "slow.glb", "--alpha", "0." + std::to_string(i + 1), "-o",
-                                   "out/" + std::to_string(i) + ".glb"}}});
+                         {"argv",
+                          {"bake", "slow.glb", "--alpha", "0." + std::to_string(i + 1), "-o",
+                           "out/" + std::to_string(i) + ".glb"}}});
     manifest(items);
 }
 

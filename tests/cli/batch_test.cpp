@@ -46,7 +46,8 @@ TEST_F(BatchTest, WhatIsDoneIsNotDoneAgainUntilItsInputsOrArgumentsChange) {
     copyBar("a.glb");
     copyBar("b.glb");
     const auto write = [this](const char* alpha) {
-        manifest({mushItem("a", {"--alpha", alpha}), mushItem("b"),
+        manifest({mushItem("a", {"--alpha", alpha}),
+                  mushItem("b"),
                   {{"id", "baked"}, {"argv", {"bake", "out/b.glb", "-o", "out/baked.glb"}}, {"after", {"b"}}}});
     };
     write("0.5");
@@ -79,14 +80,21 @@ TEST_F(BatchTest, FailuresAreSortedAndOneBadFileDoesNotStopTheOthers) {
     copyBar("good.glb");
     writeBytes(path("bad.glb"), "no character");
     const Json gate = {{"id", "gate"}, {"argv", {"bake", "good.glb", "--max-error", "0", "-o", "out/gate.glb"}}};
-    manifest({mushItem("bad"), mushItem("good"), gate, {{"id", "usage"}, {"argv", {"mush", "good.glb"}}},
+    manifest({mushItem("bad"),
+              mushItem("good"),
+              gate,
+              {{"id", "usage"}, {"argv", {"mush", "good.glb"}}},
               {{"id", "after"}, {"argv", {"info", "good.glb"}}, {"after", {"good", "gate"}}},
               {{"id", "later"}, {"argv", {"info", "good.glb"}}, {"after", {"after"}}}});
     const RunResult result = runPelt({"batch", path("jobs.jsonl")});
     EXPECT_EQ(result.status, 3) << "bad input comes before a missed gate";
     EXPECT_TRUE(result.oneErrorLine()) << result.err;
-    EXPECT_EQ(statuses(), (Statuses{{"bad", "bad_input"}, {"good", "done"}, {"gate", "gate"}, {"usage", "bad_input"},
-                                    {"after", "skipped"}, {"later", "skipped"}}));
+    EXPECT_EQ(statuses(), (Statuses{{"bad", "bad_input"},
+                                    {"good", "done"},
+                                    {"gate", "gate"},
+                                    {"usage", "bad_input"},
+                                    {"after", "skipped"},
+                                    {"later", "skipped"}}));
     EXPECT_EQ(item("bad")["exit_code"], 3);
     EXPECT_EQ(item("bad")["attempts"], 1) << "trying again would not help";
     EXPECT_NE(item("bad")["error"].get<std::string>().find("bad.glb"), std::string::npos);
@@ -186,7 +194,8 @@ TEST_F(BatchTest, ItemsThatNeedMoreMemoryThanThereIsRunOneByOne) {
             return false;
         };
         const std::string state = path(large ? "one" : "three");
-        runPelt({"batch", path("jobs.jsonl"), "--jobs", "3", "--state", state, "--memory", large ? "900T" : "1M"}, options);
+        runPelt({"batch", path("jobs.jsonl"), "--jobs", "3", "--state", state, "--memory", large ? "900T" : "1M"},
+                options);
         EXPECT_EQ(most, large ? 1u : 3u);
     }
 }
@@ -203,7 +212,8 @@ TEST_F(BatchTest, AWrongManifestIsOneLineThatNamesIt) {
                   "items wait for each other: 'a' after 'c' after 'b' after 'a'");
     expectRefused(R"({"id": "a", "argv": ["info", "x.glb"], "after": ["a"]})", "'a' after 'a'");
     expectRefused(R"({"id": "a", "argv": ["info", "x.glb"], "after": ["bb"]})", "'bb', which is not in the manifest");
-    expectRefused("{\"id\": \"a\", \"argv\": [\"info\", \"x.glb\"]}\n\n{\"id\": \"a\", \"argv\": [\"info\"]}", "the id 'a'");
+    expectRefused("{\"id\": \"a\", \"argv\": [\"info\", \"x.glb\"]}\n\n{\"id\": \"a\", \"argv\": [\"info\"]}",
+                  "the id 'a'");
     expectRefused("\n{\"id\": \"a\", \"argv\": [}", "line 2: is not valid JSON");
     expectRefused("[1]", "line 1: is not an object");
     expectRefused(R"({"argv": ["info", "x.glb"]})", "'id' is missing");

@@ -47,7 +47,8 @@ std::vector<Word> fileWords(const Words& argv) {
 }
 
 bool isPlain(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("_-./:=,@%+").find(c) != std::string_view::npos;
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./:=,@%+").find(c) != std::string_view::npos;
 }
 
 }  // namespace
@@ -93,9 +94,8 @@ std::vector<fs::path> inputsOf(const Words& argv, const fs::path& folder) {
 }
 
 bool hasOption(const Words& argv, const std::string& flag) {
-    return std::any_of(argv.begin(), argv.end(), [&](const std::string& word) {
-        return word == flag || word.rfind(flag + "=", 0) == 0;
-    });
+    return std::any_of(argv.begin(), argv.end(),
+                       [&](const std::string& word) { return word == flag || word.rfind(flag + "=", 0) == 0; });
 }
 
 Words splitWords(const std::string& command) {

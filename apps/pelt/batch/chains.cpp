@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/core/spelling.h>
 #include <pelt/pipeline/files.h>
 
 #include <algorithm>
@@ -22,8 +23,8 @@ struct ChainVerb {
     const char* name;
     const char* writes;
 };
-constexpr std::array kVerbs = {ChainVerb{"info", ""},          ChainVerb{"render", ".png"}, ChainVerb{"deform", ".npy"},
-                               ChainVerb{"pack", ".peltrig"},  ChainVerb{"lod", "/"}};
+constexpr std::array kVerbs = {ChainVerb{"info", ""}, ChainVerb{"render", ".png"}, ChainVerb{"deform", ".npy"},
+                               ChainVerb{"pack", ".peltrig"}, ChainVerb{"lod", "/"}};
 /// Verbs that read no character, or read one and something else of the same character.
 constexpr std::array<const char*, 6> kNoStep = {"batch", "studio", "sample", "compare", "decompose", "transfer"};
 
@@ -34,9 +35,9 @@ struct Step {
 };
 
 struct Source {
-    fs::path file;       ///< as it was named
-    fs::path below;      ///< relative to the folder in which it was found
-    std::string name;    ///< of its results
+    fs::path file;     ///< as it was named
+    fs::path below;    ///< relative to the folder in which it was found
+    std::string name;  ///< of its results
 };
 
 Step readStep(const std::string& command) {
@@ -89,8 +90,7 @@ void addSources(const std::string& input, const ChainRequest& request, std::vect
         else
             plan.warnings.push_back("a file whose name is not UTF-8 is left out: " + file.string());
     }
-    if (found == 0)
-        throw Error::badInput({input}, folder ? "there is no character in this folder" : "no file matches");
+    if (found == 0) throw Error::badInput({input}, folder ? "there is no character in this folder" : "no file matches");
 }
 
 /// The shortest of: the file's name, its path below the pattern's fixed part, the same with its extension.
@@ -107,17 +107,19 @@ void nameSources(std::vector<Source>& sources, Plan& plan) {
             if (level[i] == round && count[choice(sources[i], level[i])] > 1) ++level[i];
     }
     std::set<std::string> names;
+    std::vector<std::string> renamed;
     for (std::size_t i = 0; i < sources.size(); ++i) {
         sources[i].name = choice(sources[i], level[i]);
-        if (level[i] > 0)
-            plan.warnings.push_back(fmt::format("another file has the name of {}: its result is called {}",
-                                                sources[i].file.string(), sources[i].name));
+        if (level[i] > 0) renamed.push_back(sources[i].name);
         if (!names.insert(sources[i].name).second)
             throw Error::badInput({sources[i].file.string()},
                                   fmt::format("two results would be called {}; run the folders one by one, each with "
                                               "its own --out",
                                               sources[i].name));
     }
+    if (!renamed.empty())
+        plan.warnings.push_back(fmt::format("{} files share their names with others; their results are called {}",
+                                            renamed.size(), listNames(renamed)));
 }
 
 /// "hero" for the step that writes the result, "hero-mush" for the others.

@@ -75,7 +75,8 @@ Child::Child(const ChildRequest& request) {
         const int code = errno;
         ::close(out_);
         ::close(err_);
-        throw Error::system(fmt::format("no process can be started: {}; raise the limits (ulimit -u)", std::strerror(code)));
+        throw Error::system(
+            fmt::format("no process can be started: {}; raise the limits (ulimit -u)", std::strerror(code)));
     }
     ::setpgid(pid_, pid_);  // whichever of both processes comes first
 }

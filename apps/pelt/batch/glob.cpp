@@ -23,7 +23,8 @@ bool matches(const std::string& pattern, const std::string& name) {
 }
 
 /// `at` is shown in results; `base / at` is where it lies.
-void search(const fs::path& base, const fs::path& at, const Parts& parts, std::size_t next, std::vector<fs::path>& found) {
+void search(const fs::path& base, const fs::path& at, const Parts& parts, std::size_t next,
+            std::vector<fs::path>& found) {
     std::error_code fault;
     if (next == parts.size()) {
         if (fs::is_regular_file(base / at, fault)) found.push_back(at);

@@ -64,9 +64,8 @@ ItemKey keyOf(const Item& item, const fs::path& folder, const std::optional<Reco
 bool isCurrent(const Record& record, const Item& item, const ItemKey& key, const fs::path& folder) {
     if (!record.isFinal() || record.key != key.key) return false;
     std::error_code fault;
-    return item.scratch || std::all_of(record.outputs.begin(), record.outputs.end(), [&](const std::string& output) {
-               return fs::exists(folder / output, fault);
-           });
+    return item.scratch || std::all_of(record.outputs.begin(), record.outputs.end(),
+                                       [&](const std::string& output) { return fs::exists(folder / output, fault); });
 }
 
 }  // namespace pelt::batch

@@ -24,15 +24,15 @@ struct LinePlace {
 };
 
 std::vector<std::string> stringsOf(const Json& value, const char* key, const LinePlace& place) {
-    const bool strings = value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_string(); });
+    const bool strings =
+        value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_string(); });
     if (!strings) place.refuse(fmt::format("'{}' is not a list of strings", key));
     return value.get<std::vector<std::string>>();
 }
 
 double numberOf(const Json& value, const char* key, double most, const LinePlace& place) {
     const double number = value.is_number() ? value.get<double>() : -1;
-    if (!(number >= 0 && number <= most))
-        place.refuse(fmt::format("'{}' is not a number from 0 to {:.0f}", key, most));
+    if (!(number >= 0 && number <= most)) place.refuse(fmt::format("'{}' is not a number from 0 to {:.0f}", key, most));
     return number;
 }
 
@@ -88,8 +88,8 @@ Item readLine(const Json& line, const ItemDefaults& defaults, const LinePlace& p
                                                   "timeout", "scratch", "character", "facts"};
     for (const auto& [key, value] : line.items())
         if (!readField(item, key, value, place))
-            plan.warnings.push_back(fmt::format("line {}: '{}' is unknown{}; it is ignored", place.line, key,
-                                                didYouMean(key, keys)));
+            plan.warnings.push_back(
+                fmt::format("line {}: '{}' is unknown{}; it is ignored", place.line, key, didYouMean(key, keys)));
     if (item.id.empty()) place.refuse(fmt::format("'id' is missing; write {}", kExample));
     checkArguments(item, place);
     return item;
@@ -119,7 +119,7 @@ Plan readManifest(std::string_view text, const std::string& name, const std::fil
 
 Json toJson(const Item& item) {
     Json line = {{"id", item.id},           {"argv", item.argv},       {"after", item.after},
-                                   {"retries", item.retries}, {"timeout", item.timeout}, {"scratch", item.scratch}};
+                 {"retries", item.retries}, {"timeout", item.timeout}, {"scratch", item.scratch}};
     line["tried"] = item.tried;
     line["context"] = item.context;
     return line;

@@ -95,13 +95,17 @@ fs::path stateFolder(const BatchOptions& options) {
 }
 
 Plan makePlan(cli::Session& session, const BatchOptions& options) {
-    if (options.inputs.empty()) throw Error::badUsage("name a manifest, or files together with --do; see pelt batch --help");
+    if (options.inputs.empty())
+        throw Error::badUsage("name a manifest, or files together with --do; see pelt batch --help");
     if (!options.commands.empty() && options.out.empty())
         throw Error::badUsage("--do needs --out, the folder for results");
-    const Plan plan = options.commands.empty()
-                          ? planOfManifest(options)
-                          : planChains({options.inputs, options.commands, options.out, stateFolder(options),
-                                        fs::current_path(), {options.retries, options.timeout}});
+    const Plan plan = options.commands.empty() ? planOfManifest(options)
+                                               : planChains({options.inputs,
+                                                             options.commands,
+                                                             options.out,
+                                                             stateFolder(options),
+                                                             fs::current_path(),
+                                                             {options.retries, options.timeout}});
     for (const std::string& warning : plan.warnings) session.warn(options.inputs.front(), warning);
     return plan;
 }
@@ -130,8 +134,8 @@ void printDryRun(cli::Session& session, const BatchOptions& options, const Plan&
     for (std::size_t i = 0; i < plan.items.size(); ++i) {
         if (!open[i]) continue;
         list.push_back({{"id", plan.items[i].id}, {"argv", plan.items[i].argv}});
-        session.print(fmt::format("{}: pelt {}\n", cli::oneLine(plan.items[i].id),
-                                  cli::oneLine(joinWords(plan.items[i].argv))));
+        session.print(
+            fmt::format("{}: pelt {}\n", cli::oneLine(plan.items[i].id), cli::oneLine(joinWords(plan.items[i].argv))));
     }
     session.print(fmt::format("{} of {} would run\n", list.size(), cli::counted(plan.items.size(), "item", "items")));
     session.result["items"] = plan.items.size();

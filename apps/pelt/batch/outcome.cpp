@@ -35,7 +35,8 @@ std::uint64_t peakOf(const ChildResult& result, const Json& json) {
     ::getrusage(RUSAGE_SELF, &own);
     std::uint64_t measured = 0;
     if (json.is_object() && json.contains("stages"))
-        for (const auto& stage : json["stages"]) measured = std::max(measured, stage.value("peak_bytes", std::uint64_t(0)));
+        for (const auto& stage : json["stages"])
+            measured = std::max(measured, stage.value("peak_bytes", std::uint64_t(0)));
     const bool inherited = result.peak_bytes <= std::uint64_t(own.ru_maxrss) * 1024;
     return inherited && measured > 0 ? measured : result.peak_bytes;
 }

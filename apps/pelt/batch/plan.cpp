@@ -32,9 +32,8 @@ std::vector<std::size_t> findNeeds(const Item& item, const IndexOf& index, const
         if (found == index.end()) {
             std::vector<std::string> ids;
             for (const auto& entry : index) ids.push_back(entry.first);
-            throw Error::badInput(
-                {name}, fmt::format("item '{}' is after '{}', which is not in the manifest{}", item.id, id,
-                                    didYouMean(id, ids)));
+            throw Error::badInput({name}, fmt::format("item '{}' is after '{}', which is not in the manifest{}",
+                                                      item.id, id, didYouMean(id, ids)));
         }
         needs.push_back(found->second);
     }
@@ -70,7 +69,8 @@ std::vector<std::size_t> sortItems(const Plan& plan, const std::string& name) {
             if (--open[follower] == 0) order.push_back(follower);
     if (order.size() == plan.items.size()) return order;
     // Every item that is left needs one that is left: following them ends in the cycle.
-    std::size_t at = std::size_t(std::find_if(open.begin(), open.end(), [](std::size_t n) { return n > 0; }) - open.begin());
+    std::size_t at =
+        std::size_t(std::find_if(open.begin(), open.end(), [](std::size_t n) { return n > 0; }) - open.begin());
     std::vector<std::size_t> path;
     while (std::find(path.begin(), path.end(), at) == path.end()) {
         path.push_back(at);
@@ -79,8 +79,8 @@ std::vector<std::size_t> sortItems(const Plan& plan, const std::string& name) {
     std::string cycle;
     for (auto it = std::find(path.begin(), path.end(), at); it != path.end(); ++it)
         cycle += fmt::format("'{}' after ", plan.items[*it].id);
-    throw Error::badInput({name}, fmt::format("items wait for each other: {}'{}'; remove one 'after'", cycle,
-                                              plan.items[at].id));
+    throw Error::badInput(
+        {name}, fmt::format("items wait for each other: {}'{}'; remove one 'after'", cycle, plan.items[at].id));
 }
 
 }  // namespace

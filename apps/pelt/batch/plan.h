@@ -19,7 +19,7 @@ struct Item {
     double timeout = 0;              ///< seconds; 0: none
     bool scratch = false;            ///< its outputs may be deleted afterwards: they are not missed
     std::string character;           ///< the card of the gallery that it belongs to; empty: its own
-    Json facts;    ///< further values that the card shows
+    Json facts;                      ///< further values that the card shows
     bool picture = false;            ///< made for the gallery, and not part of the report
     int tried = 0;                   ///< attempts that ended with their node
     bool context = false;            ///< in a task: not to be run, but others are after it

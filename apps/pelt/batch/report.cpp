@@ -48,6 +48,19 @@ void writeReport(const Plan& plan, const Results& results, const std::filesystem
     file.commit();
 }
 
+std::string countsOf(const Totals& totals) {
+    std::string text = fmt::format("{}: {} done", cli::counted(totals.items, "item", "items"), totals.done);
+    if (totals.before > 0) text += fmt::format(" ({} before)", totals.before);
+    const std::pair<std::size_t, const char*> kinds[] = {{totals.bad_input, "bad input"},
+                                                         {totals.gate, "missed a gate"},
+                                                         {totals.failed, "failed"},
+                                                         {totals.timeout, "timed out"},
+                                                         {totals.skipped, "skipped"}};
+    for (const auto& [count, kind] : kinds)
+        if (count > 0) text += fmt::format(", {} {}", count, kind);
+    return text;
+}
+
 std::string describeTotals(const Plan& plan, const Results& results, const Totals& totals, double wall_seconds) {
     std::string text;
     std::size_t lines = 0;
@@ -57,21 +70,14 @@ std::string describeTotals(const Plan& plan, const Results& results, const Total
         text += fmt::format("  {}: {}: {}\n", cli::oneLine(record.id), record.status, cli::oneLine(record.error));
     }
     if (lines > kMostLines) text += fmt::format("  and {} more\n", lines - kMostLines);
-    text += fmt::format("{}: {} done", cli::counted(totals.items, "item", "items"), totals.done);
-    if (totals.before > 0) text += fmt::format(" ({} before)", totals.before);
-    const std::pair<std::size_t, const char*> kinds[] = {{totals.bad_input, "bad input"}, {totals.gate, "missed a gate"},
-                                                         {totals.failed, "failed"},       {totals.timeout, "timed out"},
-                                                         {totals.skipped, "skipped"}};
-    for (const auto& [count, kind] : kinds)
-        if (count > 0) text += fmt::format(", {} {}", count, kind);
-    return text + fmt::format("; {:.1f} s, {:.1f} s of CPU for all of them, at most {:.0f} MB each\n", wall_seconds,
-                              totals.cpu_seconds, double(totals.peak_bytes) / 1e6);
+    return text + fmt::format("{}; {:.1f} s, {:.1f} s of CPU for all of them, at most {:.0f} MB each\n",
+                              countsOf(totals), wall_seconds, totals.cpu_seconds, double(totals.peak_bytes) / 1e6);
 }
 
 Json totalsJson(const Totals& totals) {
-    return {{"items", totals.items},     {"done", totals.done},       {"done_before", totals.before},
-            {"bad_input", totals.bad_input}, {"gate", totals.gate},   {"failed", totals.failed},
-            {"timeout", totals.timeout}, {"skipped", totals.skipped}, {"cpu_seconds", totals.cpu_seconds},
+    return {{"items", totals.items},          {"done", totals.done},       {"done_before", totals.before},
+            {"bad_input", totals.bad_input},  {"gate", totals.gate},       {"failed", totals.failed},
+            {"timeout", totals.timeout},      {"skipped", totals.skipped}, {"cpu_seconds", totals.cpu_seconds},
             {"peak_bytes", totals.peak_bytes}};
 }
 

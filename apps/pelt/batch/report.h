@@ -23,6 +23,9 @@ Totals totalsOf(const Plan& plan, const Results& results);
 /// Writes STATE/report.jsonl: an object per item, in the order of the manifest.
 void writeReport(const Plan& plan, const Results& results, const std::filesystem::path& path);
 
+/// "3 items: 2 done (1 before), 1 bad input".
+std::string countsOf(const Totals& totals);
+
 /// The report for people: totals, and one line per item that is not done (the first ones).
 std::string describeTotals(const Plan& plan, const Results& results, const Totals& totals, double wall_seconds);
 

@@ -41,7 +41,11 @@ struct Running {
 class Runner {
 public:
     Runner(const Plan& plan, const State& state, const RunOptions& options, const Listener& listener)
-        : plan_(plan), state_(state), options_(options), listener_(listener), open_(plan.items.size()),
+        : plan_(plan),
+          state_(state),
+          options_(options),
+          listener_(listener),
+          open_(plan.items.size()),
           followers_(plan.items.size()) {
         results_.records.resize(plan.items.size());
         results_.done_before.assign(plan.items.size(), false);

@@ -13,13 +13,13 @@ namespace pelt::batch {
 
 /// How items are run on one machine.
 struct RunOptions {
-    std::string run;               ///< a name of this run, which its records carry
-    std::string program;           ///< pelt itself
-    std::string node;              ///< the name of this machine
-    int jobs = 1, threads = 1;     ///< items at a time, threads of each
+    std::string run;                  ///< a name of this run, which its records carry
+    std::string program;              ///< pelt itself
+    std::string node;                 ///< the name of this machine
+    int jobs = 1, threads = 1;        ///< items at a time, threads of each
     std::vector<std::string> common;  ///< options that every item gets
-    std::uint64_t item_bytes = 0;  ///< memory that each item is expected to need; 0: as measured before
-    std::uint64_t bytes = 0;       ///< memory that items may use together
+    std::uint64_t item_bytes = 0;     ///< memory that each item is expected to need; 0: as measured before
+    std::uint64_t bytes = 0;          ///< memory that items may use together
 };
 
 /// Called when an item starts (`ended` is null) and when it has ended.

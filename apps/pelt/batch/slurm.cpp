@@ -21,9 +21,10 @@ std::string lastLine(const std::string& text) {
 
 [[noreturn]] void refuseCommand(const std::string& program, const ChildResult& result) {
     if (result.exit_code == 127)
-        throw Error::system(fmt::format("--engine slurm: there is no {} on this machine; run it on a login node of the "
-                                        "cluster, or leave out --engine",
-                                        program));
+        throw Error::system(
+            fmt::format("--engine slurm: there is no {} on this machine; run it on a login node of the "
+                        "cluster, or leave out --engine",
+                        program));
     throw Error::system(fmt::format("{}: {}", program, lastLine(result.err)));
 }
 
@@ -35,7 +36,8 @@ std::size_t Slurm::largestArray() {
     if (result.exit_code != 0) refuseCommand("scontrol", result);
     const std::size_t at = result.out.find("MaxArraySize");
     const std::size_t equals = at == std::string::npos ? at : result.out.find('=', at);
-    const std::size_t most = equals == std::string::npos ? 0 : std::strtoul(result.out.c_str() + equals + 1, nullptr, 10);
+    const std::size_t most =
+        equals == std::string::npos ? 0 : std::strtoul(result.out.c_str() + equals + 1, nullptr, 10);
     return most > 0 ? most : kUsual;
 }
 

@@ -9,7 +9,8 @@ namespace pelt::batch {
 /// Slurm by its commands: sbatch, squeue, scancel, scontrol. All jobs of a run have its name.
 class Slurm {
 public:
-    Slurm(std::string name, std::vector<std::string> arguments) : name_(std::move(name)), arguments_(std::move(arguments)) {}
+    Slurm(std::string name, std::vector<std::string> arguments)
+        : name_(std::move(name)), arguments_(std::move(arguments)) {}
 
     const std::string& name() const { return name_; }
 

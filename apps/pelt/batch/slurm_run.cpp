@@ -106,7 +106,8 @@ struct Survey {
 
 Survey survey(const Plan& plan, const State& state, const std::string& run) {
     Survey made{{std::vector<Record>(plan.items.size()), std::vector<bool>(plan.items.size())},
-                std::vector<bool>(plan.items.size()), 0};
+                std::vector<bool>(plan.items.size()),
+                0};
     for (const std::size_t i : plan.order) {
         if (std::string why = whySkipped(plan, i, made.results); !why.empty()) {
             made.results.records[i] = skippedRecord(plan.items[i], why);

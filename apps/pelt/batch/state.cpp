@@ -22,10 +22,9 @@ Json orNull(const std::string& text) { return text.empty() ? Json() : Json(text)
 
 Json recordJson(const Record& record) {
     Json inputs = Json::array();
-    for (const InputFile& input : record.inputs)
-        inputs.push_back({input.path, input.size, input.modified, input.hash});
-    return {{"key", record.key},         {"run", record.run},       {"hashed", record.hashed},
-            {"inputs", inputs},          {"outputs", record.outputs}, {"report", reportLine(record)}};
+    for (const InputFile& input : record.inputs) inputs.push_back({input.path, input.size, input.modified, input.hash});
+    return {{"key", record.key}, {"run", record.run},         {"hashed", record.hashed},
+            {"inputs", inputs},  {"outputs", record.outputs}, {"report", reportLine(record)}};
 }
 
 Record recordFromJson(const Json& object) {
@@ -37,7 +36,9 @@ Record recordFromJson(const Json& object) {
         record.inputs.push_back({input.at(0), input.at(1), input.at(2), input.at(3)});
     record.outputs = object.at("outputs").get<std::vector<std::string>>();
     const Json& line = object.at("report");
-    const auto text = [&line](const char* key) { return line.at(key).is_null() ? "" : line.at(key).get<std::string>(); };
+    const auto text = [&line](const char* key) {
+        return line.at(key).is_null() ? "" : line.at(key).get<std::string>();
+    };
     record.id = text("id");
     record.status = text("status");
     record.exit_code = line.at("exit_code").is_null() ? 0 : line.at("exit_code").get<int>();
@@ -93,8 +94,7 @@ void State::write(const Record& record) const {
 
 std::optional<Claim> State::claim(const std::string& id) const {
     const int descriptor = ::open((folder_ / "claims").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-        throw Error::system({folder_.string()}, fmt::format("cannot write: {}", std::strerror(errno)));
+    if (descriptor < 0) throw Error::system({folder_.string()}, fmt::format("cannot write: {}", std::strerror(errno)));
     Claim claim(descriptor);
     struct flock lock {};
     lock.l_type = F_WRLCK;
@@ -103,9 +103,9 @@ std::optional<Claim> State::claim(const std::string& id) const {
     lock.l_len = 1;
     if (::fcntl(descriptor, F_OFD_SETLK, &lock) == 0) return claim;
     if (errno == EAGAIN || errno == EACCES) return {};
-    throw Error::system({folder_.string()},
-                        fmt::format("its file system has no locks ({}); choose a --state on one that has them",
-                                    std::strerror(errno)));
+    throw Error::system(
+        {folder_.string()},
+        fmt::format("its file system has no locks ({}); choose a --state on one that has them", std::strerror(errno)));
 }
 
 Record skippedRecord(const Item& item, const std::string& why) {

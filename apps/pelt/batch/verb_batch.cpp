@@ -46,21 +46,33 @@ void checkEngine(const Session& session, const BatchOptions& options) {
     if (!session.passed_on.empty()) throw Error::badUsage("what follows -- is for sbatch; it needs --engine slurm");
 }
 
+/// Before any work, as for every output.
+void checkPages(const BatchOptions& options) {
+    std::error_code fault;
+    for (const fs::path& file : {options.report, options.html})
+        if (!file.empty() && !fs::is_directory(fs::absolute(file).parent_path(), fault))
+            throw Error::system({file.string()}, fmt::format("the folder {} does not exist; make it first",
+                                                             fs::absolute(file).parent_path().string()));
+}
+
 void cancelRun(Session& session, const BatchOptions& options) {
     const fs::path state = batch::stateFolder(options);
     const bool any = batch::cancelSlurmRun(fs::absolute(state));
     session.result["cancelled"] = any;
-    session.print(fmt::format("{}: {}\n", oneLine(state.string()), any ? "all its tasks are cancelled" : "no run of Slurm"));
+    session.print(
+        fmt::format("{}: {}\n", oneLine(state.string()), any ? "all its tasks are cancelled" : "no run of Slurm"));
 }
 
 void runBatch(Session& session, const BatchOptions& options) {
     if (!options.task.empty()) return batch::runTask(session, options);
     checkEngine(session, options);
     if (options.cancel) return cancelRun(session, options);
+    checkPages(options);
     const auto begun = std::chrono::steady_clock::now();
     session.stage("plan");
-    const Plan plan = batch::makePlan(session, options);
+    Plan plan = batch::makePlan(session, options);
     if (options.dry_run) return batch::printDryRun(session, options, plan);
+    if (!options.html.empty()) batch::addPictures(plan, fs::absolute(batch::stateFolder(options)));
     const State state(fs::absolute(batch::stateFolder(options)));
     session.stage("items");
     const bool here = options.engine == "local";
@@ -69,6 +81,7 @@ void runBatch(Session& session, const BatchOptions& options) {
     const fs::path report = batch::stateFolder(options) / "report.jsonl";
     batch::writeReport(plan, results, report);
     if (!options.report.empty()) batch::writeReport(plan, results, options.report);
+    if (!options.html.empty()) batch::writeGallery(options.html, plan, results);
     const batch::Totals totals = batch::totalsOf(plan, results);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     session.result.update(batch::totalsJson(totals));
@@ -106,6 +119,10 @@ void addBatch(CLI::App& app, Session& session) {
         ->type_name("FOLDER");
     verb->add_option("--report", options->report, "Also write the report here, one JSON object per item and line")
         ->type_name("F.jsonl");
+    verb->add_option(
+            "--html", options->html,
+            "Also write a page with pictures, errors and times of each character; pictures are kept in the state")
+        ->type_name("F.html");
     verb->add_option("--retries", options->retries,
                      "How often an item is tried again after a crash, a timeout or a lost node (default: 1)")
         ->check(CLI::Range(0, 1000))

@@ -135,7 +135,10 @@ class Character(Contents):
         return out if turned is None else (out, turned)
 
     def poser(self, progress: Optional[ProgressCallback] = None, **options: Any) -> Poser:
-        """Posing step by step by handles; options: energy, clusters, extra_weights, extra_kind."""
+        """Posing step by step by handles; options as `pelt pose` has them: energy, clusters, extra_weights, extra_kind,
+        clip and at (the pose to start from), keep_lengths, limits. With keep_lengths or limits joints are rigid, and
+        the pose is the one that `pelt pose` finds; otherwise they may stretch.
+        """
         handle, pointer, call = self._open(), c_void_p(), LongCall(progress)
         call.run(lib.pelt_poser_make, handle.pointer, _options.encode(options), call.pointer, byref(pointer))
         return Poser(pointer.value or 0, handle)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import threading
 from ctypes import byref, c_double, c_size_t, c_void_p, string_at
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from . import _options
 from ._arrays import ArrayLike, Floats, address, by_columns, floats, matrices as read_matrices, output
 from ._handle import Handle
 from ._library import Error, LongCall, ProgressCallback, check, lib
+
+if TYPE_CHECKING:
+    from ._character import Character
 
 
 class Deformer:
@@ -140,8 +143,19 @@ class Poser:
         with self._lock:
             check(lib.pelt_poser_set_handles(self._handle.pointer, _options.encode({"handles": handles})))
 
+    def clip(self) -> "Character":
+        """The character with the clip that `pelt pose` makes of these handles as its first; only with rigid joints."""
+        from ._character import Character
+        made = c_void_p()
+        with self._lock:
+            check(lib.pelt_poser_clip(self._handle.pointer, None, byref(made)))
+        return Character(made.value or 0)
+
     def step(self, iterations: int = 30) -> Floats:
-        """Goes on by at most so many iterations; (J, 4, 4) float32, as `Character.skin_matrices` gives them."""
+        """Goes on by at most so many iterations; (J, 4, 4) float32, as `Character.skin_matrices` gives them.
+
+        Rigid joints are solved to the end; `energy` is then the largest distance of a handle from its target.
+        """
         energy = c_double()
         columns = np.empty((self._joints, 4, 4), np.float32)
         with self._lock:

@@ -95,6 +95,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "pelt_poser_set_handles": (c_int, [c_void_p, c_char_p]),
     "pelt_poser_step": (c_int, [c_void_p, c_int, POINTER(c_double)]),
     "pelt_poser_matrices": (None, [c_void_p, c_void_p]),
+    "pelt_poser_clip": (c_int, [c_void_p, POINTER(Call), _OUT]),
     "pelt_info": (c_int, [c_void_p, c_char_p, _OUT]),
     "pelt_mush": (c_int, _MAKES),
     "pelt_bind": (c_int, _MAKES),

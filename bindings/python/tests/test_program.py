@@ -198,6 +198,22 @@ class Making(WithFiles):
         place = hero.bind_matrices[-1, :, 3]
         np.testing.assert_allclose((matrices[-1] @ place)[:3] - place[:3], [0.3, 0, 0], atol=1e-3)
 
+    def test_rigid_joints_of_a_poser_are_those_of_the_pose(self):
+        hero = pelt.sample("biped", resolution=1000, skin="smooth")
+        handles = [{"joint": "foot_L", "constraint": "hold"},
+                   {"joint": "hand_L", "constraint": "position", "offset": [-0.2, 0.3, 0.2]}]
+        limits = {"default": {"bend": 40, "twist": 30}}
+        for options in ({"keep_lengths": True}, {"limits": limits}, {"keep_lengths": True, "clip": "walk", "at": 0.4}):
+            poser = hero.poser(**options)
+            poser.set_handles(handles)
+            pose = poser.step()
+            posed, report = hero.pose(handles, **options)
+            np.testing.assert_allclose(pose, posed.skin_matrices(0, fps=30)[0], atol=1e-5, err_msg=str(options))
+            self.assertAlmostEqual(poser.energy, report["missed"], 5)
+            np.testing.assert_allclose(poser.clip().skin_matrices(0, fps=30)[0], pose, atol=1e-5)
+        with self.assertRaisesRegex(pelt.Error, "rigid joints"):
+            hero.poser().clip()
+
     def test_maps_are_arrays_or_attributes(self):
         hero = pelt.sample("bar3", resolution=700)
         map_ = np.linspace(0.2, 2, hero.vertex_count)

@@ -4,24 +4,36 @@
 
 namespace pelt::pipeline {
 
-/// Poses a character interactively while its handles are moved [Jacobson12]. It is prepared once; then, for every
-/// frame, handles are set and a few iterations are solved. The joints are free: they may stretch if that reduces the
-/// energy of the skin.
+/// Poses a character interactively while its handles are moved. It is prepared once; then, for every frame, handles are
+/// set and solved. There are two modes:
+///
+/// Rigid joints (PoseRequest::keep_lengths or limits): the pose that poseCharacter finds for the same handles, bones
+/// keep their lengths. It depends on the handles alone, not on the way in which they were moved.
+///
+/// The free pose [Jacobson12] otherwise: joints may stretch if that reduces the energy of the skin. A step continues
+/// from the last pose by a few iterations.
 class LivePoser {
 public:
-    /// Throws Error (bad input) for a character without joints or weights, and as pose::prepare does.
-    LivePoser(const Character& character, const pose::RigOptions& options, const Progress& progress = {});
+    /// Of the request, `rig`, `clip`, `at`, `fps`, `keep_lengths` and `limits` count. Throws Error (bad input) for a
+    /// character without joints or weights, and as pose::prepare and poseCharacter do.
+    LivePoser(const Character& character, const PoseRequest& request, const Progress& progress = {});
     ~LivePoser();
 
-    /// Takes microseconds if only targets changed, milliseconds if the set of handles changed. Of handles with keys,
-    /// the first key is used. Throws Error (bad input) as checkHandles does.
+    /// Takes microseconds if only targets changed, milliseconds if the set of handles changed (longer for rigid joints
+    /// that are not connected). Of handles with keys, the first key is used. Throws Error (bad input) as checkHandles
+    /// does; the handles set before are then kept.
     void setHandles(std::span<const PoseHandle> handles);
 
-    /// Continues from the last pose.
+    /// Solves: rigid joints to the end, whatever `iterations` is; the energy is then the largest distance of a handle
+    /// from its target.
     pose::SolveResult step(int iterations);
 
     /// Per joint slot, from rest space to the pose.
     std::vector<Affine3d> bones() const;
+
+    /// The clip that poseCharacter makes of these handles, `fps` frames per second from their first key to their last.
+    /// Throws Error (bad usage) unless joints are rigid and handles are set.
+    Clip clip(const Progress& progress = {});
 
 private:
     struct State;

@@ -72,6 +72,9 @@ public:
     /// The bones' motions. Starts from the last pose, so that moving goals give a continuous motion.
     std::vector<Affine3d> solve(const SkeletonGoals& goals);
 
+    /// Forgets the last pose: the next one depends on its goals alone.
+    void restart();
+
 private:
     struct State;
     std::unique_ptr<State> state_;

@@ -1,5 +1,5 @@
 import { PeltError } from "./error.js";
-import { Instance, Scope, toOptions } from "./instance.js";
+import { type CallOptions, Instance, Scope, toOptions } from "./instance.js";
 import type { Clip, DeformOptions, Handle, Joint, Made, Options, PoserOptions, Report, Weights } from "./types.js";
 import type { LongCalls } from "./long_calls.js";
 
@@ -160,7 +160,7 @@ export class Character {
         const slot = scope.slot();
         const text = scope.string(toOptions(options));
         this.instance.check(this.instance.module._pelt_poser_make(this.owned.get(), text, call, slot));
-        return new Poser(this.instance, scope.filled(slot), this.joints.length, this);
+        return new Poser(this.instance, scope.filled(slot), this.joints.length, this, this.long);
       }));
     this.users.add(poser);
     return poser;
@@ -320,7 +320,7 @@ export class Poser {
 
   /** @internal Use Character.poser. */
   constructor(private readonly instance: Instance, pointer: number, private readonly joints: number,
-              private readonly character: Character) {
+              private readonly character: Character, private readonly long: LongCalls) {
     this.owned = own(this, pointer, "poser", (p) => instance.module._pelt_poser_free(p));
   }
 
@@ -332,13 +332,26 @@ export class Poser {
     });
   }
 
-  /** Goes on by so many iterations; returns the energy after them. */
+  /**
+   * Goes on by so many iterations; returns the energy after them. Rigid joints are solved to the end; it then returns
+   * the largest distance of a handle from its target.
+   */
   step(iterations = 30): number {
     return this.instance.scoped((scope) => {
       const energy = scope.bytes(8);
       this.instance.check(this.instance.module._pelt_poser_step(this.owned.get(), iterations, energy));
       return this.instance.module.HEAPF64[energy >> 3];
     });
+  }
+
+  /** The character with the clip that `pelt pose` makes of these handles as its first; only with rigid joints. */
+  clip(options?: CallOptions): Character {
+    return this.instance.long(options ?? {}, (call) =>
+      this.instance.scoped((scope) => {
+        const slot = scope.slot();
+        this.instance.check(this.instance.module._pelt_poser_clip(this.owned.get(), call, slot));
+        return new Character(this.instance, scope.filled(slot), this.long);
+      }));
   }
 
   /** 16 numbers a joint, by columns, from rest space to posed space: what Deformer.evaluate takes. */

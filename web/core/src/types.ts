@@ -48,6 +48,13 @@ export interface PoserOptions extends CallOptions {
   clusters?: number;
   extraWeights?: number;
   extraKind?: "modes" | "bumps";
+  /** The pose to start from: a clip and a time in it, in seconds. */
+  clip?: string | number;
+  at?: number;
+  /** Rigid joints, as in the clip that `pelt pose` makes; otherwise joints may stretch. */
+  keepLengths?: boolean;
+  /** Of joints, as `pelt pose --limits` reads them; then they are rigid too. */
+  limits?: object;
   [name: string]: unknown;
 }
 

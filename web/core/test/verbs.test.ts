@@ -99,4 +99,27 @@ describe("a poser", () => {
     poser.dispose();
     deformer.dispose();
   });
+
+  const apart = (a: Float32Array, b: Float32Array) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
+
+  it("with rigid joints finds the pose of pelt pose, from a moment of a clip and within limits", async () => {
+    const handles = [{ joint: "hand_L", constraint: "position", offsets: [[0, [0, 0, 0]], [0.2, [-0.2, 0.3, 0.2]]] },
+                     { joint: "foot_L", constraint: "hold" }];
+    const last = [{ joint: "hand_L", constraint: "position", offset: [-0.2, 0.3, 0.2] }, handles[1]];
+    for (const options of [{ keepLengths: true }, { limits: { default: { bend: 40, twist: 30 } } },
+                           { keepLengths: true, clip: "walk", at: 0.4 }]) {
+      const poser = hero.poser(options);
+      const { bytes } = await hero.pose(last, options), posed = pelt.loadCharacter(bytes);
+      poser.setHandles(last);
+      poser.step();
+      expect(apart(poser.matrices(), posed.skinMatrices(0, 0))).toBeLessThan(1e-5);
+      posed.dispose();
+      const { bytes: keyed } = await hero.pose(handles, options), moving = pelt.loadCharacter(keyed);
+      poser.setHandles(handles);
+      const clip = poser.clip();
+      for (const time of [0, 0.1, 0.12, 0.2])
+        expect(apart(clip.skinMatrices(0, time), moving.skinMatrices(0, time))).toBeLessThan(1e-5);
+      for (const one of [moving, clip, poser]) one.dispose();
+    }
+  });
 });

@@ -231,10 +231,10 @@ export class App {
 
   private async request(): Promise<FrameRequest> {
     const { clip, time, activity } = this.store.state;
-    const posing = activity === "pose",
-      posed = posing ? await this.pose.solve() : undefined;
-    const spare = this.spare.splice(0);
-    return { clip: posing ? null : clip, time, methods: this.specs(), posed, spare };
+    const shown = activity === "pose" ? this.pose.start : { clip, time };
+    if (activity === "pose") this.showPreparing(true); // the first time, the solver is prepared
+    const posed = activity === "pose" ? await this.pose.solve() : undefined;
+    return { ...shown, methods: this.specs(), posed, spare: this.spare.splice(0) };
   }
 
   /** Painted maps reach the worker as attributes of the file. */

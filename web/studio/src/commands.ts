@@ -43,7 +43,11 @@ export function commandOf(app: App, verb: string, options: Record<string, unknow
 }
 
 export function poseCommand(app: App): string {
-  return `pelt pose ${quoted(inputName(app))} --handles handles.json -o ${quoted(outputName(app, "pose"))}`;
+  const { limits, ...others } = app.pose.options(),
+    words = flags({ ...others, ...(limits ? { limits: "limits.json" } : {}) });
+  return ["pelt pose", quoted(inputName(app)), "--handles handles.json", ...words, "-o", quoted(outputName(app, "pose"))].join(
+    " ",
+  );
 }
 
 /** The settings of Tune as options of a verb. */

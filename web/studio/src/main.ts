@@ -91,11 +91,14 @@ function showPanels(app: App, host: HTMLElement, brush: Brush): void {
   };
   app.store.subscribe((changed) => {
     if (!changed.has("activity")) return;
-    const { activity, methods, time } = app.store.state,
+    const { activity, methods, time, clip } = app.store.state,
       [first, last] = app.range;
     if (activity === "compare" && methods.length < 2 && app.model)
       app.store.change({ methods: [...methods, methods[0] === "lbs" ? "ddm" : "lbs"] });
-    if (activity === "pose") app.store.change({ time: 0, playing: false });
+    if (activity === "pose") {
+      app.pose.before = app.loaded?.clips.some(({ name }) => name === clip) ? { clip, time } : null;
+      app.store.change({ time: 0, playing: false });
+    }
     else if (time < first || time > last) app.store.change({ time: first });
     show();
   });
@@ -109,7 +112,6 @@ function animate(app: App, drawLabels: () => void): void {
   const tick = (now: number) => {
     advance(app, (now - last) / 1000);
     last = now;
-    app.pose.tick();
     app.views.stage.draw();
     drawLabels();
     requestAnimationFrame(tick);

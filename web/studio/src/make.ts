@@ -33,7 +33,7 @@ export async function make(app: App, verb: MakingVerb, options: Record<string, u
   const request = {
     verb,
     name: app.file?.name ?? "character.glb",
-    options: own,
+    options: verb === "pose" ? { ...app.pose.options(), ...own } : own,
     ...(verb === "decompose"
       ? sequenceInput(app)
       : { bytes: app.bytesWithMaps(), ...(verb === "fit" ? { frames: examples(app) } : {}) }),
@@ -71,22 +71,24 @@ export async function runVerb(app: App, verb: MakingVerb, options: Record<string
   }
 }
 
+const sequenceFormats = ".npy, .pc2, .mdd, a .glb with morph targets or several .obj";
+
 function examples(app: App): Float32Array {
   if (!app.sequence)
-    throw new Error("drop the example meshes first: .npy, .pc2, .mdd or several .obj, one mesh per pose");
+    throw new Error(`drop the example meshes first, one per pose: ${sequenceFormats}`);
   return app.sequence.frames;
 }
 
 function sequenceInput(app: App): { frames: Float32Array; rest: RestMesh } {
   const { sequence, loaded } = app;
-  if (!sequence) throw new Error("drop a mesh sequence first: .npy, .pc2, .mdd or several .obj");
+  if (!sequence) throw new Error(`drop a mesh sequence first: ${sequenceFormats}`);
   const own = sequence.triangles;
   const shared = loaded && loaded.vertexCount === sequence.vertexCount ? loaded : null;
   if (!own && !shared)
     throw new Error(
       `${sequence.name} has no faces: drop it together with a mesh (.obj) of its ${sequence.vertexCount} vertices`,
     );
-  const first = sequence.frames.slice(0, 3 * sequence.vertexCount);
+  const first = sequence.rest ?? sequence.frames.slice(0, 3 * sequence.vertexCount);
   return {
     frames: sequence.frames,
     rest: { positions: own ? first : shared!.positions, triangles: own ?? shared!.triangles },

@@ -1,24 +1,21 @@
 import { Vector3 } from "three";
 import type { App } from "./app.js";
-import type { Posed } from "./engine/protocol.js";
+import type { Moment, Posed } from "./engine/protocol.js";
 import type { PoseHandle, PoseKey } from "./state/settings.js";
 
 type Offset = [number, number, number];
-
-/** Pictures after the last change, until the body has come to rest. */
-const settlingFrames = 20;
 
 /** Handles and keys of the pose, and what the solver is told about them. */
 export class PoseSolver {
   /** True while the offsets of the handles are newer than the keys. */
   edited = false;
-  private settling = 0;
+  /** The moment of a clip that was shown before: a pose may start from there. */
+  before: Moment | null = null;
 
   constructor(private readonly app: App) {
     queueMicrotask(() =>
       this.app.store.subscribe((changed) => {
         if (!changed.has("handles") && !changed.has("time")) return;
-        this.settling = settlingFrames;
         this.edited = changed.has("handles") && !changed.has("keys");
       }),
     );
@@ -26,27 +23,33 @@ export class PoseSolver {
 
   reset(): void {
     this.edited = false;
-    this.settling = 0;
+    this.before = null;
   }
 
   get seconds(): number {
     return Math.max(2, this.app.store.state.keys.at(-1)?.time ?? 0);
   }
 
-  /** Called for each picture: goes on solving until nothing moves any more. */
-  tick(): void {
-    if (this.app.store.state.activity !== "pose" || this.settling <= 0) return;
-    --this.settling;
-    this.app.refresh();
+  /** What the character looks like before a handle moves it. */
+  get start(): Moment {
+    return this.app.store.state.poseFrom ?? { clip: null, time: 0 };
+  }
+
+  /** Options of `pelt pose` that do the same. */
+  options(): Record<string, unknown> {
+    const { poseFrom, limits } = this.app.store.state;
+    return { ...(poseFrom ? { clip: poseFrom.clip, at: poseFrom.time } : {}), ...(limits ? { limits } : {}) };
   }
 
   /** The pose that the handles give; undefined where nothing is held. */
   async solve(): Promise<Posed | undefined> {
-    const { handles } = this.app.store.state,
-      start = { clip: null, time: 0 };
+    const { handles, keys, time, limits } = this.app.store.state,
+      { start } = this;
     if (handles.length === 0) return undefined;
-    const matrices = await this.app.engine.pose({ handles: this.fileHandles(this.offsets()), start, limits: null });
-    return { matrices, start };
+    const keyed = keys.length > 0 && !this.edited,
+      given = keyed ? this.file().handles : this.fileHandles(this.offsets());
+    const at = keyed ? Math.min(Math.max(time, keys[0].time), keys.at(-1)!.time) : undefined;
+    return { matrices: await this.app.engine.pose({ handles: given, start, limits, time: at }), start };
   }
 
   /** The offsets that are shown: those being dragged, or those of the keys at this moment. */
@@ -66,12 +69,25 @@ export class PoseSolver {
     this.app.store.change({ handles }, `drag ${index}`);
   }
 
-  add(handle: PoseHandle): void {
-    const { handles, keys } = this.app.store.state;
+  add(given: PoseHandle): void {
+    const { handles, keys } = this.app.store.state,
+      handle = this.onSkin(given);
     const shown = this.offsets();
     const longer = keys.map((key): PoseKey => ({ ...key, offsets: [...key.offsets, [0, 0, 0]] }));
     const moved = handles.map((old, h) => ({ ...old, offset: shown[h] }));
     this.app.store.change({ handles: [...moved, handle], keys: longer });
+  }
+
+  /** Vertices of props are held by the joint that carries them. */
+  private onSkin(handle: PoseHandle): PoseHandle {
+    const { info, weights, joints } = this.app.loaded!,
+      props = info.props?.reduce((sum: number, { vertices }: { vertices: number }) => sum + vertices, 0) ?? 0,
+      skinned = this.app.loaded!.vertexCount - props;
+    const own = handle.vertices?.filter((vertex) => vertex < skinned);
+    if (!own || own.length === handle.vertices!.length) return handle;
+    if (own.length > 0) return { ...handle, vertices: own };
+    const joint = weights.joints[weights.offsets[handle.vertices![0]]];
+    return { joint: joints[joint]?.name, pinned: handle.pinned, offset: handle.offset };
   }
 
   remove(index: number): void {
@@ -112,7 +128,7 @@ export class PoseSolver {
   }
 
   /** The handles file that `pelt pose` takes: one pose, or the keys over time. */
-  file(): object {
+  file(): { handles: object[] } {
     const { handles, keys } = this.app.store.state;
     if (keys.length === 0) return { handles: this.fileHandles(this.offsets()) };
     return {

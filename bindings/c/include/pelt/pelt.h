@@ -170,15 +170,20 @@ PELT_API pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, cons
 
 /* ---- Posing by handles ---- */
 
-/* Options: energy, clusters, extra_weights, extra_kind, as `pelt pose` has them. The character must stay alive. */
+/* Options, as `pelt pose` has them: energy, clusters, extra_weights, extra_kind, clip and at (the pose to start from),
+ * keep_lengths, limits, fps. With keep_lengths or limits, joints are rigid and the pose is the one that `pelt pose`
+ * finds; otherwise they may stretch, and a step continues from the last pose. The character must stay alive. */
 PELT_API pelt_status pelt_poser_make(const pelt_character* character, const char* options, const pelt_call* call,
                                      pelt_poser** poser);
 PELT_API void pelt_poser_free(pelt_poser* poser);
 /* The list of handles, or the whole object of a handles file. Setting the same handles with other targets is cheap. */
 PELT_API pelt_status pelt_poser_set_handles(pelt_poser* poser, const char* handles);
-/* Goes on by at most so many iterations; *energy (may be NULL) gets the energy after them. */
+/* Goes on by at most so many iterations; *energy (may be NULL) gets the energy after them. Rigid joints are solved to
+   the end; *energy is then the largest distance of a handle from its target. */
 PELT_API pelt_status pelt_poser_step(pelt_poser* poser, int iterations, double* energy);
 PELT_API void pelt_poser_matrices(const pelt_poser* poser, float* matrices);
+/* The character with the clip that `pelt pose` makes of these handles as its first; only with rigid joints. */
+PELT_API pelt_status pelt_poser_clip(pelt_poser* poser, const pelt_call* call, pelt_character** result);
 
 /* ---- Verbs: what `pelt VERB` does. `report` may be NULL. ---- */
 

@@ -59,7 +59,8 @@ export class Characters {
     }
   }
 
-  private async read(bytes: Blob, name: string): Promise<Character> {
+  /** A character that the caller disposes of. */
+  async read(bytes: Blob, name: string): Promise<Character> {
     return (await this.pelt).loadCharacter(new Uint8Array(await bytes.arrayBuffer()), { name });
   }
 }

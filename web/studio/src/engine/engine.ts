@@ -1,4 +1,5 @@
 import { type Remote, transfer, wrap } from "comlink";
+import type { Sequence } from "../file/sequences.js";
 import type { Player } from "./player.worker.js";
 import type { Attributes, Preparer } from "./preparer.worker.js";
 import { type Curves, type Frame, type FrameRequest, keyOf, type Loaded, type MethodSpec } from "./protocol.js";
@@ -54,6 +55,10 @@ export class Engine {
 
   sample(name: string): Promise<Uint8Array> {
     return this.preparer.sample(name);
+  }
+
+  sequence(bytes: Blob, name: string): Promise<Sequence> {
+    return this.preparer.sequence(bytes, name);
   }
 
   /** Maps that are painted now, in place of those before. */

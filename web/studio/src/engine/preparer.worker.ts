@@ -1,6 +1,7 @@
 /** What takes longer than a picture may: preparing methods, errors over a clip, and poses by handles. */
 import type { Character, Deformer, Poser } from "@pelt/core";
 import { expose, transfer } from "comlink";
+import type { Sequence } from "../file/sequences.js";
 import { Characters, ownSpec } from "./characters.js";
 import { type Curves, keyOf, type MethodSpec, type PoseRequest } from "./protocol.js";
 
@@ -16,6 +17,8 @@ export class Preparer {
   private painted: Character | undefined;
   private readonly deformers = new Map<string, Deformer>();
   private poser: { key: string; poser: Poser } | undefined;
+  /** The character with the motion of keyed handles as its first clip. */
+  private motion: { key: string; character: Character } | undefined;
   private curveRun = 0;
 
   async load(bytes: Blob, name: string): Promise<void> {
@@ -24,6 +27,7 @@ export class Preparer {
     this.forget();
     this.painted = undefined;
     this.poser = undefined; // freed with its character
+    this.forgetMotion();
   }
 
   async setResult(bytes: Blob, name: string): Promise<void> {
@@ -35,6 +39,29 @@ export class Preparer {
   async sample(name: string): Promise<Uint8Array> {
     const bytes = await this.characters.sample(name);
     return transfer(bytes, [bytes.buffer as ArrayBuffer]);
+  }
+
+  /** The first clip of a file as a mesh sequence, as `pelt decompose` samples it. */
+  async sequence(bytes: Blob, name: string): Promise<Sequence> {
+    const character = await this.characters.read(bytes, name);
+    try {
+      const times = character.clipTimes(0, 30),
+        deformer = character.deformer("lbs"),
+        size = 3 * character.vertexCount;
+      const frames = new Float32Array(size * times.length);
+      times.forEach((time, f) => deformer.evaluateAt(0, time, frames.subarray(f * size, (f + 1) * size)));
+      const made: Sequence = {
+        name,
+        frames,
+        frameCount: times.length,
+        vertexCount: character.vertexCount,
+        triangles: character.triangles(),
+        rest: character.positions(),
+      };
+      return transfer(made, [frames.buffer]);
+    } finally {
+      character.dispose();
+    }
   }
 
   /** The maps that options like `lambdaMap` name. */
@@ -86,11 +113,28 @@ export class Preparer {
 
   /** The pose that `pelt pose` finds for these handles: skin matrices. */
   pose(request: PoseRequest): Float32Array {
+    const matrices =
+      request.time === undefined ? this.posed(request) : this.motionOf(request).skinMatrices(0, request.time);
+    return transfer(matrices, [matrices.buffer as ArrayBuffer]);
+  }
+
+  private posed(request: PoseRequest): Float32Array {
     const poser = this.poserOf(request);
     poser.setHandles({ handles: request.handles });
     poser.step();
-    const matrices = poser.matrices();
-    return transfer(matrices, [matrices.buffer as ArrayBuffer]);
+    return poser.matrices();
+  }
+
+  /** The clip that `pelt pose` makes: what is played is what is exported. */
+  private motionOf(request: PoseRequest): Character {
+    const key = JSON.stringify([request.handles, request.start, request.limits]);
+    if (this.motion?.key !== key) {
+      this.forgetMotion();
+      const poser = this.poserOf(request);
+      poser.setHandles({ handles: request.handles });
+      this.motion = { key, character: poser.clip() };
+    }
+    return this.motion.character;
   }
 
   private poserOf({ start, limits }: PoseRequest): Poser {
@@ -98,9 +142,16 @@ export class Preparer {
     if (this.poser?.key !== key) {
       this.poser?.poser.dispose();
       this.poser = undefined;
-      this.poser = { key, poser: this.characters.opened().poser() };
+      const from = start.clip === null ? {} : { clip: start.clip, at: start.time };
+      const poser = this.characters.opened().poser({ ...from, keepLengths: true, ...(limits ? { limits } : {}) });
+      this.poser = { key, poser };
     }
     return this.poser.poser;
+  }
+
+  private forgetMotion(): void {
+    this.motion?.character.dispose();
+    this.motion = undefined;
   }
 
   private deformer(spec: MethodSpec): Deformer {

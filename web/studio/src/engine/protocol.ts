@@ -62,11 +62,14 @@ export interface Frame {
   preparing: boolean;
 }
 
-/** Where the solver is asked for: handles as `pelt pose` takes them, from a moment of a clip. */
+/** What the solver is asked for: handles as `pelt pose` takes them, from a moment of a clip. */
 export interface PoseRequest {
   handles: object[];
   start: Moment;
+  /** Of joints, as `pelt pose --limits` reads them. */
   limits: object | null;
+  /** A moment of the motion between keys; undefined: the handles have one target each. */
+  time?: number;
 }
 
 /** Distances of one method from the first, sample by sample. */

@@ -8,7 +8,7 @@ export interface Opened {
   sequence?: Sequence;
 }
 
-interface Named {
+export interface Named {
   name: string;
   bytes: Uint8Array;
 }

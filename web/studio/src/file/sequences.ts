@@ -1,3 +1,5 @@
+import { readGlb } from "./glb.js";
+
 /** Mesh sequences as people have them: F frames of V vertices. */
 export interface Sequence {
   name: string;
@@ -6,6 +8,20 @@ export interface Sequence {
   vertexCount: number;
   /** Faces, where the format has any. */
   triangles?: Uint32Array;
+  /** The rest pose, where the format has one; otherwise it is the first frame. */
+  rest?: Float32Array;
+}
+
+/** Whether a .glb is a mesh sequence: morph targets that are animated, and no skeleton. */
+export function isShapeSequence(bytes: Uint8Array): boolean {
+  let json: any;
+  try {
+    json = readGlb(bytes).json;
+  } catch {
+    return false; // whoever opens it says why
+  }
+  const animated = json.animations?.some((one: any) => one.channels?.some((c: any) => c.target?.path === "weights"));
+  return Boolean(animated) && !json.skins?.length;
 }
 
 export const sequenceEndings = [".npy", ".pc2", ".mdd", ".obj"];

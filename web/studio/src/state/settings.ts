@@ -56,6 +56,10 @@ export interface Settings {
   heatTop: number | null;
   handles: PoseHandle[];
   keys: PoseKey[];
+  /** The moment of a clip from which handles move the character; null: the rest pose. */
+  poseFrom: { clip: string; time: number } | null;
+  /** How far joints bend and twist in a pose, as `pelt pose --limits` reads it. */
+  limits: object | null;
   camera: { position: number[]; target: number[] } | null;
   theme: "dark" | "light";
 }
@@ -90,6 +94,8 @@ export function defaultSettings(): Settings {
     heatTop: null,
     handles: [],
     keys: [],
+    poseFrom: null,
+    limits: null,
     camera: null,
     theme: matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark",
   };

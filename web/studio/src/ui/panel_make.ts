@@ -85,7 +85,7 @@ const titles: Record<keyof typeof fields, [string, string]> = {
   bind: ["Bind", "Computes skin weights for the mesh and its skeleton."],
   bake: ["Bake", "Turns a deformer into plain skin weights that every engine plays."],
   fit: ["Fit", "A skin from example meshes: drop a sequence with one mesh per pose of the clip."],
-  decompose: ["Decompose", "Bones and weights from a mesh sequence alone: drop .npy, .pc2, .mdd or several .obj."],
+  decompose: ["Decompose", "Bones and weights from a mesh sequence: drop .npy, .pc2, .mdd, .glb with morph targets or .obj."],
 };
 let chosen: keyof typeof fields = "mush";
 

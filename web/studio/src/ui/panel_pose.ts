@@ -8,7 +8,44 @@ import { poseTools } from "./pose_tools.js";
 
 /** Handles, pins and keys. */
 export function posePanel(app: App): HTMLElement[] {
-  return [handlesSection(app), keysSection(app), clipSection(app)];
+  return [handlesSection(app), startSection(app), keysSection(app), clipSection(app)];
+}
+
+/** Where a pose starts, and how far joints go. */
+function startSection(app: App): HTMLElement {
+  const { store } = app;
+  const choose = h("select", {
+    "aria-label": "Start from",
+    onchange: () => store.change({ poseFrom: choose.value === "" ? null : JSON.parse(choose.value) }),
+  });
+  const limits = button("Joint limits…", () => {
+    if (store.state.limits) return store.change({ limits: null });
+    const input = h("input", {
+      type: "file",
+      accept: ".json",
+      onchange: () =>
+        void input.files?.[0]
+          ?.text()
+          .then((text) => store.change({ limits: JSON.parse(text) }))
+          .catch(() => app.tell(`${input.files![0].name} is no JSON file with limits of joints; see docs/bake.md.`)),
+    });
+    input.click();
+  });
+  const fill = () => {
+    const { poseFrom } = store.state,
+      moments = [poseFrom, app.pose.before].filter((moment) => moment !== null);
+    const options = [...new Set(moments.map((moment) => JSON.stringify(moment)))].map((text) => {
+      const { clip, time } = JSON.parse(text) as { clip: string; time: number };
+      return h("option", { value: text }, `${clip} at ${time.toFixed(2)} s`);
+    });
+    choose.replaceChildren(h("option", { value: "" }, "Rest pose"), ...options);
+    choose.value = poseFrom ? JSON.stringify(poseFrom) : "";
+    limits.textContent = store.state.limits ? "Drop limits" : "Joint limits…";
+    limits.title = "How far joints bend and twist: the file that pelt pose --limits reads";
+  };
+  store.subscribe((changed) => (changed.has("poseFrom") || changed.has("limits") || changed.has("activity")) && fill());
+  fill();
+  return section("Start", h("div", { class: "row" }, choose, limits));
 }
 
 /** A choice that is no setting: how the pointer takes hold. */
