@@ -5,7 +5,6 @@ import { characterBytes } from "./file/open.js";
 import { make } from "./make.js";
 import { Exact } from "./exact.js";
 import { picture } from "./picture.js";
-import { clipRange } from "./specs.js";
 import { defaultSettings, type Settings } from "./state/settings.js";
 
 type SetOptions = Partial<Settings> & { method?: string; clip?: string | number | null };
@@ -53,7 +52,6 @@ export class StudioApi {
     const patch: Partial<Settings> = { ...others };
     if (method !== undefined) patch.methods = [method, ...this.app.store.state.methods.slice(1)];
     if (clip !== undefined) patch.clip = this.clipName(clip);
-    if (clip !== undefined && options.time === undefined) patch.time = this.timeWithin(patch.clip!);
     if (options.time !== undefined && options.playing === undefined) patch.playing = false;
     this.app.store.change(patch);
     await this.app.settled();
@@ -132,12 +130,5 @@ export class StudioApi {
     const found = typeof clip === "number" ? clips[clip]?.name : clip;
     if (found === null || found === "@range" || clips.some(({ name }) => name === found)) return found!;
     throw new Error(`studio.set: no clip ${clip}; there are @range, ${clips.map(({ name }) => name).join(", ")}`);
-  }
-
-  /** The current time, or the first moment of a clip that does not have it. */
-  private timeWithin(clip: string | null): number {
-    const { time } = this.app.store.state,
-      [first, last] = this.app.loaded ? clipRange(clip, this.app.loaded) : [0, 0];
-    return time < first || time > last ? first : time;
   }
 }

@@ -2,7 +2,7 @@ import * as THREE from "three";
 import { Engine } from "./engine/engine.js";
 import { MakerClient } from "./engine/maker.js";
 import type { Curves, FrameRequest, Loaded, MethodSpec } from "./engine/protocol.js";
-import { attributeOf, withMaps } from "./file/attributes.js";
+import { attributeOf, mapsOf, withMaps } from "./file/attributes.js";
 import type { Sequence } from "./file/sequences.js";
 import { PoseSolver } from "./pose.js";
 import { clipRange, specOf } from "./specs.js";
@@ -36,6 +36,8 @@ export class App {
   curves: Curves | null = null;
   result: Result | null = null;
   sequence: Sequence | null = null;
+  /** The maps that the file came with. */
+  fileMaps: Maps = {};
   notice: Notice | null = null;
   busy: string | null = null;
   /** How many frames have come from the worker. */
@@ -133,7 +135,9 @@ export class App {
     this.pose.reset();
     this.tell(null);
     const { theme, activity } = this.store.state;
-    const fresh: Settings = { ...defaultSettings(), theme, activity, ...firstClip(loaded), camera: null };
+    const maps = loaded.info.ddm ? {} : mapsOf(bytes, loaded.vertexCount); // a mushed file shows what it stores
+    const fresh: Settings = { ...defaultSettings(), theme, activity, ...firstClip(loaded), maps, camera: null };
+    this.fileMaps = maps;
     this.store.reset({ ...fresh, ...settings });
     this.views.setModel(this.model, this.store.state);
     this.emit("file");
@@ -183,7 +187,7 @@ export class App {
 
   /** What is shown is older than what is set. */
   get behind(): boolean {
-    return this.dirty || this.pumping !== null || this.engine.pending() !== null;
+    return this.dirty || this.unfinished() !== null;
   }
 
   specs(): MethodSpec[] {

@@ -1,5 +1,4 @@
 import type { App } from "./app.js";
-import { attributeOf } from "./file/attributes.js";
 import { mapNames } from "./state/settings.js";
 import { mushOptions } from "./specs.js";
 
@@ -18,7 +17,7 @@ export function flags(options: Record<string, unknown>): string[] {
 const stemOf = (name: string) => name.replace(/\.[^.]*$/, "");
 const baseOf = (app: App) => (app.file?.name ?? "hero.glb").replace(/\.[^.]*$/, "");
 export const inputName = (app: App) => {
-  const painted = mapNames.some((map) => app.store.state.maps[map]);
+  const painted = mapNames.some((map) => app.store.state.maps[map] !== app.fileMaps[map]);
   return painted ? `${baseOf(app)}_maps.glb` : `${baseOf(app)}.glb`;
 };
 
@@ -73,4 +72,3 @@ export function sceneCommands(app: App): string[] {
   ];
 }
 
-export const mapsUsed = (app: App) => mapNames.filter((map) => app.store.state.maps[map]).map(attributeOf);

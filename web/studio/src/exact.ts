@@ -50,8 +50,8 @@ export class Exact {
     const count = 3 * character.vertexCount,
       positions = new Float32Array(count),
       normals = new Float32Array(count);
-    const deformer =
-      method === "result" ? character.deformer(String(options.stored), {}) : character.deformer(method, options);
+    const stored = method === "result",
+      deformer = stored ? character.deformer(String(options.stored), {}) : character.deformer(method, options);
     deformer.evaluateAt(clip ?? undefined, time, positions, normals);
     deformer.dispose();
     return { positions, normals };

@@ -51,6 +51,33 @@ describe("keep", () => {
     await other.close();
   });
 
+  test("a crash of the tab in the middle of work loses nothing", async () => {
+    const { page } = session;
+    await session.set({ methods: ["ddm"], clip: "walk", time: 0.3, lambda: 7, handles: [], keys: [] });
+    await session.tab("Pose");
+    await page.getByLabel("Joint to hold").selectOption("hand_R");
+    await page.getByRole("button", { name: "Pull", exact: true }).click();
+    await page.getByLabel("hand_R, offset along y").fill("0.15");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Key this pose (K)" }).click();
+    await session.tab("Make");
+    await page.getByRole("button", { name: "Mush", exact: true }).click(); // still running when the tab dies
+    await page.waitForTimeout(400);
+    const before = await session.state();
+    const messages = session.messages.length,
+      crashed = new Promise((resolve) => page.once("crash", resolve));
+    await page.goto("chrome://crash").catch(() => undefined);
+    await crashed;
+    await page.close().catch(() => undefined);
+    session.messages.length = messages;
+    session.page = await session.newPage();
+    await session.shown();
+    const after = await session.state();
+    expect(after.handles.length).toBe(1);
+    for (const key of ["file", "methods", "clip", "lambda", "handles", "keys", "activity"])
+      expect(after[key]).toEqual(before[key]);
+  });
+
   test("a picture is saved by one key", async () => {
     const [event] = await Promise.all([session.page.waitForEvent("download"), session.page.locator("body").press("p")]);
     expect(event.suggestedFilename()).toBe("biped.png");
@@ -69,6 +96,23 @@ describe("keep", () => {
     const file = readFileSync((await event.path())!);
     expect(file.readUInt32BE(0)).toBe(0x1a45dfa3);
     expect(file.length).toBeGreaterThan(10_000);
+  });
+
+  test("a turntable is saved as WebM, and the camera comes back", async () => {
+    const { page } = session;
+    const places = () => page.evaluate("studio.jointPlaces()");
+    await session.set({ clip: null, playing: false });
+    const before = await places();
+    const [event] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Record a turntable as WebM" }).click(),
+    ]);
+    expect(event.suggestedFilename()).toBe("biped_turn.webm");
+    const file = readFileSync((await event.path())!);
+    expect(file.readUInt32BE(0)).toBe(0x1a45dfa3);
+    expect(file.length).toBeGreaterThan(10_000);
+    expect(await places()).toEqual(before);
+    expect(await page.getByRole("button", { name: "Record the clip as WebM" }).isDisabled()).toBe(true);
   });
 
   test("the built folder works from the program's address alone, without a word in the console", () => {

@@ -1,8 +1,9 @@
 // Through the controls a person uses, checked against the native program.
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, bar, biped, deform, expectValid, made, pelt, readNpy, Session, work } from "./support.js";
+import { apart, bar, biped, deform, expectValid, made, pelt, program, readNpy, Session, work } from "./support.js";
 
 let session: Session;
 beforeAll(async () => {
@@ -45,6 +46,94 @@ describe("make", () => {
     pelt("bake", biped(), "--clip", "walk", "-o", native);
     expect(apart(deform(native, "--clip", "walk", "--frames", "15:16"), await session.positions(1))).toBeLessThan(1e-4);
     await session.set({ methods: ["ddm"], heat: false });
+  });
+
+  test("bind downloads what the program writes", async () => {
+    await session.load(bar(), "bar.glb");
+    await session.tab("Make");
+    const { page } = session;
+    await page.locator(".segmented label", { hasText: "Bind" }).click();
+    await page.getByLabel("Method", { exact: true }).selectOption("bbw");
+    await page.getByLabel("Joints per vertex").fill("3");
+    await page.keyboard.press("Enter");
+    const said = await page.locator(".command code").first().innerText();
+    expect(said).toContain("pelt bind bar.glb --method bbw --influences 3 -o bar_bound.glb");
+    await page.getByRole("button", { name: "Bind", exact: true }).click();
+    await page.locator("strong", { hasText: "bar_bound.glb" }).waitFor({ timeout: 90_000 });
+    const bytes = await session.download("Download"),
+      own = join(work, "bound_own.glb"),
+      native = join(work, "bound_native.glb");
+    await expectValid(bytes);
+    writeFileSync(own, bytes);
+    pelt("bind", bar(), "--method", "bbw", "--influences", "3", "-o", native);
+    expect(apart(deform(native, "--frames", "::9"), deform(own, "--frames", "::9"))).toBeLessThan(1e-4);
+    await session.load(biped(), "biped.glb");
+    await session.tab("Make");
+  });
+
+  test("bake with helper joints says what it costs, as the program does", async () => {
+    const { page } = session;
+    await page.locator(".segmented label", { hasText: "Bake" }).click();
+    await page.getByLabel("Helper joints").fill("3");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Bake", exact: true }).click();
+    await page.getByRole("progressbar", { name: "Progress" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden", timeout: 90_000 });
+    const bytes = await session.download("Download"),
+      own = join(work, "helped_own.glb"),
+      native = join(work, "helped_native.glb");
+    await expectValid(bytes);
+    writeFileSync(own, bytes);
+    const report = JSON.parse(
+      pelt("bake", biped(), "--helpers", "3", "--clip", "walk", "-o", native, "--json"),
+    );
+    const facts = await page.locator("section", { hasText: "Largest error" }).locator("dl").innerText();
+    const said = Number(/RMS error\s+([\d.e-]+)/.exec(facts)![1]);
+    expect(said / report.rms).toBeCloseTo(1, 2);
+    expect(facts).toMatch(/Helper joints\s+3/);
+    const at = ["--clip", "walk", "--frames", "::9"];
+    expect(apart(deform(native, ...at), deform(own, ...at))).toBeLessThan(2e-3);
+  });
+
+  test("a person stops a verb, and the page says so and goes on", async () => {
+    const { page } = session;
+    await page.getByLabel("Helper joints").fill("30");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Bake", exact: true }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Stopped.").waitFor();
+    expect(await page.getByRole("button", { name: "Bake", exact: true }).isEnabled()).toBe(true);
+  });
+
+  test("commands are copied by a click, and do what they say", async () => {
+    const { page } = session;
+    await session.load(biped(), "biped.glb");
+    await session.set({ methods: ["ddm", "dqs"], clip: "walk", time: 0.5, kappa: 12, jointAlpha: { hand_L: 0.4 } });
+    await session.tab("Make");
+    await page
+      .locator("section", { hasText: "These settings as commands" })
+      .getByRole("button", { name: "Copy the command" })
+      .click();
+    const copied = (await page.evaluate("navigator.clipboard.readText()")) as string;
+    const folder = mkdtempSync(join(work, "commands-"));
+    copyFileSync(biped(), join(folder, "biped.glb"));
+    for (const line of copied.split("\n")) {
+      expect(line).toMatch(/^pelt /);
+      execFileSync("sh", ["-c", line.replace(/^pelt/, `'${program}'`)], { cwd: folder, stdio: "ignore" });
+    }
+    for (const [view, method] of ["ddm", "dqs"].entries()) {
+      const all = readNpy(join(folder, `biped_${method}.npy`)),
+        size = (await session.positions(view)).length;
+      expect(apart(all.subarray(15 * size, 16 * size), await session.positions(view))).toBeLessThan(4e-6);
+    }
+    await page.locator(".segmented label", { hasText: "Mush" }).click();
+    await page.getByRole("button", { name: "Mush", exact: true }).click();
+    await page.locator("strong", { hasText: "biped_mushed.glb" }).waitFor({ timeout: 60_000 });
+    const own = join(work, "tuned_own.glb");
+    writeFileSync(own, await session.download("Download"));
+    const at = ["--method", "ddm", "--clip", "walk", "--frames", "::9"];
+    expect(apart(deform(join(folder, "biped_mushed.glb"), ...at), deform(own, ...at))).toBeLessThan(4e-6);
+    await session.set({ methods: ["ddm"], kappa: null, jointAlpha: {} });
   });
 
   test("a verb is stopped", async () => {

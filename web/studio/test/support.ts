@@ -8,7 +8,7 @@ import {
   diagonal, distance, hasShared, made, pelt, program, readNpy as readArray, shared, web, work,
 } from "../../three/test/support.js";
 
-export { hasShared, made, pelt, shared, work };
+export { hasShared, made, pelt, program, shared, work };
 
 if (!existsSync(join(web, "studio/dist/index.html"))) throw new Error("the page is not built: npm run build -w studio");
 

@@ -133,11 +133,12 @@ function verbForm(app: App): HTMLElement[] {
     const input = field.choices
       ? h(
           "select",
-          { onchange: (e: Event) => read((e.target as HTMLSelectElement).value) },
+          { "aria-label": field.label, onchange: (e: Event) => read((e.target as HTMLSelectElement).value) },
           ...field.choices.map(([value, text]) => h("option", { value }, text)),
         )
       : h("input", {
           type: "number",
+          "aria-label": field.label,
           min: field.min,
           placeholder: "auto",
           onchange: (e: Event) => read((e.target as HTMLInputElement).value),
@@ -201,7 +202,8 @@ function resultSection(app: App): HTMLElement {
     const { result } = app;
     if (!result) return void box.replaceChildren(h("p", { class: "muted" }, "Nothing made yet."));
     const numbers = shownNumbers.flatMap(([key, label]) => {
-      const value = result.report[key];
+      const told = result.report[key],
+        value = Array.isArray(told) ? told.length : told;
       return typeof value === "number"
         ? [h("dt", {}, label), h("dd", {}, Number.isInteger(value) ? count(value) : number(value))]
         : [];

@@ -1,5 +1,6 @@
 import type { App } from "../app.js";
-import { withMaps, attributeOf } from "../file/attributes.js";
+import { inputName } from "../commands.js";
+import { attributeOf } from "../file/attributes.js";
 import { mapNames, type MapName } from "../state/settings.js";
 import type { Brush } from "../view/brush.js";
 import { gradientOf } from "../view/ramp.js";
@@ -184,7 +185,7 @@ function brushSection(app: App, brush: Brush): HTMLElement {
         const { [brush.map!]: _, ...others } = store.state.maps;
         store.change({ maps: others });
       }),
-      button("Download with maps", () => download(withMaps(app.file!.bytes, store.state.maps), app.file!.name)),
+      button("Download with maps", () => download(app.bytesWithMaps(), inputName(app))),
     ),
   );
   tools.hidden = brush.map === null;

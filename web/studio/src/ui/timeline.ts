@@ -45,6 +45,11 @@ export function buildTimeline(host: HTMLElement, app: App): void {
     update();
   };
   store.subscribe(update);
+  store.subscribe((changed) => {
+    const { time } = store.state,
+      [start, end] = app.range;
+    if (changed.has("clip") && (time < start || time > end)) store.change({ time: start }); // also after an undo
+  });
   app.on("file", fill);
   fill();
 }

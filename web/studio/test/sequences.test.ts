@@ -1,0 +1,91 @@
+// Mesh sequences in every format, decomposed and fitted as the native program does it.
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { apart, bar, deform, expectValid, made, pelt, readNpy, Session, work } from "./support.js";
+
+let session: Session;
+beforeAll(async () => {
+  session = await Session.open(bar());
+});
+afterAll(async () => {
+  await session?.close();
+});
+
+const every = ["--frames", "::6"];
+const frames = (ending: string) => made(`bar.${ending}`, (out) => pelt("deform", bar(), ...every, "-o", out));
+const rest = () => made("rest.obj", (out) => pelt("deform", bar(), "--bind-pose", "-o", out));
+const objects = () => {
+  const folder = join(work, "bar_frames");
+  if (!existsSync(folder)) pelt("deform", bar(), ...every, "-o", folder);
+  return readdirSync(folder).map((name) => join(folder, name));
+};
+
+async function decompose(bones: string): Promise<Uint8Array> {
+  const { page } = session;
+  await page.locator(".segmented label", { hasText: "Decompose" }).click();
+  await page.getByLabel("Bones").fill(bones);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Decompose", exact: true }).click();
+  await page.locator("strong", { hasText: "_bones.glb" }).waitFor({ timeout: 60_000 });
+  return session.download("Download");
+}
+
+describe("sequences", () => {
+  for (const [name, files] of [
+    ["npy", () => [frames("npy"), rest()]],
+    ["pc2", () => [frames("pc2"), rest()]],
+    ["mdd", () => [frames("mdd"), rest()]],
+    ["several obj", objects],
+  ] as const)
+    test(`${name} is decomposed as the program does it`, async () => {
+      await session.load(bar(), "bar.glb");
+      const given = files();
+      await session.drop(...given);
+      const wanted = readNpy(frames("npy")),
+        count = wanted.length / readNpy(made("one.npy", (out) => pelt("deform", bar(), "--bind-pose", "-o", out))).length;
+      await session.page.getByText(`${count} frames of`).first().waitFor();
+      const bytes = await decompose("4");
+      await expectValid(bytes);
+      const own = join(work, "own_bones.glb"),
+        native = join(work, "native_bones.glb");
+      writeFileSync(own, bytes);
+      const source = name === "several obj" ? join(work, "bar_frames") : given[0];
+      const faces = name === "several obj" ? [] : ["--mesh", rest()];
+      pelt("decompose", source, ...faces, "--bones", "4", "-o", native);
+      expect(apart(wanted, deform(own))).toBeLessThan(0.02);
+      expect(apart(deform(native), deform(own))).toBeLessThan(5e-3);
+    });
+
+  test("fit makes a skin from examples, and is compared with what it was made from", async () => {
+    const { page } = session;
+    await session.load(bar(), "bar.glb");
+    const examples = made("examples.npy", (out) => pelt("deform", bar(), "--method", "ddm", "-o", out));
+    await session.drop(examples);
+    await page.getByText("Fit or decompose it.").waitFor();
+    await page.locator(".segmented label", { hasText: "Fit" }).click();
+    await page.getByRole("button", { name: "Fit", exact: true }).click();
+    await page.locator("strong", { hasText: "bar_fitted.glb" }).waitFor({ timeout: 60_000 });
+    const bytes = await session.download("Download"),
+      own = join(work, "own_fit.glb"),
+      native = join(work, "native_fit.glb");
+    await expectValid(bytes);
+    writeFileSync(own, bytes);
+    const { clip } = await session.state();
+    pelt("fit", bar(), examples, "--clip", clip, "-o", native);
+    expect(apart(deform(native), deform(own))).toBeLessThan(1e-3);
+    expect(await page.locator(".command code").first().innerText()).toContain("pelt fit bar.glb examples.npy");
+  });
+
+  test("a sequence of other vertices than the faces is refused in a sentence", async () => {
+    const short = join(work, "short");
+    mkdirSync(short, { recursive: true });
+    writeFileSync(join(short, "tiny.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    await session.drop(frames("npy"), join(short, "tiny.obj"));
+    await session.page.getByText(/tiny\.obj: has 3 vertices, bar\.npy/).waitFor();
+  });
+
+  test("nothing was written to the console", () => {
+    expect(session.messages).toEqual([]);
+  });
+});
