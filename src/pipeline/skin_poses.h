@@ -1,5 +1,6 @@
 #pragma once
 
+#include <pelt/core/progress.h>
 #include <pelt/pipeline/skin_error.h>
 #include <pelt/rig/character.h>
 #include <pelt/rig/range_of_motion.h>

@@ -46,6 +46,22 @@ const drag = async (count) => {
   return (performance.now() - began) / count;
 };
 
+/** Runs in the page: poses one after the other while nothing is drawn. */
+const poseOnly = async (method, count) => {
+  const { requestAnimationFrame } = window,
+    { clips } = studio.state();
+  await studio.set({ activity: "look", method, clip: clips[0], time: 0, playing: false });
+  const resume = [];
+  window.requestAnimationFrame = (then) => resume.push(then);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const began = performance.now();
+  for (let i = 0; i < count; ++i) await studio.set({ time: (i % 30) / 30 });
+  const ms = (performance.now() - began) / count;
+  window.requestAnimationFrame = requestAnimationFrame;
+  for (const then of resume) requestAnimationFrame(then);
+  return ms;
+};
+
 const rows = [];
 const row = (name, { ms, poses, pictures, busy }, goal, timed = true) =>
   rows.push([
@@ -65,7 +81,11 @@ for (const [vertices, changes] of [
   const { page, close } = await openPage([file], { viewport, gpu });
   const run = (change) => page.evaluate(`(${measure})(${JSON.stringify(change)})`);
   const thousands = `${vertices / 1000}k`;
-  await page.evaluate("studio.set({ clip: studio.state().clips[0], playing: true })");
+  for (const method of ["ddm", "lbs"]) {
+    const ms = await page.evaluate(`(${poseOnly})("${method}", 60)`);
+    rows.push([`${thousands}, a pose by ${method}, not drawn`, `${ms.toFixed(1)} ms`, "16.7 ms", "", "", ""]);
+  }
+  await page.evaluate("studio.set({ clip: studio.state().clips[0], playing: true, method: 'ddm' })");
   row(`${thousands}, DDM plays`, await run(3000), "60 poses/s", false);
   await page.evaluate("studio.set({ method: 'lbs' })");
   row(`${thousands}, LBS plays`, await run(3000), "60 poses/s", false);
