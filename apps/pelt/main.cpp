@@ -86,9 +86,11 @@ int runProgram(int count, char** words) {
     addSample(app, session);
     addBind(app, session);
     addTransfer(app, session);
+    addLod(app, session);
     addMush(app, session);
     addDeform(app, session);
     addBake(app, session);
+    addClean(app, session);
     addPack(app, session);
     addFit(app, session);
     addDecompose(app, session);

@@ -63,6 +63,7 @@ VerbOutcome runVerb(const std::vector<std::string>& words, Documents& documents,
     addTransfer(app, session);
     addMush(app, session);
     addBake(app, session);
+    addClean(app, session);
     addFit(app, session);
     addDecompose(app, session);
     addPose(app, session);

@@ -11,7 +11,9 @@
 #include "gltf/ddm_payload.h"
 #include "gltf/driven_joints.h"
 #include "gltf/edit.h"
+#include "gltf/levels.h"
 #include "gltf/load.h"
+#include "gltf/with_triangles.h"
 #include "gltf/without_rig.h"
 #include "gltf/write_new.h"
 
@@ -60,6 +62,7 @@ Character loadDocument(gltf::Document document, const Progress& progress) {
     loading.source->weights = character.weights;
     loading.source->ddm = character.ddm;
     loading.source->clips = character.clips;
+    loading.source->attributes = character.mesh.attributes;
     loading.source->faces_hash = gltf::hashFaces(character.mesh);
     std::size_t first = 0;
     for (const gltf::PartSource& part : loading.source->parts) {
@@ -83,6 +86,16 @@ Character withoutRig(const Character& character) {
     const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
     if (!source) throw Error::badUsage("only a character that was loaded from a file can be stripped of its rig");
     return loadDocument(gltf::withoutRig(*source), {});
+}
+
+Character withTriangles(const Character& character, std::span<const Triangle> triangles,
+                        std::span<const Triangle> prop_triangles) {
+    const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
+    if (!source) throw Error::badUsage("only a character that was loaded from a file has a document to edit");
+    Character made =
+        loadDocument(gltf::withTriangles(*source, character.mesh, triangles, character.props.mesh, prop_triangles), {});
+    made.warnings.clear();
+    return made;
 }
 
 Motion loadMotion(const fs::path& path, const Progress& progress) {
@@ -114,6 +127,23 @@ void saveCharacter(const Character& character, const fs::path& path) {
     if (extension != ".glb" && extension != ".gltf")
         throw Error::badUsage({path.string()}, "characters are written as .glb or .gltf");
     gltf::writeDocument(documentOf(character), path, extension == ".glb");
+}
+
+void leaveOutUnused(Character& character) {
+    const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
+    if (!source || source->lean) return;
+    auto lean = std::make_shared<gltf::GltfSource>(*source);
+    lean->lean = true;
+    character.source = std::move(lean);
+}
+
+void saveLevels(const Character& character, std::span<const Character> levels, std::span<const double> coverage,
+                const fs::path& path) {
+    gltf::Document document = documentOf(character);
+    std::vector<gltf::Document> coarser;
+    for (const Character& level : levels) coarser.push_back(documentOf(level));
+    gltf::addLevels(document, coarser, coverage);
+    gltf::writeDocument(std::move(document), path, lowerExtension(path) == ".glb");
 }
 
 std::vector<std::byte> toGlb(const Character& character) { return gltf::toGlb(documentOf(character)); }

@@ -43,17 +43,36 @@ std::vector<std::filesystem::path> referredFiles(const std::filesystem::path& pa
 /// Writes .glb or .gltf (with a .bin beside it, under a new name, so that readers find either the old pair or the new
 /// one at any time; the .bin of a replaced .gltf is removed). A character that was loaded is written as its original
 /// document, in which only what differs from the loaded state is edited: positions, normals and tangents, weights,
-/// clips, rest transforms and inverse binds, nodes and joints appended after the loaded ones. One made in memory
+/// scalar attributes, clips, rest transforms and inverse binds, nodes and joints appended after the loaded ones, joints
+/// that were removed (rig::removeJoints; their nodes stay). One made in memory
 /// (source is null) gets a new document. The file has a Direct Delta Mush payload if and only if Character::ddm is not
 /// null, and PELT_driven_joints if and only if Character::driven is not empty. Throws Error: bad usage if the faces of
-/// a loaded character were changed, if vertices moved but the payload is still the loaded one, if loaded nodes, joints
-/// or weights are missing, if sizes are inconsistent, or for another extension; bad input if the loaded document cannot
+/// a loaded character were changed, if vertices moved but the payload is still the loaded one, if loaded nodes or
+/// weights are missing, if sizes are inconsistent, or for another extension; bad input if the loaded document cannot
 /// be edited; system if the disk is full or not writable.
 void saveCharacter(const Character& character, const std::filesystem::path& path);
 
 /// The meshes of a loaded character alone, at rest in root space, with the materials of its document: no joints, skin,
 /// clips or payload; props become part of the mesh. Throws Error (bad usage) for a character without a source.
 Character withoutRig(const Character& character);
+
+/// A loaded character with other triangles over the vertices of its mesh and its props, such as a level of detail: its
+/// document with the vertices in use alone (geometry::keptVertices). Every attribute is kept; the Direct Delta Mush
+/// payload is dropped. Each triangle has its corners in one part, and no part loses all of its triangles. Throws Error
+/// (bad usage) for a character without a source.
+Character withTriangles(const Character& character, std::span<const Triangle> triangles,
+                        std::span<const Triangle> prop_triangles);
+
+/// Saving the character then leaves out data of its document that nothing refers to, such as the keys and weights that
+/// others replaced, and writes all weights normalized. A file with extensions that may refer to data in ways that Pelt
+/// does not know keeps all data.
+void leaveOutUnused(Character& character);
+
+/// Writes a character and its levels of detail, finest first, as one .glb or .gltf with MSFT_lod. The levels come from
+/// withTriangles, or all characters have no source; only the first keeps its Direct Delta Mush payload. `coverage`: one
+/// per level, the share of the screen below which it replaces the one before it. Loading the file gives `character`.
+void saveLevels(const Character& character, std::span<const Character> levels, std::span<const double> coverage,
+                const std::filesystem::path& path);
 
 /// The .glb that saveCharacter would write, in memory.
 std::vector<std::byte> toGlb(const Character& character);

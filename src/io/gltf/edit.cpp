@@ -20,12 +20,9 @@ void checkSameOrigin(const Character& character, const GltfSource& source) {
     if (hashFaces(character.mesh) != source.faces_hash)
         refuse(source, "the faces of the mesh are not those that were loaded");
     const Skeleton &now = character.skeleton, &was = source.skeleton;
-    if (now.nodes.size() < was.nodes.size() || now.joints.size() < was.joints.size())
-        refuse(source, "nodes or joints that were loaded are missing");
+    if (now.nodes.size() < was.nodes.size()) refuse(source, "nodes that were loaded are missing");
     for (std::size_t n = 0; n < was.nodes.size(); ++n)
         if (now.nodes[n].parent != was.nodes[n].parent) refuse(source, fmt::format("node {} has another parent", n));
-    for (std::size_t j = 0; j < was.joints.size(); ++j)
-        if (now.joints[j].node != was.joints[j].node) refuse(source, fmt::format("joint {} uses another node", j));
     if (character.weights.empty() && !source.weights.empty())
         refuse(source, "the weights that were loaded are missing");
 }
@@ -72,6 +69,30 @@ bool findMovedParts(Editing& editing) {
     return any;
 }
 
+Document editAll(const Character& character, const GltfSource& source) {
+    Editing editing(character, source);
+    const bool moved = findMovedParts(editing);
+    editing.new_payload = character.ddm && !samePayload(character.ddm, source.ddm);
+    if (moved && character.ddm && !editing.new_payload)
+        refuse(source, "vertices were moved after the Direct Delta Mush payload was made");
+    if (!character.ddm || editing.new_payload) dropPayload(editing.document);
+    editNodes(editing);
+    SkinEditor skins(editing);
+    WeightEditor weights(editing, skins);
+    weights.edit();
+    skins.finish();
+    editClips(editing);
+    writeDrivenJoints(editing.document, character.driven, editing.node_of);
+    if (editing.new_payload)
+        writePayload(editing.document, editing.appender, *character.ddm, weights.payload());
+    else if (character.ddm)
+        stampPayload(editing.document);
+    dropUnusedCompression(editing.document);
+    if (source.isMended()) clearNotFinite(editing.document);
+    if (source.lean) dropUnused(editing.document);
+    return std::move(editing.document);
+}
+
 }  // namespace
 
 Editing::Editing(const Character& character_, const GltfSource& source_)
@@ -110,26 +131,9 @@ void editNodes(Editing& editing) {
 Document editedDocument(const Character& character, const GltfSource& source) try {
     checkCharacter(character);
     checkSameOrigin(character, source);
-    Editing editing(character, source);
-    const bool moved = findMovedParts(editing);
-    editing.new_payload = character.ddm && !samePayload(character.ddm, source.ddm);
-    if (moved && character.ddm && !editing.new_payload)
-        refuse(source, "vertices were moved after the Direct Delta Mush payload was made");
-    if (!character.ddm || editing.new_payload) dropPayload(editing.document);
-    editNodes(editing);
-    SkinEditor skins(editing);
-    WeightEditor weights(editing, skins);
-    weights.edit();
-    skins.finish();
-    editClips(editing);
-    writeDrivenJoints(editing.document, character.driven, editing.node_of);
-    if (editing.new_payload)
-        writePayload(editing.document, editing.appender, *character.ddm, weights.payload());
-    else if (character.ddm)
-        stampPayload(editing.document);
-    dropUnusedCompression(editing.document);
-    if (source.isMended()) clearNotFinite(editing.document);
-    return std::move(editing.document);
+    const std::vector<std::int32_t> slots = findLoadedJoints(character.skeleton, source.skeleton);
+    if (std::find(slots.begin(), slots.end(), -1) == slots.end()) return editAll(character, source);
+    return editAll(character, withoutJoints(source, slots));
 } catch (const Json::exception&) {
     // Parts of the JSON that loading ignores, such as scenes, may contain anything.
     throw Error::badInput({source.document.name},

@@ -29,6 +29,16 @@ struct Editing {
     std::vector<std::size_t> instance_node;  ///< mesh instance -> node of the edited document
 };
 
+/// Per loaded joint slot, its slot in the character, -1 if it was removed.
+std::vector<std::int32_t> findLoadedJoints(const Skeleton& now, const Skeleton& loaded);
+
+/// The source as if the file had only those joints for which `new_slot` is not -1, in the new numbers.
+GltfSource withoutJoints(const GltfSource& source, const std::vector<std::int32_t>& new_slot);
+
+/// Removes accessors and buffer views that nothing refers to, and their bytes. Does nothing to a document with
+/// extensions that might refer to them in an unknown way.
+void dropUnused(Document& document);
+
 /// Changed rest transforms and appended nodes.
 void editNodes(Editing& editing);
 
@@ -72,8 +82,8 @@ ShapeArrays shapeArrays(const Mesh& mesh, std::size_t first, std::size_t count, 
 /// Replaces POSITION and, if present, NORMAL and TANGENT.
 void writeShape(Appender& appender, Json& attributes, const ShapeArrays& shape);
 
-/// New JOINTS_n and WEIGHTS_n for the primitives whose rows changed, new shapes for those that moved, and the parts of
-/// a new Direct Delta Mush payload.
+/// New JOINTS_n and WEIGHTS_n for the primitives whose rows changed, new shapes for those that moved, scalar attributes
+/// whose values changed, and the parts of a new Direct Delta Mush payload.
 class WeightEditor {
 public:
     WeightEditor(Editing& editing, SkinEditor& skins) : editing_(editing), skins_(skins) {}
@@ -87,6 +97,7 @@ private:
     struct PrimitiveEdit {
         std::optional<WeightSets> weights;
         std::optional<ShapeArrays> shape;
+        std::map<std::string, std::vector<float>> attributes;
         std::optional<PayloadPart> payload;
 
         friend bool operator==(const PrimitiveEdit&, const PrimitiveEdit&) = default;
@@ -95,6 +106,7 @@ private:
     using InstanceEdit = std::map<std::size_t, PrimitiveEdit>;
 
     void findChanges();
+    void findChangedAttributes(const PartSource& part, std::size_t first);
     PayloadPart payloadPart(const PartSource& part, std::size_t first, std::size_t skin);
     void apply(std::size_t source_mesh, std::size_t mesh, const InstanceEdit& edit);
 
@@ -105,6 +117,12 @@ private:
 };
 
 void editClips(Editing& editing);
+
+/// A view of vertex data whose elements start at multiples of four, as glTF 2.0, 3.6.2.4 requires.
+std::size_t addVertexView(Appender& appender, std::span<const std::byte> packed, std::size_t element);
+
+/// The bounds in an accessor, for the numbers as stored (decoded quantized data may differ slightly).
+void writeBounds(Json& accessor, const AccessorInfo& about, std::span<const std::byte> packed);
 
 /// Replaces the compressed data of a primitive by plain data, except its joints and weights.
 void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t index, Json& primitive);

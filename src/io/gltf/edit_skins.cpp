@@ -140,8 +140,11 @@ void SkinEditor::finish() {
             if (!known) indexOf(first, number);
         }
     }
-    for (std::size_t s = 0; s < skins_.size(); ++s)
+    for (std::size_t s = 0; s < skins_.size(); ++s) {
+        // A skin needs a joint, even one whose joints were all removed because it carries no vertex.
+        if (skins_[s].changed && skins_[s].slots.empty()) indexOf(s, 0);
         if (skins_[s].changed) write(s);
+    }
 }
 
 }  // namespace pelt::io::gltf

@@ -40,6 +40,18 @@ PayloadPart WeightEditor::payloadPart(const PartSource& part, std::size_t first,
     return out;
 }
 
+void WeightEditor::findChangedAttributes(const PartSource& part, std::size_t first) {
+    const auto range = [&](const VertexAttribute& attribute) {
+        return std::span(attribute.values).subspan(first, part.vertex_count);
+    };
+    const std::vector<VertexAttribute>& loaded = editing_.source.attributes;
+    for (const VertexAttribute& now : editing_.character.mesh.attributes) {
+        const auto was = std::find_if(loaded.begin(), loaded.end(), [&](const auto& a) { return a.name == now.name; });
+        if (was == loaded.end() || !std::ranges::equal(range(now), range(*was)))
+            edits_[part.instance][part.primitive].attributes[now.name] = {range(now).begin(), range(now).end()};
+    }
+}
+
 void WeightEditor::findChanges() {
     const GltfSource& source = editing_.source;
     edits_.resize(source.instances.size());
@@ -49,7 +61,9 @@ void WeightEditor::findChanges() {
         const PartSource& part = source.parts[p];
         const std::size_t count = part.vertex_count;
         const InstanceSource& instance = source.instances[part.instance];
-        const bool same = weights.empty() || (!part.mended_weights && sameRows(weights, source.weights, first, count));
+        const bool as_read = !part.mended_weights && !(source.lean && part.loose_weights);
+        const bool same = weights.empty() || (as_read && sameRows(weights, source.weights, first, count));
+        findChangedAttributes(part, first);
         if (count > 0 && editing_.moved_parts[p])
             edits_[part.instance][part.primitive].shape =
                 shapeArrays(editing_.character.mesh, first, count, instance.placement);
@@ -75,6 +89,8 @@ void WeightEditor::apply(std::size_t source_mesh, std::size_t mesh, const Instan
         Json& primitive = editing_.document.json["meshes"][mesh]["primitives"][index];
         unpackPrimitive(editing_, source_mesh, index, primitive);
         if (change.weights) writeWeights(editing_.appender, primitive["attributes"], *change.weights);
+        for (const auto& [name, values] : change.attributes)
+            primitive["attributes"][name] = editing_.appender.addFloats(values, "SCALAR", ViewTarget::vertices);
         if (change.shape) writeShape(editing_.appender, primitive["attributes"], *change.shape);
         if (change.payload) places_.push_back({mesh, index, &*change.payload});
     }

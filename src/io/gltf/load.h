@@ -57,6 +57,8 @@ class WeightLoader {
 public:
     /// Whether some row of the primitive differs from the file.
     bool append(PrimitiveReader& primitive, const std::vector<std::uint32_t>& slots, SkinWeights& out);
+    /// Whether some row of that primitive does not sum to 1 in the file.
+    bool isLoose() const { return loose_; }
     /// Gives rows to the vertices that have none, from their neighbors; `mesh` is the whole one.
     void finish(const Loading& loading, const Mesh& mesh, SkinWeights& weights, std::vector<std::string>& warnings);
 
@@ -69,6 +71,8 @@ private:
     std::vector<WeightEntry> row_;
     std::vector<std::uint32_t> lost_;  // vertices without any weight
     std::size_t beyond_here_ = 0;      // vertices of the primitive with weights on joints that the skin does not have
+    double loose_sum_ = 0;             // by how much the sum of a row may differ from 1
+    bool loose_ = false;               // whether that of a row of the primitive differs by more
     bool any_ = false;
     std::size_t off_ = 0, negative_ = 0, not_finite_ = 0, beyond_ = 0, lone_sets_ = 0;
     float worst_ = 1;

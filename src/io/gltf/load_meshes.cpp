@@ -196,9 +196,11 @@ void MeshLoader::addPrimitive(PrimitiveReader& primitive, const InstanceSource& 
         }
         tell(3 * (mesh_.triangles.size() - part.first_triangle));
         if (mesh_.normals.size() < mesh_.positions.size() && make_normals_) appendFaceNormals(mesh_, part);
-        if (instance.skin)
+        if (instance.skin) {
             source.mended_weights =
                 weights_.append(primitive, loading_.source->skin_slots[*instance.skin], loading_.character.weights);
+            source.loose_weights = weights_.isLoose();
+        }
     }
     part.triangle_count = static_cast<std::uint32_t>(mesh_.triangles.size()) - part.first_triangle;
     mesh_.parts.push_back(std::move(part));

@@ -44,6 +44,8 @@ double appendRow(std::vector<WeightEntry>& row, SkinWeights& out) {
 void WeightLoader::readSets(PrimitiveReader& primitive) {
     joints_.clear();
     weights_.clear();
+    loose_sum_ = 1e-5;
+    loose_ = false;
     for (std::size_t k = 0;; ++k) {
         const std::string j = fmt::format("JOINTS_{}", k), w = fmt::format("WEIGHTS_{}", k);
         if (!primitive.has(j) && !primitive.has(w)) break;
@@ -53,6 +55,7 @@ void WeightLoader::readSets(PrimitiveReader& primitive) {
         }
         joints_.push_back(primitive.joints(j));
         weights_.push_back(primitive.floats(w, "VEC4"));
+        if (primitive.info(w).normalized) loose_sum_ = 0.01;  // bytes are rounded
     }
 }
 
@@ -97,6 +100,8 @@ bool WeightLoader::appendVertexRow(std::size_t v, const std::vector<std::uint32_
         ++off_;
         if (std::abs(sum - 1) > std::abs(worst_ - 1)) worst_ = static_cast<float>(sum);
     }
+    // Viewers that do not normalize would move the vertex toward the origin or away from it.
+    loose_ |= std::abs(sum - 1) > loose_sum_;
     return negative || not_finite || beyond;
 }
 

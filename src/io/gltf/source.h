@@ -17,6 +17,7 @@ struct InstanceSource {
 struct PartSource {
     std::size_t instance = 0, primitive = 0, vertex_count = 0;
     bool mended_weights = false, mended_shape = false;  ///< the original data of the file must not be written again
+    bool loose_weights = false;                         ///< the weights of a vertex do not sum to 1 in the file
 };
 
 /// The place of a clip in the document: per channel of the clip, the channel of the animation.
@@ -47,6 +48,8 @@ public:
     SkinWeights weights;
     std::shared_ptr<const DdmPayload> ddm;
     std::vector<Clip> clips;
+    std::vector<VertexAttribute> attributes;
+    bool lean = false;  ///< a save leaves out data that nothing refers to, and normalizes all weights
     std::uint64_t faces_hash = 0;
     std::vector<std::uint64_t> shape_hashes;  ///< one per part
 };
