@@ -24,6 +24,7 @@ const Names& commonOptions(const std::string& verb) {
         {"sample", {"output", "list", "resolution", "skin"}},
         {"bind", {"output", "method", "influences", "joints", "exclude-joints"}},
         {"transfer", {"output", "distance", "angle", "influences"}},
+        {"lod", {"output", "ratios", "one-file", "influences"}},
         {"mush", {"output", "alpha", "influences", "payload"}},
         {"deform", {"output", "method", "clip", "frames"}},
         {"bake", {"output", "from", "helpers", "influences", "max-error"}},

@@ -96,6 +96,7 @@ int runProgram(int count, char** words) {
     addSample(app, session);
     addBind(app, session);
     addTransfer(app, session);
+    addLod(app, session);
     addMush(app, session);
     addDeform(app, session);
     addBake(app, session);

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/pipeline/transfer.h>
 #include <pelt/render/render.h>
 #include <pelt/rig/props.h>
+
+#include <algorithm>
 
 namespace pelt::cli {
 namespace {
@@ -29,12 +32,13 @@ ColorChoice parseColor(const std::string& text) {
     using Kind = ColorChoice::Kind;
     if (text == "plain") return {Kind::plain, {}};
     if (text == "weights") return {Kind::weights, {}};
+    if (text == "confidence") return {Kind::confidence, {}};
     if (text == "error") return {Kind::error, {}};
     const std::string word = text.substr(0, 6);
     const bool one_joint = text == "joint" || word == "joint=" || word == "joint ";
     if (one_joint && text.size() > word.size()) return {Kind::joint, text.substr(word.size())};
     if (one_joint) throw Error::badUsage("--color joint: name the joint, e.g. --color joint hip");
-    throw Error::badUsage(fmt::format("--color {}: there are plain, weights, joint NAME and error", text));
+    throw Error::badUsage(fmt::format("--color {}: there are plain, weights, joint NAME, confidence and error", text));
 }
 
 std::vector<Vec3f> weightColors(const Character& character) {
@@ -48,6 +52,19 @@ std::vector<Vec3f> weightColors(const Character& character) {
     forEachProp(character, joints, [&](std::int32_t entry, std::size_t count) {
         colors.insert(colors.end(), count, entry < 0 ? kNoJoint : render::jointColor(std::size_t(entry)));
     });
+    return colors;
+}
+
+std::vector<Vec3f> confidenceColors(const Character& character) {
+    const auto& maps = character.mesh.attributes;
+    const auto map =
+        std::find_if(maps.begin(), maps.end(), [](const auto& a) { return a.name == pipeline::kConfidence; });
+    if (map == maps.end())
+        throw Error::badInput(fmt::format("has no map {} to show; pelt transfer writes it", pipeline::kConfidence));
+    constexpr Vec3f kCopied{0.03f, 0.22f, 0.60f}, kRigid{0.85f, 0.55f, 0.03f}, kFilled{0.75f, 0.06f, 0.04f};
+    std::vector<Vec3f> colors;
+    for (const float value : map->values) colors.push_back(value > 0.75f ? kCopied : value > 0.25f ? kRigid : kFilled);
+    colors.resize(rig::vertexCount(character), kNoJoint);
     return colors;
 }
 

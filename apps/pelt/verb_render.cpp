@@ -91,6 +91,8 @@ void colorByWeights(const ColorChoice& color, const std::vector<RenderSubject>& 
             const Character& character = characterOf(subject);
             if (one_joint)
                 panels.shots[p].values = jointWeights(character, color.joint);
+            else if (color.kind == ColorChoice::Kind::confidence)
+                panels.shots[p].colors = confidenceColors(character);
             else
                 panels.shots[p].colors = weightColors(character);
         });
@@ -165,7 +167,7 @@ void runRender(Session& session, RenderOptions& options) {
     const std::vector<RenderSubject> subjects = loadSubjects(session, choice);
     Panels panels = takeShots(session, choice, subjects, camera, options.focus);
     if (color.kind == ColorChoice::Kind::error) colorByError(subjects, panels);
-    if (color.kind == ColorChoice::Kind::weights || color.kind == ColorChoice::Kind::joint)
+    if (color.kind != ColorChoice::Kind::plain && color.kind != ColorChoice::Kind::error)
         colorByWeights(color, subjects, panels);
 
     layout.columns = options.columns > 0 ? options.columns : columnsFor(subjects.size(), panels.shots.size());
@@ -212,8 +214,9 @@ void addRender(CLI::App& app, Session& session) {
     addPropsOption(*verb, session);
     verb->add_option("--color", options->color,
                      "plain; weights: one color per joint, blended; joint NAME: the weight of that joint, blue to red; "
+                     "confidence: what pelt transfer copied (blue), kept rigid (yellow) and filled in (red); "
                      "error: distance to the first method or file")
-        ->type_name("plain|weights|joint NAME|error");
+        ->type_name("plain|weights|joint NAME|confidence|error");
     verb->add_flag("--skeleton", options->choice.skeleton, "Draw the skeleton over the skin");
     verb->add_option(
             "--camera", options->camera,

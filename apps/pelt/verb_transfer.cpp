@@ -57,8 +57,9 @@ void report(Session& session, const TransferOptions& options, const Character& f
     result["clips"] = made.character.clips.size();
     result["max_influences"] = maxInfluences(made.character.weights);
     if (made.skeleton == TransferSkeleton::replaced)
-        session.warn(options.to, fmt::format("its skeleton has no joint '{}'; the result has the skeleton of {} instead",
-                                             made.missing_joint, options.from.string()));
+        session.warn(options.to,
+                     fmt::format("its skeleton has no joint '{}'; the result has the skeleton of {} instead",
+                                 made.missing_joint, options.from.string()));
     if (from.ddm)
         session.warn(options.from,
                      "is mushed; its plain weights were transferred: run pelt mush on the result to smooth that too");

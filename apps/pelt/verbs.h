@@ -12,6 +12,7 @@ void addInfo(CLI::App& app, Session& session);
 void addSample(CLI::App& app, Session& session);
 void addBind(CLI::App& app, Session& session);
 void addTransfer(CLI::App& app, Session& session);
+void addLod(CLI::App& app, Session& session);
 void addMush(CLI::App& app, Session& session);
 void addDeform(CLI::App& app, Session& session);
 void addBake(CLI::App& app, Session& session);

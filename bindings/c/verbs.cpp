@@ -29,7 +29,8 @@ public:
 
     void input(const pelt_character* character) {
         need(character, "character");
-        const std::string name = "memory:" + character->name;
+        std::string name = "memory:" + character->name;
+        while (documents_.characters.count(name) > 0) name += "'";  // two inputs may have the same name
         documents_.characters[name] = &character->character;
         words_.push_back(name);
     }
@@ -132,6 +133,17 @@ pelt_status pelt_mush(const pelt_character* character, const char* options, cons
 pelt_status pelt_bind(const pelt_character* character, const char* options, const pelt_call* call,
                       pelt_character** result, char** report) {
     return makeFrom("bind", character, options, call, result, report);
+}
+
+pelt_status pelt_transfer(const pelt_character* from, const pelt_character* to, const char* options,
+                          const pelt_call* call, pelt_character** result, char** report) {
+    return guarded([&] {
+        need(result, "result");
+        VerbRun run("transfer", options, call);
+        run.input(from);
+        run.input(to);
+        run.run(result, report);
+    });
 }
 
 pelt_status pelt_bake(const pelt_character* character, const char* options, const pelt_call* call,

@@ -11,7 +11,9 @@
 #include "gltf/ddm_payload.h"
 #include "gltf/driven_joints.h"
 #include "gltf/edit.h"
+#include "gltf/levels.h"
 #include "gltf/load.h"
+#include "gltf/with_triangles.h"
 #include "gltf/without_rig.h"
 #include "gltf/write_new.h"
 
@@ -86,6 +88,16 @@ Character withoutRig(const Character& character) {
     return loadDocument(gltf::withoutRig(*source), {});
 }
 
+Character withTriangles(const Character& character, std::span<const Triangle> triangles,
+                        std::span<const Triangle> prop_triangles) {
+    const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
+    if (!source) throw Error::badUsage("only a character that was loaded from a file has a document to edit");
+    Character made =
+        loadDocument(gltf::withTriangles(*source, character.mesh, triangles, character.props.mesh, prop_triangles), {});
+    made.warnings.clear();
+    return made;
+}
+
 Motion loadMotion(const fs::path& path, const Progress& progress) {
     if (isImported(path)) {
         Character character = importCharacter(path, {}, progress);
@@ -123,6 +135,15 @@ void leaveOutUnused(Character& character) {
     auto lean = std::make_shared<gltf::GltfSource>(*source);
     lean->lean = true;
     character.source = std::move(lean);
+}
+
+void saveLevels(const Character& character, std::span<const Character> levels, std::span<const double> coverage,
+                const fs::path& path) {
+    gltf::Document document = documentOf(character);
+    std::vector<gltf::Document> coarser;
+    for (const Character& level : levels) coarser.push_back(documentOf(level));
+    gltf::addLevels(document, coarser, coverage);
+    gltf::writeDocument(std::move(document), path, lowerExtension(path) == ".glb");
 }
 
 std::vector<std::byte> toGlb(const Character& character) { return gltf::toGlb(documentOf(character)); }

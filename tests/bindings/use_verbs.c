@@ -52,6 +52,10 @@ static void bind_mush_bake_pack(const pelt_character* hero) {
     char* report = NULL;
     CHECK(pelt_bind(hero, "{\"method\": \"rigid\"}", NULL, &made, &report) == PELT_OK && reports(report, "bind"));
     CHECK(pelt_weight_offsets(made)[pelt_vertex_count(made)] == pelt_vertex_count(made)); /* one joint a vertex */
+    pelt_character* same = NULL; /* the skin of a character on itself, from another bind */
+    CHECK(pelt_transfer(hero, made, NULL, NULL, &same, &report) == PELT_OK && reports(report, "transfer"));
+    CHECK(pelt_weight_offsets(same)[pelt_vertex_count(same)] == pelt_weight_offsets(hero)[pelt_vertex_count(hero)]);
+    pelt_character_free(same);
     pelt_character_free(made);
     CHECK(pelt_mush(hero, NULL, NULL, &made, &report) == PELT_OK && reports(report, "mush"));
     CHECK(pelt_bake(made, "{\"influences\": 2}", NULL, &baked, &report) == PELT_OK && reports(report, "bake"));

@@ -12,7 +12,8 @@ namespace pelt::fit {
 
 /// A jacket around the biped, open at neck, hips and wrists: the skin of the torso moved outwards by 6 mm and that of
 /// the arms by `gap` more, three times as far below them, but at most 70 % of the way to the next skin. Below the
-/// shoulders, such sleeves are nearer to the torso than to the arms. It has no skin. `cover` is the vertex of the body beneath each of its vertices.
+/// shoulders, such sleeves are nearer to the torso than to the arms. It has no skin. `cover` is the vertex of the body
+/// beneath each of its vertices.
 struct Jacket {
     Mesh mesh;
     std::vector<std::uint32_t> cover;
@@ -65,8 +66,10 @@ inline std::vector<Affine3d> armsPose(const Skeleton& skeleton, double raise, do
     const auto turned = [&](std::size_t node) -> Affine3d {
         const std::string& name = skeleton.nodes[node].name;
         const double side = name.ends_with("_R") ? -1 : 1, radians = std::numbers::pi / 180;
-        if (name.starts_with("upper_arm")) return toAffine({{}, axisAngle(Vec3d{0, 0, 1}, side * raise * radians), {1, 1, 1}});
-        if (name.starts_with("forearm")) return toAffine({{}, axisAngle(Vec3d{0, 1, 0}, -side * bend * radians), {1, 1, 1}});
+        if (name.starts_with("upper_arm"))
+            return toAffine({{}, axisAngle(Vec3d{0, 0, 1}, side * raise * radians), {1, 1, 1}});
+        if (name.starts_with("forearm"))
+            return toAffine({{}, axisAngle(Vec3d{0, 1, 0}, -side * bend * radians), {1, 1, 1}});
         return {};
     };
     for (std::size_t n = 0; n < skeleton.nodes.size(); ++n) {
@@ -92,7 +95,8 @@ struct RaisedBody {
 
     /// From its rest pose to one of armsPose().
     std::vector<Affine3d> bonesOf(double raise, double bend) const {
-        std::vector<Affine3d> bones = rig::skinMatricesOf(character.skeleton, armsPose(character.skeleton, raise, bend));
+        std::vector<Affine3d> bones =
+            rig::skinMatricesOf(character.skeleton, armsPose(character.skeleton, raise, bend));
         for (std::size_t j = 0; j < bones.size(); ++j) bones[j] = bones[j] * inverse(rest[j]);
         return bones;
     }

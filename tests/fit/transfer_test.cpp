@@ -35,10 +35,20 @@ double meanWeightDistance(const SkinWeights& a, const SkinWeights& b) {
 void addBox(Mesh& mesh, const Vec3f& center, float size) {
     const auto first = std::uint32_t(mesh.positions.size());
     for (int c = 0; c < 8; ++c)
-        mesh.positions.push_back(center + Vec3f((c & 1) ? size : -size, (c & 2) ? size : -size, (c & 4) ? size : -size));
-    for (const Triangle& t :
-         {Triangle{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2},
-          {2, 4, 6}, {1, 3, 5}, {3, 7, 5}})
+        mesh.positions.push_back(center +
+                                 Vec3f((c & 1) ? size : -size, (c & 2) ? size : -size, (c & 4) ? size : -size));
+    for (const Triangle& t : {Triangle{0, 2, 1},
+                              {1, 2, 3},
+                              {4, 5, 6},
+                              {5, 7, 6},
+                              {0, 1, 4},
+                              {1, 5, 4},
+                              {2, 6, 3},
+                              {3, 6, 7},
+                              {0, 4, 2},
+                              {2, 4, 6},
+                              {1, 3, 5},
+                              {3, 7, 5}})
         mesh.triangles.push_back({first + t[0], first + t[1], first + t[2]});
 }
 

@@ -181,6 +181,12 @@ class Character(Contents):
         """Weights for the skeleton: "rigid" or "bbw"; options as `pelt bind` has them, such as influences=4."""
         return self._make("bind", {"method": method, **options}, progress, threads)
 
+    def transfer(self, to: Character, progress: Optional[ProgressCallback] = None, threads: Optional[int] = None,
+                 **options: Any) -> Character:
+        """`to` with the skin of this character; options as `pelt transfer` has them, such as distance=0.1."""
+        handle = to._open()
+        return self._make("transfer", options, progress, threads, handle.pointer)
+
     def bake(self, progress: Optional[ProgressCallback] = None, threads: Optional[int] = None,
              **options: Any) -> tuple[Character, Report]:
         """A deformer as a plain skin, and the report of `pelt bake`; options such as influences=4, helpers=8.

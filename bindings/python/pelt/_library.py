@@ -99,6 +99,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "pelt_info": (c_int, [c_void_p, c_char_p, _OUT]),
     "pelt_mush": (c_int, _MAKES),
     "pelt_bind": (c_int, _MAKES),
+    "pelt_transfer": (c_int, [c_void_p, *_MAKES]),
     "pelt_bake": (c_int, _MAKES),
     "pelt_bake_frames": (c_int, [c_void_p, c_void_p, c_size_t, *_MAKES[1:]]),
     "pelt_pack": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Call), _OUT, POINTER(c_size_t)]),

@@ -56,10 +56,23 @@ void saveCharacter(const Character& character, const std::filesystem::path& path
 /// clips or payload; props become part of the mesh. Throws Error (bad usage) for a character without a source.
 Character withoutRig(const Character& character);
 
+/// A loaded character with other triangles over the vertices of its mesh and its props, such as a level of detail: its
+/// document with the vertices in use alone (geometry::keptVertices). Every attribute is kept; the Direct Delta Mush
+/// payload is dropped. Each triangle has its corners in one part, and no part loses all of its triangles. Throws Error
+/// (bad usage) for a character without a source.
+Character withTriangles(const Character& character, std::span<const Triangle> triangles,
+                        std::span<const Triangle> prop_triangles);
+
 /// Saving the character then leaves out data of its document that nothing refers to, such as the keys and weights that
 /// others replaced, and writes all weights normalized. A file with extensions that may refer to data in ways that Pelt
 /// does not know keeps all data.
 void leaveOutUnused(Character& character);
+
+/// Writes a character and its levels of detail, finest first, as one .glb or .gltf with MSFT_lod. The levels come from
+/// withTriangles, or all characters have no source; only the first keeps its Direct Delta Mush payload. `coverage`: one
+/// per level, the share of the screen below which it replaces the one before it. Loading the file gives `character`.
+void saveLevels(const Character& character, std::span<const Character> levels, std::span<const double> coverage,
+                const std::filesystem::path& path);
 
 /// The .glb that saveCharacter would write, in memory.
 std::vector<std::byte> toGlb(const Character& character);

@@ -23,10 +23,10 @@ struct TransferResult {
 inline constexpr const char* kConfidence = "_CONFIDENCE";
 
 /// Gives `to` the skin of `from` (fit/transfer.h), with the attribute kConfidence. A bare mesh, or one whose skeleton
-/// lacks joints that the skin uses, gets skeleton, clips and driven joints of `from`; its props become part of the mesh.
-/// Otherwise `to` keeps its skeleton and its clips; if it has none, those of `from` are added. A Direct Delta Mush
-/// payload of `to` is dropped, because it was made from another skin. Throws Error as transferWeights does, and (bad
-/// input) if `from` has no skin.
+/// lacks joints that the skin uses, gets skeleton, clips and driven joints of `from`; its props become part of the
+/// mesh. Otherwise `to` keeps its skeleton and its clips; if it has none, those of `from` are added. A Direct Delta
+/// Mush payload of `to` is dropped, because it was made from another skin. Throws Error as transferWeights does, and
+/// (bad input) if `from` has no skin.
 TransferResult transfer(const Character& from, const Character& to, const fit::TransferOptions& options = {},
                         const Progress& progress = {});
 

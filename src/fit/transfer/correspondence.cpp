@@ -11,11 +11,12 @@ namespace {
 
 using geometry::SurfacePlace;
 
-constexpr double kFarther = 2;       ///< a point that faces the same way may be this much farther than the nearest one
-constexpr double kTouching = 0.005;  ///< of the diagonal: farther than the nearest point by less than this is no farther
+constexpr double kFarther = 2;  ///< a point that faces the same way may be this much farther than the nearest one
+constexpr double kTouching =
+    0.005;  ///< of the diagonal: farther than the nearest point by less than this is no farther
 constexpr double kOnSurface = 0.001;  ///< of the diagonal: a vertex that lies on the skin is part of it
-constexpr double kHome = 0.75;        ///< share of a part that copies from one part of the skin, so that all of it should
-constexpr double kLayer = 0.02;       ///< of the diagonal: the largest distance between the two sides of a cloth
+constexpr double kHome = 0.75;   ///< share of a part that copies from one part of the skin, so that all of it should
+constexpr double kLayer = 0.02;  ///< of the diagonal: the largest distance between the two sides of a cloth
 
 class Matcher {
 public:
@@ -70,7 +71,8 @@ private:
         std::vector<geometry::Crossing> crossings;
         const double skin = 1e-6 * from_.diagonal;
         to_.tree.crossings(point - normal * skin, -normal, kLayer * from_.diagonal, crossings);
-        const bool layered = std::any_of(crossings.begin(), crossings.end(), [](const auto& c) { return c.leaving > 0; });
+        const bool layered =
+            std::any_of(crossings.begin(), crossings.end(), [](const auto& c) { return c.leaving > 0; });
         return layered ? place : std::nullopt;
     }
 
@@ -131,7 +133,8 @@ std::vector<Match> matchSurfaces(const BindSurface& from, const BindSurface& to,
 std::vector<Match> nearestPlaces(const BindSurface& from, const BindSurface& to, const Progress& progress) {
     std::vector<Match> matches(to.positions.size());
     forEachVertex(matches.size(), progress, 0, 1, [&](std::size_t v) {
-        if (const auto place = from.tree.nearest(to.positions[v], HUGE_VAL)) matches[v] = {*place, place->distance, true};
+        if (const auto place = from.tree.nearest(to.positions[v], HUGE_VAL))
+            matches[v] = {*place, place->distance, true};
     });
     return matches;
 }

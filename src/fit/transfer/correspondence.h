@@ -8,9 +8,10 @@ namespace pelt::fit::transfer {
 
 /// Where a vertex would copy from.
 struct Match {
-    geometry::SurfacePlace place;  ///< the nearest point or, if it agrees better, the nearest one that faces the same way
-    double distance = 0;           ///< to the nearest point
-    bool agrees = false;           ///< in distance and normal: what is copied can be trusted
+    geometry::SurfacePlace
+        place;            ///< the nearest point or, if it agrees better, the nearest one that faces the same way
+    double distance = 0;  ///< to the nearest point
+    bool agrees = false;  ///< in distance and normal: what is copied can be trusted
 };
 
 /// One per welded vertex of `to`. `reach`: the largest distance that agrees; `angle` in degrees.

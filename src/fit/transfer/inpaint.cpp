@@ -56,10 +56,10 @@ Eigen::VectorXd massOf(const BindSurface& surface) {
 
 /// The unknowns and their equations Q_FF X = -Q_FA W_A.
 struct FillSystem {
-    std::vector<int> free_row;           ///< per vertex; -1: given
-    std::vector<std::uint32_t> vertex;   ///< per row
-    std::vector<std::uint32_t> joints;   ///< per column
-    SparseMatrix energy;                 ///< Q_FF
+    std::vector<int> free_row;          ///< per vertex; -1: given
+    std::vector<std::uint32_t> vertex;  ///< per row
+    std::vector<std::uint32_t> joints;  ///< per column
+    SparseMatrix energy;                ///< Q_FF
     Eigen::MatrixXd right, solution;
 };
 

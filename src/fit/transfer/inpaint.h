@@ -2,7 +2,6 @@
 
 #include <pelt/core/progress.h>
 #include <pelt/core/skin_weights.h>
-
 #include <pelt/geometry/laplacian.h>
 
 #include "../bind_surface.h"

@@ -7,10 +7,10 @@
 namespace pelt::fit::transfer {
 namespace {
 
-constexpr double kSmall = 0.1;      ///< of the skin's diagonal: a piece of this size may be a button or a buckle
-constexpr double kInside = 0.25;    ///< the same for pieces inside the body
-constexpr double kSameSkin = 0.9;   ///< share of a small piece that agrees with the skin if it is part of it
-constexpr double kPartSkin = 0.5;   ///< share of a piece inside that agrees if it is a layer of the skin
+constexpr double kSmall = 0.1;        ///< of the skin's diagonal: a piece of this size may be a button or a buckle
+constexpr double kInside = 0.25;      ///< the same for pieces inside the body
+constexpr double kSameSkin = 0.9;     ///< share of a small piece that agrees with the skin if it is part of it
+constexpr double kPartSkin = 0.5;     ///< share of a piece inside that agrees if it is a layer of the skin
 constexpr double kContactGap = 0.02;  ///< of a piece's size: nearer counts as touching
 
 struct Extent {
@@ -46,9 +46,8 @@ std::vector<Extent> extentsOf(const BindSurface& surface, std::span<const Match>
 }
 
 bool isInside(const BindSurface& from, const BindSurface& to, std::span<const std::uint32_t> vertices) {
-    return std::all_of(vertices.begin(), vertices.end(), [&](std::uint32_t v) {
-        return geometry::enclosureOf(from.tree, to.positions[v]).winding > 0;
-    });
+    return std::all_of(vertices.begin(), vertices.end(),
+                       [&](std::uint32_t v) { return geometry::enclosureOf(from.tree, to.positions[v]).winding > 0; });
 }
 
 }  // namespace
@@ -60,8 +59,9 @@ std::vector<bool> rigidPieces(const BindSurface& from, const BindSurface& to, st
         for (std::size_t p = first; p < last; ++p) {
             const Extent& piece = extents[p];
             const double size = piece.box.diagonal() / from.diagonal;
-            rigid[p] = size <= kSmall ? piece.share() < kSameSkin
-                                      : size <= kInside && piece.share() < kPartSkin && isInside(from, to, piece.vertices);
+            rigid[p] = size <= kSmall
+                           ? piece.share() < kSameSkin
+                           : size <= kInside && piece.share() < kPartSkin && isInside(from, to, piece.vertices);
         }
     });
     return {rigid.begin(), rigid.end()};

@@ -3,8 +3,8 @@
 //
 // Differences from the paper: if the nearest point faces another way, a point that faces the same way and is not much
 // farther is used (a sleeve beside the body copies from the arm); the lining of a cloth, which faces the skin, copies
-// from it; small loose pieces keep their shape; parts side by side are connected; a part that agrees nowhere starts from
-// the tenth of it that is nearest to the skin.
+// from it; small loose pieces keep their shape; parts side by side are connected; a part that agrees nowhere starts
+// from the tenth of it that is nearest to the skin.
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -81,10 +81,11 @@ private:
     [[noreturn]] void refuse(const TransferOptions& options) const {
         double least = HUGE_VAL;
         for (const Match& m : matches_) least = std::min(least, m.distance / from_.surface.diagonal);
-        throw Error::badInput(fmt::format(
-            "no vertex agrees with the skin: the nearest is {:.3g} of its diagonal away (`distance` allows {:.3g}); both "
-            "meshes must lie on each other, in the same unit and pose",
-            least, options.distance));
+        throw Error::badInput(
+            fmt::format("no vertex agrees with the skin: the nearest is {:.3g} of its diagonal away (`distance` allows "
+                        "{:.3g}); both "
+                        "meshes must lie on each other, in the same unit and pose",
+                        least, options.distance));
     }
 
     /// Every vertex the weights of its match.

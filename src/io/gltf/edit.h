@@ -118,6 +118,12 @@ private:
 
 void editClips(Editing& editing);
 
+/// A view of vertex data whose elements start at multiples of four, as glTF 2.0, 3.6.2.4 requires.
+std::size_t addVertexView(Appender& appender, std::span<const std::byte> packed, std::size_t element);
+
+/// The bounds in an accessor, for the numbers as stored (decoded quantized data may differ slightly).
+void writeBounds(Json& accessor, const AccessorInfo& about, std::span<const std::byte> packed);
+
 /// Replaces the compressed data of a primitive by plain data, except its joints and weights.
 void unpackPrimitive(Editing& editing, std::size_t source_mesh, std::size_t index, Json& primitive);
 

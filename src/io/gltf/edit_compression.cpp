@@ -7,19 +7,15 @@
 #include "gltf/primitive.h"
 
 namespace pelt::io::gltf {
-namespace {
-
-/// A view of vertex data whose elements start at multiples of four, as glTF 2.0, 3.6.2.4 requires.
-std::size_t addVertexView(Editing& editing, std::span<const std::byte> packed, std::size_t element) {
+std::size_t addVertexView(Appender& appender, std::span<const std::byte> packed, std::size_t element) {
     const std::size_t stride = (element + 3) / 4 * 4;
-    if (stride == element) return editing.appender.addView(packed, ViewTarget::vertices);
+    if (stride == element) return appender.addView(packed, ViewTarget::vertices);
     std::vector<std::byte> padded(packed.size() / element * stride);
     for (std::size_t i = 0; i < packed.size() / element; ++i)
         std::memcpy(padded.data() + i * stride, packed.data() + i * element, element);
-    return editing.appender.addView(padded, ViewTarget::vertices, stride);
+    return appender.addView(padded, ViewTarget::vertices, stride);
 }
 
-/// The bounds in an accessor, for the numbers as stored (decoded quantized data may differ slightly).
 void writeBounds(Json& accessor, const AccessorInfo& about, std::span<const std::byte> packed) {
     AccessorInfo stored = about;
     stored.normalized = false;
@@ -38,6 +34,8 @@ void writeBounds(Json& accessor, const AccessorInfo& about, std::span<const std:
     accessor["max"] = std::move(high);
 }
 
+namespace {
+
 void unpackDracoPrimitive(Editing& editing, PrimitiveReader& from, Json& primitive) {
     eraseExtension(primitive, kDraco);
     const DracoData* data = from.draco();
@@ -48,7 +46,7 @@ void unpackDracoPrimitive(Editing& editing, PrimitiveReader& from, Json& primiti
         const AccessorInfo about = from.info(name);
         Json accessor = accessors[primitive["attributes"][name].get<std::size_t>()];
         accessor.erase("byteOffset");
-        accessor["bufferView"] = addVertexView(editing, packed, about.component_bytes * about.width);
+        accessor["bufferView"] = addVertexView(editing.appender, packed, about.component_bytes * about.width);
         if (accessor.contains("min") || name == "POSITION") writeBounds(accessor, about, packed);
         accessors.push_back(std::move(accessor));
         primitive["attributes"][name] = accessors.size() - 1;

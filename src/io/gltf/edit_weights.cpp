@@ -44,10 +44,12 @@ void WeightEditor::findChangedAttributes(const PartSource& part, std::size_t fir
     const auto range = [&](const VertexAttribute& attribute) {
         return std::span(attribute.values).subspan(first, part.vertex_count);
     };
-    for (const VertexAttribute& was : editing_.source.attributes)
-        for (const VertexAttribute& now : editing_.character.mesh.attributes)
-            if (now.name == was.name && !std::ranges::equal(range(now), range(was)))
-                edits_[part.instance][part.primitive].attributes[now.name] = {range(now).begin(), range(now).end()};
+    const std::vector<VertexAttribute>& loaded = editing_.source.attributes;
+    for (const VertexAttribute& now : editing_.character.mesh.attributes) {
+        const auto was = std::find_if(loaded.begin(), loaded.end(), [&](const auto& a) { return a.name == now.name; });
+        if (was == loaded.end() || !std::ranges::equal(range(now), range(*was)))
+            edits_[part.instance][part.primitive].attributes[now.name] = {range(now).begin(), range(now).end()};
+    }
 }
 
 void WeightEditor::findChanges() {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "gltf/levels.h"
 #include "gltf/load.h"
 
 namespace pelt::io::gltf {
@@ -87,7 +88,9 @@ void findInstances(Loading& loading) {
     const Document& document = loading.document();
     std::vector<InstanceSource>&instances = loading.source->instances, &props = loading.source->props;
     std::vector<InstanceSource> plain;
+    const std::vector<bool> coarser = levelNodes(document);
     for (std::size_t n = 0; n < document.count("nodes"); ++n) {
+        if (coarser[n]) continue;
         const JsonRef node = document.item("nodes", n);
         const auto mesh = node.indexOf("mesh", "meshes", document.count("meshes"));
         const auto skin = node.indexOf("skin", "skins", document.count("skins"));

@@ -1,0 +1,48 @@
+#include "lod_surface.h"
+
+#include <pelt/core/parallel.h>
+#include <pelt/pipeline/methods.h>
+#include <pelt/rig/range_of_motion.h>
+
+#include <cmath>
+
+namespace pelt::pipeline {
+
+LodPoses::LodPoses(const Character& character, const Progress& progress) {
+    progress.report("simplify", 0);
+    if (character.skeleton.joints.empty() || character.weights.empty()) return;
+    bones_ = rig::rangeOfMotion(character.skeleton,
+                                rig::rangeOfFreeJoints(character.skeleton, character.driven, rig::RangeOfMotion{}));
+}
+
+std::vector<Vec3f> LodPoses::positions(const Character& character, std::size_t pose) const {
+    if (pose == 0) return character.mesh.positions;
+    const std::unique_ptr<Deformer> deformer = findMethod(character.ddm ? "ddm" : "lbs").prepare(character, {}, {});
+    deformer->setPose(bones_[pose - 1]);
+    std::vector<Vec3f> posed(character.mesh.vertexCount());
+    parallelFor(posed.size(), 1024, [&](std::size_t first, std::size_t last) {
+        deformer->evaluate({character.mesh.positions, {}}, first, last - first, {posed, {}});
+    });
+    return posed;
+}
+
+LodSurface placeOnLod(const Mesh& original, std::span<const Vec3f> original_normals, const Mesh& lod) {
+    LodSurface surface;
+    surface.weld = geometry::weldByPosition(lod);
+    surface.triangles = geometry::weldedTriangles(lod.triangles, surface.weld);
+    std::vector<Vec3d> points;
+    for (const std::uint32_t v : surface.weld.representative) points.emplace_back(lod.positions[v]);
+    const geometry::RayTree tree(points, surface.triangles);
+    surface.places.resize(original.vertexCount());
+    parallelFor(surface.places.size(), 64, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v) {
+            const Vec3d p(original.positions[v]);
+            auto place = tree.nearestFacing(p, HUGE_VAL, {Vec3d(original_normals[v]), 0});
+            if (!place) place = tree.nearest(p, HUGE_VAL);
+            if (place) surface.places[v] = *place;
+        }
+    });
+    return surface;
+}
+
+}  // namespace pelt::pipeline

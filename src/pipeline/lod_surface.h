@@ -1,0 +1,33 @@
+#pragma once
+
+#include <pelt/geometry/ray_tree.h>
+#include <pelt/geometry/weld.h>
+#include <pelt/pipeline/lod.h>
+
+namespace pelt::pipeline {
+
+/// The poses that simplification sees and errors are measured in: the deformed vertices of a character.
+class LodPoses {
+public:
+    /// The character must stay alive.
+    LodPoses(const Character& character, const Progress& progress);
+
+    /// The rest pose comes first.
+    std::size_t count() const { return 1 + bones_.size(); }
+    std::vector<Vec3f> positions(const Character& character, std::size_t pose) const;
+
+private:
+    std::vector<std::vector<Affine3f>> bones_;
+};
+
+/// Where the vertices of the original lie on a simplified surface.
+struct LodSurface {
+    geometry::Weld weld;
+    std::vector<Triangle> triangles;             ///< over welded points
+    std::vector<geometry::SurfacePlace> places;  ///< per original vertex
+};
+
+/// `original_normals`: unit, per vertex. Both meshes are at rest.
+LodSurface placeOnLod(const Mesh& original, std::span<const Vec3f> original_normals, const Mesh& lod);
+
+}  // namespace pelt::pipeline
