@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -77,6 +78,9 @@ RayTree::RayTree(std::span<const Vec3d> positions, std::span<const Triangle> tri
     split(0, 0, static_cast<std::uint32_t>(faces_.size()));
 }
 
+RayTree::RayTree(std::span<const Vec3d> positions, std::span<const Triangle> triangles)
+    : RayTree(positions, triangles, std::vector<std::uint32_t>(triangles.size(), 0)) {}
+
 void RayTree::split(std::size_t node, std::uint32_t first, std::uint32_t last) {
     Node box{Box::none(), first, last - first};
     Box centers = Box::none();
@@ -144,25 +148,27 @@ double squaredDistance(const Vec3d& point, const Box& box) {
     return sum;
 }
 
-/// Distinguishes the Voronoi regions of the triangle's corners, edges and interior, in the coordinates of its two edges
-/// from `a`.
-Vec3d nearestOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+/// The shares of the corners in the nearest point. Distinguishes the Voronoi regions of the triangle's corners, edges
+/// and interior, in the coordinates of its two edges from `a`.
+std::array<double, 3> nearestOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
     const Vec3d ab = b - a, ac = c - a, ap = point - a, bp = point - b, cp = point - c;
     const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
                  d6 = dot(ac, cp);
-    if (d1 <= 0 && d2 <= 0) return a;
-    if (d3 >= 0 && d4 <= d3) return b;
-    if (d6 >= 0 && d5 <= d6) return c;
+    if (d1 <= 0 && d2 <= 0) return {1, 0, 0};
+    if (d3 >= 0 && d4 <= d3) return {0, 1, 0};
+    if (d6 >= 0 && d5 <= d6) return {0, 0, 1};
     const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
-    if (vc <= 0 && d1 >= 0 && d3 <= 0) return a + ab * (d1 / (d1 - d3));
-    if (vb <= 0 && d2 >= 0 && d6 <= 0) return a + ac * (d2 / (d2 - d6));
-    if (va <= 0 && d4 >= d3 && d5 >= d6) return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
-    return a + (ab * vb + ac * vc) / (va + vb + vc);
+    if (vc <= 0 && d1 >= 0 && d3 <= 0 && d1 > d3) return {-d3 / (d1 - d3), d1 / (d1 - d3), 0};
+    if (vb <= 0 && d2 >= 0 && d6 <= 0) return {-d6 / (d2 - d6), 0, d2 / (d2 - d6)};
+    const double to_b = d5 - d6, to_c = d4 - d3;
+    if (va <= 0 && to_c >= 0 && to_b >= 0) return {0, to_b / (to_b + to_c), to_c / (to_b + to_c)};
+    return {va / (va + vb + vc), vb / (va + vb + vc), vc / (va + vb + vc)};
 }
 
 }  // namespace
 
-std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach, const std::vector<bool>& allowed) const {
+template <class Accepts>
+std::optional<SurfacePlace> RayTree::nearestAccepted(const Vec3d& point, double reach, const Accepts& accepts) const {
     std::optional<SurfacePlace> best;
     if (nodes_.empty()) return best;
     double squared = reach * reach;
@@ -181,15 +187,34 @@ std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach, c
         }
         for (std::uint32_t f = box.first; f < box.first + box.count; ++f) {
             const Face& face = faces_[f];
-            if (!allowed[face.tag]) continue;
-            const Vec3d place = nearestOnTriangle(point, face.corners[0], face.corners[1], face.corners[2]);
+            if (!accepts(face)) continue;
+            const auto& [a, b, c] = face.corners;
+            const std::array<double, 3> shares = nearestOnTriangle(point, a, b, c);
+            const Vec3d place = a * shares[0] + b * shares[1] + c * shares[2];
             const double apart = dot(place - point, place - point);
-            if (apart > squared || (best && apart == squared && face.triangle > best->triangle)) continue;
+            if (!(apart <= squared) || (best && apart == squared && face.triangle > best->triangle)) continue;
             squared = apart;
-            best = SurfacePlace{std::sqrt(apart), place, face.triangle};
+            best = SurfacePlace{std::sqrt(apart), place, face.triangle, shares};
         }
     }
     return best;
+}
+
+std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach, const std::vector<bool>& allowed) const {
+    return nearestAccepted(point, reach, [&](const Face& face) { return allowed[face.tag]; });
+}
+
+std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach) const {
+    return nearestAccepted(point, reach, [](const Face&) { return true; });
+}
+
+std::optional<SurfacePlace> RayTree::nearestFacing(const Vec3d& point, double reach, const FacingFilter& facing) const {
+    return nearestAccepted(point, reach, [&](const Face& face) {
+        const auto& [a, b, c] = face.corners;
+        const Vec3d normal = cross(b - a, c - a);
+        const double cosine = dot(normal, facing.direction), size = length(normal);
+        return size > 0 && (facing.both_sides ? std::abs(cosine) : cosine) >= facing.least_cosine * size;
+    });
 }
 
 Enclosure enclosureOf(const RayTree& tree, const Vec3d& point) {

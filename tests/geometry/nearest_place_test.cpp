@@ -59,6 +59,49 @@ TEST(NearestPlace, AgreesWithTryingEveryTriangle) {
     }
 }
 
+TEST(NearestPlace, TheSharesOfTheCornersGiveThePoint) {
+    const Strewn mesh(40);
+    const RayTree tree(mesh.positions, mesh.triangles);
+    std::mt19937 random(9);
+    std::uniform_real_distribution<double> at(-1.5, 1.5);
+    for (int n = 0; n < 60; ++n) {
+        const auto found = tree.nearest({at(random), at(random), at(random)}, HUGE_VAL);
+        ASSERT_TRUE(found);
+        const std::uint32_t corner = 3 * found->triangle;
+        Vec3d blend;
+        double sum = 0;
+        for (std::uint32_t k = 0; k < 3; ++k) {
+            EXPECT_GE(found->shares[k], 0);
+            sum += found->shares[k];
+            blend += mesh.positions[corner + k] * found->shares[k];
+        }
+        EXPECT_NEAR(sum, 1, 1e-12);
+        EXPECT_NEAR(length(blend - found->point), 0, 1e-12);
+    }
+}
+
+TEST(NearestPlace, OnlyFacesThatFaceTheDirectionAreConsidered) {
+    // Two squares above each other, the lower one facing down.
+    const std::vector<Vec3d> positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
+    const std::vector<Triangle> triangles{{0, 2, 1}, {3, 4, 5}};
+    const RayTree tree(positions, triangles);
+    const Vec3d point{0.2, 0.2, 0.1};
+    EXPECT_EQ(tree.nearest(point, HUGE_VAL)->triangle, 0u);
+    EXPECT_EQ(tree.nearestFacing(point, HUGE_VAL, {{0, 0, 1}, 0.5})->triangle, 1u);
+    EXPECT_EQ(tree.nearestFacing(point, HUGE_VAL, {{0, 0, 1}, 0.5, true})->triangle, 0u);
+    EXPECT_FALSE(tree.nearestFacing(point, 0.5, {{0, 0, 1}, 0.5}));
+    EXPECT_FALSE(tree.nearestFacing(point, HUGE_VAL, {{1, 0, 0}, 0.5, true}));
+}
+
+TEST(NearestPlace, TrianglesWithoutAreaHaveANearestPointToo) {
+    const std::vector<Vec3d> positions{{0, 0, 0}, {0, 0, 0}, {2, 0, 0}, {5, 5, 5}};
+    for (const Triangle& flat : {Triangle{0, 1, 2}, Triangle{2, 0, 1}, Triangle{1, 2, 0}, Triangle{0, 2, 2}}) {
+        const auto found = RayTree(positions, std::vector<Triangle>{flat}).nearest({1, 1, 0}, HUGE_VAL);
+        ASSERT_TRUE(found);
+        EXPECT_NEAR(found->distance, 1, 1e-12);
+    }
+}
+
 TEST(NearestPlace, NothingIsFoundBeyondTheReachOrWithoutAnAllowedTag) {
     const Strewn mesh(10);
     const RayTree tree(mesh.positions, mesh.triangles, mesh.tags);

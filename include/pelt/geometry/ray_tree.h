@@ -3,6 +3,7 @@
 #include <pelt/core/mesh.h>
 #include <pelt/geometry/bounding_box.h>
 
+#include <array>
 #include <optional>
 #include <span>
 
@@ -19,7 +20,15 @@ struct Crossing {
 struct SurfacePlace {
     double distance = 0;
     Vec3d point;
-    std::uint32_t triangle = 0;  ///< index of the triangle
+    std::uint32_t triangle = 0;      ///< index of the triangle
+    std::array<double, 3> shares{};  ///< of its corners in the point (barycentric): not negative, sum 1
+};
+
+/// Triangles whose normal is within an angle of a direction.
+struct FacingFilter {
+    Vec3d direction;          ///< unit
+    double least_cosine = 0;  ///< of the angle between the direction and the normal
+    bool both_sides = false;  ///< of each triangle: the sign of its normal is ignored
 };
 
 /// A bounding-volume hierarchy of triangles that finds all intersections of a ray, not only the first: deciding what is
@@ -30,6 +39,9 @@ public:
     /// Throws Error (bad input) for a triangle with a missing vertex.
     RayTree(std::span<const Vec3d> positions, std::span<const Triangle> triangles, std::span<const std::uint32_t> tags);
 
+    /// The same with tag 0 for every triangle.
+    RayTree(std::span<const Vec3d> positions, std::span<const Triangle> triangles);
+
     /// All intersections with 0 <= t <= t_max, by increasing t; `out` is cleared first. A hit on an edge or corner
     /// counts once per tag and side.
     void crossings(const Vec3d& origin, const Vec3d& direction, double t_max, std::vector<Crossing>& out) const;
@@ -37,6 +49,12 @@ public:
     /// The nearest point on the triangles whose tag is `allowed` (one entry per tag), within the distance `reach`; on
     /// ties, that of the lowest triangle. Nothing if there is none.
     std::optional<SurfacePlace> nearest(const Vec3d& point, double reach, const std::vector<bool>& allowed) const;
+
+    /// The same on all triangles.
+    std::optional<SurfacePlace> nearest(const Vec3d& point, double reach) const;
+
+    /// The same on the triangles whose normal fits. One without area has no normal and never does.
+    std::optional<SurfacePlace> nearestFacing(const Vec3d& point, double reach, const FacingFilter& facing) const;
 
     bool empty() const { return nodes_.empty(); }
     /// One more than the highest tag.
@@ -51,6 +69,8 @@ private:
         std::uint32_t tag = 0, triangle = 0;
     };
 
+    template <class Accepts>
+    std::optional<SurfacePlace> nearestAccepted(const Vec3d& point, double reach, const Accepts& accepts) const;
     void split(std::size_t node, std::uint32_t first, std::uint32_t last);
 
     std::vector<Node> nodes_;
