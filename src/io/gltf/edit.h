@@ -106,7 +106,8 @@ private:
     using InstanceEdit = std::map<std::size_t, PrimitiveEdit>;
 
     void findChanges();
-    void findChangedAttributes(const PartSource& part, std::size_t first);
+    /// Whether there are any.
+    bool findChangedAttributes(const PartSource& part, std::size_t first);
     PayloadPart payloadPart(const PartSource& part, std::size_t first, std::size_t skin);
     void apply(std::size_t source_mesh, std::size_t mesh, const InstanceEdit& edit);
 

@@ -40,16 +40,19 @@ PayloadPart WeightEditor::payloadPart(const PartSource& part, std::size_t first,
     return out;
 }
 
-void WeightEditor::findChangedAttributes(const PartSource& part, std::size_t first) {
+bool WeightEditor::findChangedAttributes(const PartSource& part, std::size_t first) {
     const auto range = [&](const VertexAttribute& attribute) {
         return std::span(attribute.values).subspan(first, part.vertex_count);
     };
     const std::vector<VertexAttribute>& loaded = editing_.source.attributes;
     for (const VertexAttribute& now : editing_.character.mesh.attributes) {
-        const auto was = std::find_if(loaded.begin(), loaded.end(), [&](const auto& a) { return a.name == now.name; });
+        const auto was =
+            std::find_if(loaded.begin(), loaded.end(), [&](const VertexAttribute& a) { return a.name == now.name; });
         if (was == loaded.end() || !std::ranges::equal(range(now), range(*was)))
             edits_[part.instance][part.primitive].attributes[now.name] = {range(now).begin(), range(now).end()};
     }
+    const auto edit = edits_[part.instance].find(part.primitive);
+    return edit != edits_[part.instance].end() && !edit->second.attributes.empty();
 }
 
 void WeightEditor::findChanges() {
@@ -63,11 +66,11 @@ void WeightEditor::findChanges() {
         const InstanceSource& instance = source.instances[part.instance];
         const bool as_read = !part.mended_weights && !(source.lean && part.loose_weights);
         const bool same = weights.empty() || (as_read && sameRows(weights, source.weights, first, count));
-        findChangedAttributes(part, first);
+        const bool changed = (count > 0 && findChangedAttributes(part, first)) || editing_.moved_parts[p];
         if (count > 0 && editing_.moved_parts[p])
             edits_[part.instance][part.primitive].shape =
                 shapeArrays(editing_.character.mesh, first, count, instance.placement);
-        if (count > 0 && !weights.empty() && (!same || editing_.moved_parts[p] || editing_.new_payload)) {
+        if (count > 0 && !weights.empty() && (!same || changed || editing_.new_payload)) {
             const JsonRef was = source.document.item("meshes", instance.mesh).at("primitives").element(part.primitive);
             const std::size_t skin = skins_.skinOf(part.instance);
             PrimitiveEdit& edit = edits_[part.instance][part.primitive];

@@ -56,14 +56,18 @@ TEST(GltfRemove, AJointWithVerticesStays) {
     EXPECT_EQ(c.skeleton.joints.size(), 3u);
 }
 
-TEST(GltfRemove, ChangedMapsAreWritten) {
+TEST(GltfRemove, ChangedAndNewMapsAreWritten) {
     GlbMaker maker = makeStrip();
     std::vector<float> map(10, 0.25F);
     maker.json["meshes"][0]["primitives"][0]["attributes"]["_LAMBDA"] = maker.addFloats(map, "SCALAR");
     Character c = maker.load();
     ASSERT_EQ(c.mesh.attributes.size(), 1u);
     c.mesh.attributes[0].values[3] = 0.75F;
-    EXPECT_EQ(removedAndReloaded(c).mesh.attributes[0].values, c.mesh.attributes[0].values);
+    c.mesh.attributes.push_back({"_NEW", std::vector<float>(10, 0.5F)});
+    const Character back = removedAndReloaded(c);
+    ASSERT_EQ(back.mesh.attributes.size(), 2u);
+    EXPECT_EQ(back.mesh.attributes[0].values, c.mesh.attributes[0].values);
+    EXPECT_EQ(back.mesh.attributes[1].values, c.mesh.attributes[1].values);
 }
 
 TEST(GltfRemove, DataThatNothingRefersToIsLeftOutOnRequest) {
