@@ -19,7 +19,7 @@ namespace {
 struct BakeOptions {
     std::filesystem::path input, output;
     std::string from = "ddm";
-    int influences = 4, helpers = 0;
+    int influences = 4, helpers = 0, virtual_joints = 0;
     double max_error = 0;
     std::vector<std::string> locked;
     float weld = 0;
@@ -52,6 +52,7 @@ pipeline::BakeRequest bakeRequest(const Session& session, const BakeOptions& opt
     request.sampling = options.sampling;
     request.influences = std::size_t(options.influences);
     request.helpers = std::size_t(options.helpers);
+    request.virtual_joints = std::size_t(options.virtual_joints);
     request.locked = options.locked;
     request.weld = options.weld;
     if (session.limits)
@@ -92,14 +93,18 @@ void report(Session& session, const BakeOptions& options, const Character& chara
     result.update(bakeErrorJson(chosen.main()));
     if (chosen.range) result["range_of_motion"] = bakeErrorJson(*chosen.range);
     result["chosen"] = chosen.name;
+    result["virtual"] = chosen.virtual_joints;
     result["candidates"] = nlohmann::ordered_json::array();
     std::string table;
     for (const pipeline::BakeCandidate& candidate : made.candidates) {
         nlohmann::ordered_json row = {{"name", candidate.name}, {"helpers", candidate.helpers}};
+        if (candidate.virtual_joints > 0) row["virtual"] = candidate.virtual_joints;
         row.update(bakeErrorJson(candidate.main()));
         if (candidate.range) row["range_of_motion"] = bakeErrorJson(*candidate.range);
         result["candidates"].push_back(std::move(row));
         const std::string label = candidate.name == "helpers" ? counted(candidate.helpers, "helper", "helpers")
+                                  : candidate.name == "virtual"
+                                      ? counted(candidate.virtual_joints, "virtual joint", "virtual joints")
                                   : candidate.name == "v5"    ? "weights of v5"
                                   : candidate.name == "given" ? "weights of the file"
                                                               : "baked weights";
@@ -114,12 +119,14 @@ void report(Session& session, const BakeOptions& options, const Character& chara
     }
     reportHelpers(session, character, made);
     session.print(table);
+    const std::string added =
+        chosen.virtual_joints > 0 ? " and " + counted(chosen.virtual_joints, "virtual joint", "virtual joints")
+        : made.helpers.empty()    ? ""
+                                  : " and " + counted(made.helpers.size(), "helper joint", "helper joints");
     session.print(fmt::format(
         "{}: {} vertices, {} baked with at most {} joints per vertex{}: E_RMS {:.4g}, RMS {:.4g}, max {:.4g}\n",
         oneLine(options.output.string()), character.mesh.vertexCount(), oneLine(options.from),
-        maxInfluences(made.character.weights),
-        made.helpers.empty() ? "" : " and " + counted(made.helpers.size(), "helper joint", "helper joints"),
-        chosen.main().e_rms, chosen.main().rms, chosen.main().max));
+        maxInfluences(made.character.weights), added, chosen.main().e_rms, chosen.main().rms, chosen.main().max));
 }
 
 void runBake(Session& session, const BakeOptions& options) {
@@ -145,9 +152,9 @@ void runBake(Session& session, const BakeOptions& options) {
     report(session, options, character, made);
     const double reached = made.candidates[made.chosen].main().e_rms;
     if (request.max_error && reached > *request.max_error)
-        session.missGate(
-            fmt::format("{}: E_RMS {:.4g} is above --max-error {:.4g}; allow more --helpers or --influences",
-                        options.output.string(), reached, *request.max_error));
+        session.missGate(fmt::format("{}: E_RMS {:.4g} is above --max-error {:.4g}; allow more {} or --influences",
+                                     options.output.string(), reached, *request.max_error,
+                                     request.virtual_joints > 0 ? "--virtual" : "--helpers"));
 }
 
 }  // namespace
@@ -174,6 +181,12 @@ void addBake(CLI::App& app, Session& session) {
     verb->add_option("--helpers", options->helpers,
                      "Add at most N helper joints, driven by other joints, where the error is largest (default: 0)")
         ->check(CLI::Range(0, 1000))
+        ->type_name("N");
+    verb->add_option(
+            "--virtual", options->virtual_joints,
+            "Add at most N virtual joints, which move as vertices of Direct Delta Mush do, instead of helpers: "
+            "its look at the price of plain skinning")
+        ->check(CLI::Range(1, 65535))
         ->type_name("N");
     verb->add_option(
             "--limits", session.limits,

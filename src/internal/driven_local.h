@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/core/affine.h>
+#include <pelt/runtime/rotation.h>
 #include <pelt/runtime/skeleton.h>
 
 #include <algorithm>
@@ -70,6 +71,34 @@ Trs learnedLocal(const Joint& joint, const Locals& locals) {
     const double angle = length(move[1]);
     if (angle > 0) trs.rotation = axisAngle(move[1], angle) * trs.rotation;
     return trs;
+}
+
+/// The sum over the inputs of a virtual joint, in a common space; rig::VirtualInput has the formula.
+struct VirtualSum {
+    Mat3d s{{{}, {}, {}}}, stretch{{{}, {}, {}}};  ///< S, and Σ ω (X − R)
+    Vec3d q;
+
+    /// `x` is the frame of an input, `block` sixteen numbers by columns.
+    void add(const Affine3d& x, const double* block) {
+        const Mat3d linear = x.linear(), r = boneRotation(linear);
+        for (int c = 0; c < 3; ++c)
+            s.col[c] +=
+                r * Vec3d(block[4 * c], block[4 * c + 1], block[4 * c + 2]) + x.translation() * block[4 * c + 3];
+        q += r * Vec3d(block[12], block[13], block[14]) + x.translation() * block[15];
+        stretch = stretch + (linear + r * -1.0) * block[15];
+    }
+    Affine3d world(const Affine3d& first) const {
+        return {nearestRotation(s, boneRotation(first.linear())).rotation + stretch, q};
+    }
+};
+
+/// The frame of a virtual joint, in the space that `worlds(node)` maps to.
+template <class Joint, class Worlds>
+Affine3d virtualWorld(const Joint& joint, const Worlds& worlds) {
+    VirtualSum sum;
+    for (const auto& input : joint.virtual_inputs) sum.add(worlds(input.node) * input.place, input.block.data());
+    const auto& first = joint.virtual_inputs.front();
+    return sum.world(worlds(first.node) * first.place);
 }
 
 /// The local transform of a driven joint, computed from those of the other nodes; `rest` is its own rest transform.

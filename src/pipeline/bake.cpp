@@ -14,6 +14,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "bake_virtual.h"
 #include "small_weights.h"
 
 namespace pelt::pipeline {
@@ -24,7 +25,8 @@ constexpr std::size_t kMostClipPoses = 100;  ///< of a long clip: samples closer
 /// Weights of the initial skin's error in each part, relative to the costs that keep weights smooth. The range of
 /// motion counts more, because the skin will also be used with other clips.
 constexpr double kClipEmphasis = 8, kRangeEmphasis = 16;
-constexpr int kMostAttempts = 4;  ///< attempts at a skin that is nowhere worse than the initial one
+constexpr std::size_t kCountSteps = 16;  ///< the smallest number of virtual joints is found within this part of it
+constexpr int kMostAttempts = 4;         ///< attempts at a skin that is nowhere worse than the initial one
 
 enum Part { kClip, kRange, kParts };
 
@@ -58,6 +60,7 @@ public:
     }
 
     bool isDdm() const { return is_ddm_; }
+    const DdmRows<float>& rows() const { return smoothed_->rows; }
     /// All joints that have weight on a vertex after smoothing.
     SkinWeights reach() const { return deform::plainWeights(smoothed_->rows); }
 
@@ -199,6 +202,20 @@ SkinWeights weldedRows(const SkinWeights& weights, const geometry::Weld& weld) {
     return rows;
 }
 
+DdmRows<float> weldedDdmRows(const DdmRows<float>& rows, const geometry::Weld& weld) {
+    DdmRows<float> welded;
+    for (const std::uint32_t v : weld.representative) {
+        for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+            welded.joints.push_back(rows.joints[e]);
+            welded.blocks.push_back(rows.blocks[e]);
+            welded.psi.push_back(rows.psi[e]);
+        }
+        welded.endRow(welded.joints.size());
+        welded.centers.push_back(rows.centers[v]);
+    }
+    return welded;
+}
+
 /// Rows of all vertices, without weights too small to be visible, which would only cost time. If joints are locked, all
 /// weights are kept bit by bit.
 SkinWeights unweldedRows(const SkinWeights& welded_rows, const geometry::Weld& weld, bool locked) {
@@ -330,19 +347,109 @@ std::size_t choose(const std::vector<BakeCandidate>& candidates, std::size_t fir
     return best;
 }
 
-void applySkin(const Character& character, fit::BakedSkin skin, SkinWeights weights, Character& baked) {
+void applySkin(const Character& character, Skeleton skeleton, std::vector<rig::DrivenJoint> driven, SkinWeights weights,
+               Character& baked) {
     baked = character;
     baked.ddm = nullptr;
-    baked.skeleton = std::move(skin.skeleton);
-    baked.driven = std::move(skin.driven);
+    baked.skeleton = std::move(skeleton);
+    baked.driven = std::move(driven);
     baked.weights = std::move(weights);
     if (baked.driven.size() > character.driven.size())
         for (Clip& clip : baked.clips) rig::bakeDrivers(baked.skeleton, baked.driven, clip);
 }
 
+void checkVirtual(const Character& character, const BakeRequest& request) {
+    if (request.virtual_joints == 0) return;
+    if (request.sequence || !findMethod(request.method).traits.smooths)
+        throw Error::badUsage("`virtual` joints follow Direct Delta Mush: use `from` ddm");
+    if (request.helpers > 0)
+        throw Error::badUsage("`virtual` joints and `helpers` exclude each other: use one of them");
+    if (!request.locked.empty()) throw Error::badUsage("`virtual` joints and `lock` exclude each other");
+    if (request.virtual_joints > character.mesh.vertexCount())
+        throw Error::badInput(fmt::format("has {} vertices, which is less than the {} `virtual` joints",
+                                          character.mesh.vertexCount(), request.virtual_joints));
+}
+
+/// What the attempts at virtual joints share.
+struct VirtualAttempt {
+    const Character& character;
+    const BakeRequest& request;
+    Reference& reference;
+    const SkinWeights& start;
+    const geometry::Weld& weld;
+    const std::vector<Pose>&clip, &range;
+    double radius;
+};
+
+/// A skin with at most `count` virtual joints, and its error.
+std::pair<fit::VirtualSkin, BakeCandidate> tryVirtual(const VirtualAttempt& with, const fit::SkinSamples& samples,
+                                                      const DdmRows<float>& rows, std::size_t count,
+                                                      const Progress& progress) {
+    const Mesh& mesh = with.character.mesh;
+    std::vector<Vec3f> rest;
+    for (const std::uint32_t v : with.weld.representative) rest.push_back(mesh.positions[v]);
+    fit::VirtualSkin skin =
+        fit::fitVirtualBones(rest, geometry::weldedTriangles(mesh.triangles, with.weld), with.character.skeleton,
+                             with.character.driven, rows, samples, {count, with.request.influences}, progress);
+    skin.weights = unweldedRows(skin.weights, with.weld, false);
+    std::vector<Trial> trials{{deform::prepareLbs(mesh, skin.weights)}};
+    measure(with.character, with.reference, skin.skeleton, skin.driven, with.clip, with.range, with.request, trials,
+            progress);
+    BakeCandidate candidate{"virtual", 0, skin.bones,
+                            errorOf(trials[0], kClip, with.clip.size(), mesh.vertexCount(), with.radius),
+                            errorOf(trials[0], kRange, with.range.size(), mesh.vertexCount(), with.radius)};
+    return {std::move(skin), std::move(candidate)};
+}
+
+/// Adds candidates with virtual joints: one with all that are allowed or, if an error is to be reached, several:
+/// numbers are doubled until one is sufficient, then bisected.
+void addVirtual(const VirtualAttempt& with, BakeResult& result, const Progress& progress) {
+    const BakeRequest& request = with.request;
+    if (request.max_error && result.candidates[result.chosen].main().e_rms <= *request.max_error) return;
+    VirtualBake bake{
+        with.character,
+        with.reference.rows(),
+        with.start,
+        with.weld,
+        request.range,
+        {},
+        [&](std::span<const Affine3f> bones, std::span<Vec3f> out) { with.reference.evaluate({}, bones, {}, out); }};
+    for (const Pose& pose : with.clip) bake.clip.push_back(pose.locals);
+    const fit::SkinSamples samples = sampleVirtual(bake, progress);
+    const DdmRows<float> rows = weldedDdmRows(with.reference.rows(), with.weld);
+    std::vector<std::pair<fit::VirtualSkin, BakeCandidate>> tried;
+    const auto suffices = [&](std::size_t count) {
+        tried.push_back(tryVirtual(with, samples, rows, count, progress));
+        return !request.max_error || tried.back().second.main().e_rms <= *request.max_error;
+    };
+    std::size_t low = 1,
+                high = request.max_error ? std::min<std::size_t>(8, request.virtual_joints) : request.virtual_joints;
+    bool reached = suffices(high);
+    while (!reached && high < request.virtual_joints) {
+        low = high + 1;
+        high = std::min(2 * high, request.virtual_joints);
+        reached = suffices(high);
+    }
+    while (request.max_error && reached && high - low >= std::max<std::size_t>(1, high / kCountSteps)) {
+        const std::size_t middle = (low + high) / 2;
+        (suffices(middle) ? high : low) = middle;
+        if (low == middle) ++low;
+    }
+    std::stable_sort(tried.begin(), tried.end(),
+                     [](const auto& a, const auto& b) { return a.second.virtual_joints < b.second.virtual_joints; });
+    const std::size_t plain = result.candidates.size();
+    for (const auto& [skin, candidate] : tried) result.candidates.push_back(candidate);
+    result.chosen = choose(result.candidates, 0, request.max_error);
+    if (result.chosen < plain) return;
+    fit::VirtualSkin& skin = tried[result.chosen - plain].first;
+    applySkin(with.character, std::move(skin.skeleton), std::move(skin.driven), std::move(skin.weights),
+              result.character);
+}
+
 }  // namespace
 
 BakeResult bake(const Character& character, const BakeRequest& request, const Progress& progress) {
+    checkVirtual(character, request);
     Reference reference(character, request, progress);
     const Mesh& mesh = character.mesh;
     const std::vector<Pose> clip = clipPoses(character, request);
@@ -380,7 +487,7 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
             result.candidates.push_back({c == 0         ? (reference.isDdm() ? "v5" : "given")
                                          : helpers == 0 ? "resolved"
                                                         : "helpers",
-                                         helpers, errorOf(trials[c], kClip, clip.size(), mesh.vertexCount(), radius),
+                                         helpers, 0, errorOf(trials[c], kClip, clip.size(), mesh.vertexCount(), radius),
                                          errorOf(trials[c], kRange, range.size(), mesh.vertexCount(), radius)});
         }
         if (emphasise(result.candidates, emphasis) && attempt < kMostAttempts) continue;
@@ -391,7 +498,9 @@ BakeResult bake(const Character& character, const BakeRequest& request, const Pr
         // The remaining slots are renumbered.
         SkinWeights chosen =
             result.chosen == 0 ? start : unweldedRows(skin.weights.back(), weld, !request.locked.empty());
-        applySkin(character, std::move(skin), std::move(chosen), result.character);
+        applySkin(character, std::move(skin.skeleton), std::move(skin.driven), std::move(chosen), result.character);
+        if (request.virtual_joints > 0)
+            addVirtual({character, request, reference, start, weld, clip, range, radius}, result, progress);
         return result;
     }
 }

@@ -27,7 +27,9 @@ std::vector<std::uint32_t> inputsOf(const Skeleton& skeleton, const DrivenJoint&
              n = skeleton.nodes[std::size_t(n)].parent)
             inputs.push_back(std::uint32_t(n));
     };
-    addChain(joint.parent, joint.driver);
+    constexpr std::uint32_t kAboveRoots = 0xFFFFFFFF;
+    for (const VirtualInput& input : joint.virtual_inputs) addChain(kAboveRoots, input.node);
+    if (joint.kind == DriverKind::scale) addChain(joint.parent, joint.driver);
     for (const std::uint32_t child : joint.children) addChain(joint.driver, child);
     std::sort(inputs.begin(), inputs.end());
     inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());

@@ -205,7 +205,17 @@ double scaleAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<con
     return runtime::scaleAt(joint, MatrixLocals{locals}, SkeletonParents{skeleton});
 }
 
+/// The local transform of a virtual joint, shear included.
+static Affine3d virtualLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
+    constexpr std::uint32_t kAboveRoots = 0xFFFFFFFF;
+    const auto world = [&](std::uint32_t node) { return chainOf(skeleton, locals, kAboveRoots, node); };
+    const std::int32_t parent = skeleton.nodes[joint.node].parent;
+    const Affine3d own = runtime::virtualWorld(joint, world);
+    return parent < 0 ? own : inverse(world(std::uint32_t(parent))) * own;
+}
+
 Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
+    if (joint.kind == DriverKind::ddm) return trsOf(virtualLocal(skeleton, joint, locals));
     return runtime::drivenLocal(joint, skeleton.nodes[joint.node].local, MatrixLocals{locals},
                                 SkeletonParents{skeleton});
 }
@@ -260,8 +270,39 @@ std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<Drive
     return new_slot;
 }
 
-void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, std::span<Affine3d> locals) noexcept {
-    for (const DrivenJoint& joint : driven) locals[joint.node] = toAffine(drivenLocal(skeleton, joint, locals));
+void addVirtualJoint(Skeleton& skeleton, DrivenJoint joint, const Affine3d& bound, std::vector<DrivenJoint>& driven) {
+    std::unordered_set<std::string> names;
+    std::vector<Affine3d> rest;
+    for (const SkeletonNode& node : skeleton.nodes) {
+        names.insert(node.name);
+        rest.push_back(restLocal(node));
+    }
+    joint.kind = DriverKind::ddm;
+    joint.node = std::uint32_t(skeleton.nodes.size());
+    skeleton.nodes.push_back(
+        {freeName(skeleton, names, joint.driver, "_virtual"), std::int32_t(joint.driver), {}, std::nullopt});
+    skeleton.joints.push_back({joint.node, inverse(bound)});
+    rest.emplace_back();
+    skeleton.nodes.back().local = trsOf(virtualLocal(skeleton, joint, rest));
+    driven.push_back(std::move(joint));
+}
+
+void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, std::span<Affine3d> locals) {
+    std::vector<Affine3d> worlds;  // of all nodes, for virtual joints; empty: to be computed
+    for (const DrivenJoint& joint : driven) {
+        if (joint.kind != DriverKind::ddm) {
+            locals[joint.node] = toAffine(drivenLocal(skeleton, joint, locals));
+            worlds.clear();
+            continue;
+        }
+        if (worlds.empty()) {
+            worlds.resize(skeleton.nodes.size());
+            worldTransforms(skeleton, locals, worlds);
+        }
+        const std::int32_t parent = skeleton.nodes[joint.node].parent;
+        const Affine3d own = runtime::virtualWorld(joint, [&](std::uint32_t node) { return worlds[node]; });
+        locals[joint.node] = parent < 0 ? own : inverse(worlds[std::size_t(parent)]) * own;
+    }
 }
 
 std::vector<Affine3d> sampleDrivenLocals(const Skeleton& skeleton, std::span<const DrivenJoint> driven,

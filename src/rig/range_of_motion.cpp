@@ -58,6 +58,27 @@ std::int32_t middleJoint(std::span<const std::int32_t> parents, std::span<const 
     return middle;
 }
 
+/// Parents before children: a joint's pose is its parent's pose times its own rotation in the bind pose.
+std::vector<std::size_t> parentsFirst(const std::vector<int>& depth) {
+    std::vector<std::size_t> order;
+    for (int d = 0; order.size() < depth.size(); ++d)
+        for (std::size_t j = 0; j < depth.size(); ++j)
+            if (depth[j] == d) order.push_back(j);
+    return order;
+}
+
+/// A number in [-1, 1] without a pattern; small ones are likelier.
+double mixedAngle(std::uint64_t seed) {
+    double sum = -1;
+    for (int i = 0; i < 2; ++i) {
+        std::uint64_t x = (2 * seed + std::uint64_t(i) + 1) * 0x9e3779b97f4a7c15u;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        sum += double((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
+    }
+    return sum;
+}
+
 struct Motion {
     int way;   ///< 0: toward the minimum, 1: toward the maximum
     int axis;  ///< 0, 1: perpendicular to the bone; 2: along it
@@ -80,12 +101,7 @@ std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const
     const std::vector<int> depth = depths(parents);
     const std::vector<Vec3d> along = boneDirections(positions, parents, range.driven);
     const std::size_t count = parents.size();
-
-    // Parents before children: a joint's pose is its parent's pose times its own rotation in the bind pose.
-    std::vector<std::size_t> order;
-    for (int d = 0; order.size() < count; ++d)
-        for (std::size_t j = 0; j < count; ++j)
-            if (depth[j] == d) order.push_back(j);
+    const std::vector<std::size_t> order = parentsFirst(depth);
     const std::int32_t middle = middleJoint(parents, order, range.driven);
 
     std::vector<std::vector<Affine3f>> poses;
@@ -108,6 +124,30 @@ std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const
     for (int colour = 0; colour < kColours; ++colour) {
         for (const Motion& motion : motions) addPose(colour, 1, motion);
         for (const Motion& motion : {motions[0], motions[3], motions[4]}) addPose(colour, 2, motion);
+    }
+    return poses;
+}
+
+std::vector<std::vector<Affine3f>> mixedPoses(const Skeleton& skeleton, const RangeOfMotion& range, std::size_t count) {
+    const std::vector<std::int32_t> parents = jointParents(skeleton);
+    const std::vector<Vec3d> positions = jointRestPositions(skeleton);
+    const std::vector<Vec3d> along = boneDirections(positions, parents, range.driven);
+    const std::vector<std::size_t> order = parentsFirst(depths(parents));
+    std::vector<std::vector<Affine3f>> poses;
+    for (std::size_t pose = 0; pose < count; ++pose) {
+        std::vector<Affine3d> world(parents.size());
+        for (const std::size_t j : order) {
+            const RangeOfMotion::Limits& limits = range.joints.empty() ? range.limits : range.joints[j];
+            const bool moves = range.driven.empty() || !range.driven[j];
+            Affine3d own;
+            for (int axis = 2; axis >= 0 && moves; --axis) {
+                const double share = range.reach * mixedAngle(3 * (pose * parents.size() + j) + std::uint64_t(axis));
+                const double* limit = axis == 2 ? limits.twist : limits.bend;
+                own = turn(positions[j], along[j], axis, share < 0 ? -share * limit[0] : share * limit[1]) * own;
+            }
+            world[j] = parents[j] < 0 ? own : world[std::size_t(parents[j])] * own;
+        }
+        poses.emplace_back(world.begin(), world.end());
     }
     return poses;
 }

@@ -3,6 +3,7 @@
 
 #include "../internal/driven_local.h"
 #include "../internal/rigs/skeleton_layout.h"
+#include "virtual_joints.h"
 
 namespace pelt::runtime {
 namespace {
@@ -16,24 +17,28 @@ bool locate(std::span<const std::byte> bytes, SkeletonData& rig) noexcept {
     rig.children = arrays(header.children);
     rig.inputs = arrays(header.inputs);
     rig.coefficients = arrays(header.coefficients);
+    rig.virtual_inputs = arrays(header.virtual_inputs);
     rig.names = {arrays(header.names.offsets), arrays(header.names.text)};
     return arrays.sound();
 }
 
 bool isDriver(const SkeletonData& rig, const DriverRecord& driver, const DriverRecord& next) noexcept {
     const std::size_t nodes = rig.nodes.size();
-    return driver.node < nodes && driver.driver < nodes && driver.parent < nodes &&
-           driver.kind <= DriverKind::learned && driver.axis < 3 && driver.first_child <= next.first_child &&
-           driver.first_input <= next.first_input;
+    return driver.node < nodes && driver.driver < nodes && driver.parent < nodes && driver.kind <= DriverKind::ddm &&
+           driver.axis < 3 && driver.first_child <= next.first_child && driver.first_input <= next.first_input &&
+           driver.first_virtual <= next.first_virtual &&
+           (driver.kind != DriverKind::ddm || driver.first_virtual < next.first_virtual);
 }
 
 bool areDrivers(const SkeletonData& rig) noexcept {
-    if (rig.drivers.empty() || rig.drivers.front().first_child != 0 || rig.drivers.front().first_input != 0)
+    if (rig.drivers.empty() || rig.drivers.front().first_child != 0 || rig.drivers.front().first_input != 0 ||
+        rig.drivers.front().first_virtual != 0)
         return false;
     for (std::size_t d = 0; d + 1 < rig.drivers.size(); ++d)
         if (!isDriver(rig, rig.drivers[d], rig.drivers[d + 1])) return false;
     return rig.drivers.back().first_child == rig.children.size() &&
            rig.drivers.back().first_input == rig.inputs.size() &&
+           rig.drivers.back().first_virtual == rig.virtual_inputs.size() &&
            rig.coefficients.size() == 6 * kLearnedTerms * rig.inputs.size();
 }
 
@@ -43,7 +48,9 @@ bool isSound(const SkeletonData& rig) noexcept {
         if (rig.nodes[n].parent < -1 || rig.nodes[n].parent >= std::int64_t(n)) return false;
     return rig.names.isSound(nodes) && areDrivers(rig) && allBelow(rig.children, nodes) &&
            std::all_of(rig.joints.begin(), rig.joints.end(), [&](const JointRecord& j) { return j.node < nodes; }) &&
-           std::all_of(rig.inputs.begin(), rig.inputs.end(), [&](const InputRecord& i) { return i.node < nodes; });
+           std::all_of(rig.inputs.begin(), rig.inputs.end(), [&](const InputRecord& i) { return i.node < nodes; }) &&
+           std::all_of(rig.virtual_inputs.begin(), rig.virtual_inputs.end(),
+                       [&](const VirtualInputRecord& i) { return i.node < nodes; });
 }
 
 SkeletonData dataOf(const SkeletonRig& rig) noexcept {
@@ -117,9 +124,16 @@ void applyDrivers(const SkeletonRig& rig, std::span<LocalTransform> locals) noex
     const FloatLocals read{locals};
     const auto parents = [&](std::size_t node) { return data.nodes[node].parent; };
     for (std::size_t d = 0; d + 1 < data.drivers.size(); ++d) {
+        if (data.drivers[d].kind == DriverKind::ddm) continue;
         const PackedDriver driver = driverAt(data, d);
         locals[driver.node] = toLocal(drivenLocal(driver, driver.rest, read, parents));
     }
+}
+
+void applyVirtualJoints(const SkeletonRig& rig, std::span<Affine3f> worlds) noexcept {
+    const SkeletonData data = dataOf(rig);
+    assert(worlds.size() == data.nodes.size());
+    driveVirtual(data, worlds);
 }
 
 void skinMatrices(const SkeletonRig& rig, std::span<const LocalTransform> locals, std::span<Affine3f> worlds,
@@ -132,6 +146,7 @@ void skinMatrices(const SkeletonRig& rig, std::span<const LocalTransform> locals
         const std::int32_t parent = data.nodes[n].parent;
         worlds[n] = parent < 0 ? local : worlds[std::size_t(parent)] * local;
     }
+    applyVirtualJoints(rig, worlds);
     for (std::size_t j = 0; j < bones.size(); ++j) bones[j] = worlds[data.joints[j].node] * rig.jointInverseBind(j);
 }
 

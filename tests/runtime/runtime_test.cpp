@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 
+#include "../rig/virtual_joint.h"
 #include "rig_case.h"
 
 namespace pelt::runtime {
@@ -108,6 +109,26 @@ TEST(Runtime, LearnedJointsFollowAsInTheToolkit) {
     joint.driver = 1;
     rig::addLearnedJoint(arm.skeleton, joint, 1, arm.driven);
     expectSameBones(arm.skeleton, arm.driven, arm.clips.front());
+}
+
+TEST(Runtime, VirtualJointsFollowAsInTheToolkit) {
+    Character arm = scenes::find("arm")->make(200);
+    std::vector<std::uint32_t> slots(arm.skeleton.joints.size());
+    std::iota(slots.begin(), slots.end(), 0u);
+    for (int i = 0; i < 40; ++i) {
+        addSomeVirtualJoint(arm.skeleton, slots, arm.driven);
+        std::rotate(slots.begin(), slots.begin() + 1, slots.end());
+    }
+    expectSameBones(arm.skeleton, arm.driven, arm.clips.front());
+    // Joints that scale: Enhanced DDM.
+    Clip scaled = arm.clips.front();
+    Channel grow;
+    grow.target = arm.skeleton.joints[1].node;
+    grow.path = ChannelPath::scale;
+    grow.times = {0, 3};
+    grow.values = {1, 1, 1, 1.5f, 0.7f, 1.2f};
+    scaled.channels.push_back(grow);
+    expectSameBones(arm.skeleton, arm.driven, scaled);
 }
 
 TEST(Runtime, ASkeletonSaysWhatItsNodesAndJointsAre) {

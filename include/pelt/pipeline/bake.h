@@ -16,7 +16,8 @@ struct BakeRequest {
     rig::RangeOfMotion range;          ///< also sampled if a method is baked
     std::size_t influences = 4;        ///< K: maximal number of joints per vertex; 0: any number
     std::size_t helpers = 0;           ///< maximal number of joints to add
-    std::optional<double> max_error;   ///< E_RMS to reach with as few helpers as possible
+    std::size_t virtual_joints = 0;    ///< maximal number of virtual joints, instead of helpers
+    std::optional<double> max_error;   ///< E_RMS to reach with as few helpers or virtual joints as possible
     std::vector<std::string> locked;   ///< joints whose weights are kept
     float weld = 0;                    ///< vertices within this distance are treated as one
 };
@@ -28,8 +29,9 @@ struct BakeError {
 
 /// A skin that was tried, and its error.
 struct BakeCandidate {
-    std::string name;  ///< "v5" (or "given", where no Direct Delta Mush is baked), "resolved", "helpers"
+    std::string name;  ///< "v5" (or "given", where no Direct Delta Mush is baked), "resolved", "helpers", "virtual"
     std::size_t helpers = 0;
+    std::size_t virtual_joints = 0;
     std::optional<BakeError> clip;   ///< over all samples of the clip, if there is one
     std::optional<BakeError> range;  ///< over the range of motion, if a method is baked
 
@@ -38,15 +40,16 @@ struct BakeCandidate {
 
 struct BakeResult {
     Character character;                    ///< the given one with the best skin; helper joints have keys in every clip
-    std::vector<BakeCandidate> candidates;  ///< by number of helpers
+    std::vector<BakeCandidate> candidates;  ///< by number of helpers or virtual joints
     std::size_t chosen = 0;                 ///< index of a candidate
     std::vector<std::uint32_t> helpers;     ///< slots of the added joints, the most useful one first
 };
 
 /// Approximates any deformer of a character, or meshes produced by another program, by a plain linear blend skin.
 /// Vertices of equal position get equal weights. Throws Error (bad input) for a character without joints or weights, an
-/// unknown joint, or a sequence of another size, (bad usage) for an unknown method, cancelled if `progress` asks for a
-/// stop.
+/// unknown joint, a sequence of another size, or more virtual joints than vertices, (bad usage) for an unknown method
+/// and for virtual joints of anything but Direct Delta Mush, together with helpers or with locked joints; cancelled if
+/// `progress` asks for a stop.
 BakeResult bake(const Character& character, const BakeRequest& request, const Progress& progress = {});
 
 }  // namespace pelt::pipeline

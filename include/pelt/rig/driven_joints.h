@@ -12,7 +12,7 @@ namespace pelt::rig {
 using runtime::DriverKind;
 
 /// The names in files and reports, in the order of DriverKind.
-constexpr std::array<std::string_view, 3> kDriverKinds = {"rotation", "scale", "learned"};
+constexpr std::array<std::string_view, 4> kDriverKinds = {"rotation", "scale", "learned", "ddm"};
 
 /// An input of a learned joint: the rotation of a node relative to the bind pose.
 struct LearnedInput {
@@ -25,6 +25,16 @@ using runtime::kLearnedTerms;
 /// The terms of one input: x, y, z of the quaternion from the bind rotation to the local one, taken with w ≥ 0, then
 /// their products xx, yy, zz, xy, yz, zx. All are 0 in the bind pose.
 std::array<double, kLearnedTerms> learnedTerms(const LearnedInput& input, const Affine3d& local);
+
+/// An input of a virtual joint. With X the frame that the virtual joint would have if it followed the input rigidly,
+/// [S q] is the sum of X · block over the inputs, the virtual joint is at q, and its rotation is the one nearest to S
+/// ([LeLewis19] Eqs. 7 to 10). If X scales or shears, Enhanced DDM [Kalentchouk20] applies: its rotation R takes the
+/// place of X in the sum, and ω (X − R) is added to the rotation of the virtual joint.
+struct VirtualInput {
+    std::uint32_t node = 0;
+    Affine3d place;                  ///< frame of the virtual joint in the space of the input, in the bind pose
+    std::array<double, 16> block{};  ///< 4x4 by columns: [W move; turn^T ω]
+};
 
 /// A node whose local transform is computed from those of others, [MohrGleicher03] §4.1.
 struct DrivenJoint {
@@ -48,6 +58,10 @@ struct DrivenJoint {
     Trs placed;  ///< the local transform in the bind pose
     std::vector<LearnedInput> inputs;
     std::vector<double> coefficients;  ///< six rows (translation, rotation) of kLearnedTerms for each input
+
+    // Virtual (ddm): the driver is the first input. Over the inputs, ω sums to 1, move and turn sum to 0, and W sums to
+    // a symmetric positive definite matrix, so that it rests in the bind pose and rigid motions move it rigidly.
+    std::vector<VirtualInput> virtual_inputs;
 };
 
 struct DrivenJointChoice {
@@ -67,14 +81,18 @@ std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointCh
 /// be set. Its skin matrix is the identity in the bind pose.
 void addLearnedJoint(Skeleton& skeleton, DrivenJoint joint, std::uint32_t parent, std::vector<DrivenJoint>& driven);
 
+/// Appends a virtual joint as a child of its driver's node, and its entry to `driven`. Its frame in the bind pose is
+/// `bound`, a rotation and a translation. All its fields but `node` must be set.
+void addVirtualJoint(Skeleton& skeleton, DrivenJoint joint, const Affine3d& bound, std::vector<DrivenJoint>& driven);
+
 /// Removes the driven joints for which `keep` (one entry each) is false; nothing may have been appended to the skeleton
 /// after them. Returns the new slot of each old slot, -1 for removed ones.
 std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<DrivenJoint>& driven,
                                            const std::vector<bool>& keep);
 
 /// Computes the local transforms of driven nodes from those of the others; one entry per node. Shear of a driver is
-/// ignored.
-void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, std::span<Affine3d> locals) noexcept;
+/// ignored, except by virtual joints.
+void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, std::span<Affine3d> locals);
 
 /// Local transforms of all nodes at time `t`, drivers applied.
 std::vector<Affine3d> sampleDrivenLocals(const Skeleton& skeleton, std::span<const DrivenJoint> driven,

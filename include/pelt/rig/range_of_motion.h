@@ -21,6 +21,9 @@ struct RangeOfMotion {
 /// Per pose and joint slot, the map from rest space to posed space. The rest pose of the nodes is not among them.
 std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const RangeOfMotion& range = {});
 
+/// Poses in which every joint has a bend and a twist of its own, most of them moderate. The same for every call.
+std::vector<std::vector<Affine3f>> mixedPoses(const Skeleton& skeleton, const RangeOfMotion& range, std::size_t count);
+
 /// The same range without motion of the driven joints, which follow their drivers.
 RangeOfMotion rangeOfFreeJoints(const Skeleton& skeleton, std::span<const DrivenJoint> driven, RangeOfMotion range);
 

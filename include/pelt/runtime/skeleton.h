@@ -18,6 +18,7 @@ enum class DriverKind : std::uint32_t {
     rotation,  ///< at the driver's position, with a fraction of its rotation relative to its parent
     scale,     ///< a scale across a bone, driven by the angle at the driver
     learned,   ///< translation and rotation are polynomials in the rotations of other joints
+    ddm,       ///< a virtual joint: moves as a vertex of Direct Delta Mush does
 };
 
 inline constexpr std::size_t kLearnedTerms = 9;  ///< terms of the polynomial of a learned joint, per input
@@ -44,11 +45,16 @@ private:
     using Rig::Rig;
 };
 
-/// Computes the transforms of driven nodes from those of the others; `locals` has one entry per node.
+/// Computes the transforms of driven nodes from those of the others; `locals` has one entry per node. Those of virtual
+/// joints (DriverKind::ddm) are left as they are: see applyVirtualJoints.
 void applyDrivers(const SkeletonRig& rig, std::span<LocalTransform> locals) noexcept;
 
+/// Computes the maps from node space to root space of all virtual joints from those of the other nodes; `worlds` has
+/// one entry per node. For engines that compute `worlds` themselves: skinMatrices does it.
+void applyVirtualJoints(const SkeletonRig& rig, std::span<Affine3f> worlds) noexcept;
+
 /// The input of deformers: per joint, the map from rest space to posed space. Also fills `worlds`, one entry per node,
-/// with the maps from node space to root space.
+/// with the maps from node space to root space. Virtual joints follow the others, whatever their entry in `locals`.
 void skinMatrices(const SkeletonRig& rig, std::span<const LocalTransform> locals, std::span<Affine3f> worlds,
                   std::span<Affine3f> bones) noexcept;
 

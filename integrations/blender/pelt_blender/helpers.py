@@ -30,7 +30,7 @@ def write(context, skin, armature, result, frames, motion):
     for name in joints:
         armature.data.bones[named[name]][scene.HELPER] = 1
         rule = rules.get(name)
-        if motion == "DRIVERS" and rule and all(_plain(armature, skin, each) for each in _inputs(rule)):
+        if motion == "DRIVERS" and rule and rule["kind"] != "ddm" and all(_plain(armature, skin, each) for each in _inputs(rule)):
             _drive(armature, named[name], rule)
     keyed = [name for name in joints if not _has_drivers(armature, named[name])]
     if keyed and result.clips:

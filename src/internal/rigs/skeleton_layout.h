@@ -22,12 +22,19 @@ struct InputRecord {
     Quatd bind_rotation;
 };
 
+/// An input of a virtual joint, matrices by columns.
+struct VirtualInputRecord {
+    float place[16] = {}, block[16] = {};
+    std::uint32_t node = 0, unused[3] = {};
+};
+
 /// The values are those of rig::DrivenJoint.
 struct DriverRecord {
     std::uint32_t node = 0, driver = 0, parent = 0;
     DriverKind kind = DriverKind::rotation;
     std::uint32_t axis = 0, reciprocal = 0;
-    std::uint32_t first_child = 0, first_input = 0;  ///< the next driver's are the ends
+    std::uint32_t first_child = 0, first_input = 0, first_virtual = 0;  ///< the next driver's are the ends
+    std::uint32_t unused = 0;
     double fraction = 0, k = 0, bind_scale = 1;
     Quatd bind_rotation;
     Trs placed, rest;
@@ -40,7 +47,8 @@ struct SkeletonData {
     std::span<const std::uint32_t> children;
     std::span<const InputRecord> inputs;
     std::span<const double> coefficients;  ///< six rows of kLearnedTerms for each input of a driver
-    TextTable names;                       ///< per node
+    std::span<const VirtualInputRecord> virtual_inputs;
+    TextTable names;  ///< per node
 };
 
 struct SkeletonHeader {
@@ -51,6 +59,7 @@ struct SkeletonHeader {
     ArrayAt<std::uint32_t> children;
     ArrayAt<InputRecord> inputs;
     ArrayAt<double> coefficients;
+    ArrayAt<VirtualInputRecord> virtual_inputs;
     TextTableAt names;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 
 namespace pelt::io::gltf {
 namespace {
@@ -91,8 +92,10 @@ private:
             joint.bind_rotation = readRotation(json.at("bindRotation"));
         } else if (joint.kind == rig::DriverKind::scale) {
             readScale(json, joint);
-        } else {
+        } else if (joint.kind == rig::DriverKind::learned) {
             readLearned(json, joint);
+        } else {
+            readVirtual(json, joint);
         }
         return joint;
     }
@@ -119,6 +122,19 @@ private:
         if (const auto s = placed.find("scale")) joint.placed.scale = readVector(*s);
     }
 
+    void readVirtual(const JsonRef& json, rig::DrivenJoint& joint) {
+        const JsonRef inputs = json.at("inputs");
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            rig::VirtualInput input;
+            input.node = readNodeIndex(inputs.element(i).at("node"));
+            const auto place = readTuple<12>(inputs.element(i).at("place"));
+            for (std::size_t c = 0; c < 4; ++c)
+                for (std::size_t r = 0; r < 3; ++r) input.place.m[4 * c + r] = place[3 * c + r];
+            input.block = readTuple<16>(inputs.element(i).at("block"));
+            joint.virtual_inputs.push_back(input);
+        }
+    }
+
     Loading& loading_;
     std::vector<std::uint32_t> skeleton_node_;  ///< document node -> skeleton node
     std::vector<rig::DrivenJoint> driven_;
@@ -127,6 +143,21 @@ private:
 
 Json tupleOf(const Vec3d& v) { return {v.x, v.y, v.z}; }
 Json tupleOf(const Quatd& q) { return {q.x, q.y, q.z, q.w}; }
+
+/// The shortest number that is this one in single precision, which is enough: half of the text.
+double shortNumber(double x) {
+    const std::string text = fmt::format("{}", float(x));
+    std::from_chars(text.data(), text.data() + text.size(), x);
+    return x;
+}
+
+Json virtualJson(const rig::VirtualInput& input, std::size_t node) {
+    Json json = {{"node", node}};
+    for (std::size_t c = 0; c < 4; ++c)
+        for (std::size_t r = 0; r < 3; ++r) json["place"].push_back(shortNumber(input.place.m[4 * c + r]));
+    for (const double x : input.block) json["block"].push_back(shortNumber(x));
+    return json;
+}
 
 Json drivenJson(const rig::DrivenJoint& joint, std::span<const std::size_t> node_of) {
     Json json = {{"node", node_of[joint.node]},
@@ -142,6 +173,9 @@ Json drivenJson(const rig::DrivenJoint& joint, std::span<const std::size_t> node
         if (joint.bind_scale != 1) json["bindScale"] = joint.bind_scale;
         json["parent"] = node_of[joint.parent];
         for (const std::uint32_t child : joint.children) json["children"].push_back(node_of[child]);
+    } else if (joint.kind == rig::DriverKind::ddm) {
+        for (const rig::VirtualInput& input : joint.virtual_inputs)
+            json["inputs"].push_back(virtualJson(input, node_of[input.node]));
     } else {
         json["placed"] = {{"translation", tupleOf(joint.placed.translation)},
                           {"rotation", tupleOf(joint.placed.rotation)},

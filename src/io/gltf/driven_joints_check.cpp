@@ -39,6 +39,7 @@ public:
 
 private:
     static constexpr std::size_t kNever = static_cast<std::size_t>(-1);
+    static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;  ///< above the roots
 
     bool isNode(std::uint32_t node) const { return node < skeleton_.nodes.size(); }
 
@@ -47,6 +48,7 @@ private:
         if (!isNode(joint.driver)) return "the driver does not exist";
         if (joint.kind == rig::DriverKind::scale) return scaleFault(i);
         if (joint.kind == rig::DriverKind::learned) return learnedFault(i);
+        if (joint.kind == rig::DriverKind::ddm) return virtualFault(i);
         if (!std::isfinite(joint.fraction)) return "the fraction is not finite";
         if (!isUnit(joint.bind_rotation)) return "the bind rotation does not have unit length";
         return lookFault(i, joint.driver);
@@ -54,7 +56,10 @@ private:
 
     /// Whether joint `i` may depend on a node: its transform must be known when joint `i` is computed.
     std::string lookFault(std::size_t i, std::uint32_t node) const {
-        if (driven_at_[node] == kNever || driven_at_[node] < i) return {};
+        if (driven_at_[node] == kNever) return {};
+        if (driven_at_[node] != i && driven_[driven_at_[node]].kind == rig::DriverKind::ddm)
+            return "it depends on a joint of kind ddm, and those do not drive others";
+        if (driven_at_[node] < i) return {};
         return driven_at_[node] == i ? "it drives itself" : "it depends on a joint that comes later in the list";
     }
 
@@ -65,7 +70,8 @@ private:
             if (++steps_ > kMostSteps) return "the chains of driving nodes are too long";
             if (std::string what = lookFault(i, std::uint32_t(at)); !what.empty()) return what;
         }
-        return at < 0 ? "the driver must be between its parent and its children in the hierarchy" : "";
+        return at < 0 && ancestor != kNoNode ? "the driver must be between its parent and its children in the hierarchy"
+                                             : "";
     }
 
     std::string scaleFault(std::size_t i) {
@@ -103,6 +109,25 @@ private:
             if (std::string what = lookFault(i, input.node); !what.empty()) return what;
         }
         return {};
+    }
+
+    std::string virtualFault(std::size_t i) {
+        const rig::DrivenJoint& joint = driven_[i];
+        if (joint.virtual_inputs.empty()) return "it has no inputs";
+        if (joint.virtual_inputs.front().node != joint.driver) return "the driver must be the first input";
+        for (const SkeletonNode& node : skeleton_.nodes)
+            if (node.parent == std::int32_t(joint.node)) return "a joint of kind ddm has children";
+        double weight = 0;
+        for (const rig::VirtualInput& input : joint.virtual_inputs) {
+            if (!isNode(input.node)) return "an input does not exist";
+            const auto finite = [](double x) { return std::isfinite(x); };
+            if (!std::all_of(std::begin(input.place.m), std::end(input.place.m), finite) ||
+                !std::all_of(input.block.begin(), input.block.end(), finite))
+                return "a number of an input is not finite";
+            weight += input.block[15];
+            if (std::string what = chainFault(i, kNoNode, input.node); !what.empty()) return what;
+        }
+        return std::abs(weight - 1) < kUnitTolerance ? "" : "the last numbers of its blocks do not sum to 1";
     }
 
     const Skeleton& skeleton_;

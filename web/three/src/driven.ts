@@ -1,4 +1,5 @@
 import { Bone, Matrix4, type Object3D, Quaternion, Vector3 } from "three";
+import { followVirtual } from "./virtual.js";
 
 /** An entry of `PELT_driven_joints`; docs/driven_joints.md is its description. */
 export interface DrivenObject {
@@ -14,7 +15,7 @@ export interface DrivenObject {
   parent?: number;
   children?: number[];
   placed?: { translation: number[]; rotation: number[]; scale: number[] };
-  inputs?: { node: number; bindRotation: number[] }[];
+  inputs?: { node: number; bindRotation: number[]; place: number[]; block: number[] }[];
   coefficients?: number[];
 }
 
@@ -41,6 +42,10 @@ export function problemOf(entry: DrivenObject, nodes: number): string | null {
     return isCount(entry.bindRotation, 4) && Number.isFinite(entry.fraction) ? null : "lacks fraction or bindRotation";
   if (entry.kind === "scale")
     return Number.isFinite(entry.k) && (entry.axis === 1 || entry.axis === 2) ? null : "lacks k or axis";
+  if (entry.kind === "ddm")
+    return entry.inputs?.length && entry.inputs.every((i) => isCount(i.place, 12) && isCount(i.block, 16))
+      ? null
+      : "lacks inputs";
   if (entry.kind !== "learned") return `has the unknown kind "${entry.kind}"`;
   const { placed, inputs, coefficients } = entry;
   if (!placed || !isCount(placed.translation, 3) || !isCount(placed.rotation, 4) || !isCount(placed.scale, 3))
@@ -78,6 +83,7 @@ function follow(from: Object3D, { up, down }: Path): Object3D | undefined {
 }
 
 const chain = new Matrix4(),
+  world = new Matrix4(),
   point = new Vector3(),
   b1 = new Vector3(),
   b2 = new Vector3(),
@@ -126,6 +132,7 @@ export class DrivenBone extends Bone {
     for (const object of this.named.values()) if (object instanceof DrivenBone) object.drive();
     if (this.entry.kind === "rotation") this.driveRotation();
     else if (this.entry.kind === "scale") this.driveScale();
+    else if (this.entry.kind === "ddm") this.driveVirtual();
     else this.driveLearned();
   }
 
@@ -172,8 +179,22 @@ export class DrivenBone extends Bone {
     this.scale.set(1, 1, 1).setComponent(axis!, reciprocal ? 1 / s : s);
   }
 
-  /** From the space of `node` to that of `ancestor`, by local transforms. */
-  private chainTo(node: Object3D, ancestor: Object3D, out: Matrix4): void {
+  /** Relative to the top of the tree, then to the own parent. */
+  private driveVirtual(): void {
+    const frames = this.entry.inputs!.map((input) => {
+      this.chainTo(this.node(input.node), null, chain);
+      return chain.clone();
+    });
+    followVirtual(this.entry.inputs!, frames, world);
+    if (this.parent) {
+      this.chainTo(this.parent, null, chain);
+      world.premultiply(chain.invert());
+    }
+    world.decompose(this.position, this.quaternion, this.scale);
+  }
+
+  /** From the space of `node` to that of `ancestor` (null: above the tree), by local transforms. */
+  private chainTo(node: Object3D, ancestor: Object3D | null, out: Matrix4): void {
     out.identity();
     for (let o: Object3D | null = node; o && o !== ancestor; o = o.parent) {
       if (o.matrixAutoUpdate) o.matrix.compose(o.position, o.quaternion, o.scale);
