@@ -20,7 +20,9 @@ TEST_F(BatchGallery, EveryCharacterHasACardWithPicturesErrorsAndTimes) {
     copyBar("good.glb");
     writeBytes(path("bad<b>.glb"), "no character");
     manifest({{{"id", "good-mush"}, {"argv", {"mush", "good.glb", "-o", "mushed.glb"}}, {"character", "good"}},
-              {{"id", "good"}, {"argv", {"bake", "mushed.glb", "-o", "baked.glb"}}, {"after", {"good-mush"}},
+              {{"id", "good"},
+               {"argv", {"bake", "mushed.glb", "-o", "baked.glb"}},
+               {"after", {"good-mush"}},
                {"facts", {{"artist", "R & D"}}}},
               mushItem("bad<b>")});
     const RunResult result = runPelt({"batch", path("jobs.jsonl"), "--html", path("report.html")});
@@ -43,7 +45,8 @@ TEST_F(BatchGallery, EveryCharacterHasACardWithPicturesErrorsAndTimes) {
 TEST_F(BatchGallery, PicturesThatTheManifestMakesAreShownInsteadOfOthers) {
     copyBar("hero.glb");
     manifest({{{"id", "a"}, {"argv", {"bind", "hero.glb", "-o", "bound.glb"}}, {"character", "hero"}},
-              {{"id", "b"}, {"argv", {"render", "bound.glb", "--size", "64x64", "-o", "my picture.png"}},
+              {{"id", "b"},
+               {"argv", {"render", "bound.glb", "--size", "64x64", "-o", "my picture.png"}},
                {"character", "hero"}}});
     runWell({"batch", path("jobs.jsonl"), "--html", path("report.html")});
     EXPECT_EQ(count(page(), "<img "), 1u);

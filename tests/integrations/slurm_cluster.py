@@ -21,6 +21,7 @@ PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 CONFIGURATION = """\
 ClusterName=pelt
+SlurmdParameters=config_overrides
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ports[0]}
 SlurmUser={user}
@@ -49,8 +50,8 @@ SlurmdTimeout=4
 KillWait=1
 MinJobAge=300
 MaxArraySize=101
-NodeName=node1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs=2
-NodeName=node2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs=2
+NodeName=node1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs=2 RealMemory=16000
+NodeName=node2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs=2 RealMemory=16000
 PartitionName=film Nodes=node1,node2 Default=YES State=UP OverSubscribe=NO
 """
 

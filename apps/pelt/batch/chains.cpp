@@ -51,6 +51,7 @@ Step readStep(const std::string& command) {
         throw Error::badUsage(fmt::format("--do {}: leave out the output; it is given by --out", command));
     for (const ChainVerb& verb : kVerbs)
         if (step.words[0] == verb.name) step.writes = verb.writes;
+    if (step.words[0] == "lod" && hasOption(step.words, "--one-file")) step.writes = ".glb";
     return step;
 }
 

@@ -63,7 +63,8 @@ std::string escaped(const std::string& text) {
 std::string addressOf(const fs::path& path) {
     std::string address;
     for (const char c : path.generic_string())
-        address += std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("/._-~").find(c) != std::string_view::npos
+        address += std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                           std::string_view("/._-~").find(c) != std::string_view::npos
                        ? std::string(1, c)
                        : fmt::format("%{:02X}", static_cast<unsigned char>(c));
     return address;
@@ -114,7 +115,8 @@ std::string sizeOf(const Card& card, const Results& results) {
         const bool counted = json.contains("bones") && json["bones"].is_number();
         const std::string vertices = fmt::format("{} vertices", json["vertices"].get<std::size_t>());
         if (listed || counted)
-            size = fmt::format("{}, {} joints", vertices, listed ? json["joints"].size() : json["bones"].get<std::size_t>());
+            size = fmt::format("{}, {} joints", vertices,
+                               listed ? json["joints"].size() : json["bones"].get<std::size_t>());
         else if (size.empty())
             size = vertices;
     }
@@ -122,8 +124,9 @@ std::string sizeOf(const Card& card, const Results& results) {
 }
 
 std::string shownNumber(const Json& json, const char* key) {
-    return json.is_object() && json.contains(key) && json[key].is_number() ? fmt::format("{:.3g}", json[key].get<double>())
-                                                                            : "";
+    return json.is_object() && json.contains(key) && json[key].is_number()
+               ? fmt::format("{:.3g}", json[key].get<double>())
+               : "";
 }
 
 /// The verb, or for several of one verb in a card the word that tells them apart.
@@ -134,10 +137,11 @@ std::string labelOf(const Item& item) {
 }
 
 std::string itemRow(const Item& item, const Record& record) {
-    const std::string status = record.done() ? "" : fmt::format(" <b class=\"{}\">{}</b>", isBad(record) ? "bad" : "soft", record.status);
+    const std::string status =
+        record.done() ? "" : fmt::format(" <b class=\"{}\">{}</b>", isBad(record) ? "bad" : "soft", record.status);
     const bool ran = record.attempts > 0;
-    return fmt::format("<tr title=\"{}\"><td>{}{}<td>{}<td>{}<td>{}\n", escaped(item.id), escaped(labelOf(item)), status,
-                       shownNumber(record.json, "e_rms"), ran ? fmt::format("{:.2f}", record.seconds) : "",
+    return fmt::format("<tr title=\"{}\"><td>{}{}<td>{}<td>{}<td>{}\n", escaped(item.id), escaped(labelOf(item)),
+                       status, shownNumber(record.json, "e_rms"), ran ? fmt::format("{:.2f}", record.seconds) : "",
                        ran ? fmt::format("{:.0f}", double(record.peak_bytes) / 1e6) : "");
 }
 
@@ -174,9 +178,10 @@ std::string itemTable(const Card& card, const Plan& plan, const Results& results
         seconds += results.records[i].seconds;
         rows += itemRow(plan.items[i], results.records[i]);
     }
-    return fmt::format("<details{}><summary>{} items, {:.2f} s</summary><table><tr><th>verb<th>E_RMS<th>seconds<th>MB\n"
-                       "{}</table></details>",
-                       card.items.size() <= kFewItems ? " open" : "", card.items.size(), seconds, rows);
+    return fmt::format(
+        "<details{}><summary>{} items, {:.2f} s</summary><table><tr><th>verb<th>E_RMS<th>seconds<th>MB\n"
+        "{}</table></details>",
+        card.items.size() <= kFewItems ? " open" : "", card.items.size(), seconds, rows);
 }
 
 std::string cardHtml(const Card& card, const Plan& plan, const Results& results, const fs::path& page) {

@@ -41,6 +41,16 @@ std::uint64_t peakOf(const ChildResult& result, const Json& json) {
     return inherited && measured > 0 ? measured : result.peak_bytes;
 }
 
+/// NAME.0123456789abcdef.tmp, as io::AtomicFile calls them.
+bool isTemporaryName(const std::string& name) {
+    constexpr std::size_t kDigits = 16;
+    constexpr std::string_view kSuffix = ".tmp";
+    if (name.size() < kDigits + kSuffix.size() + 2) return false;
+    const std::size_t digits = name.size() - kSuffix.size() - kDigits;
+    return name.substr(name.size() - kSuffix.size()) == kSuffix && name[digits - 1] == '.' &&
+           name.find_first_not_of("0123456789abcdef", digits) == name.size() - kSuffix.size();
+}
+
 }  // namespace
 
 void describe(const ChildResult& result, double stopped_after, Record& record) {
@@ -75,17 +85,30 @@ void describe(const ChildResult& result, double stopped_after, Record& record) {
         record.error = fmt::format("ended by signal {} ({})", result.signal, ::strsignal(result.signal));
 }
 
+std::vector<std::string> writtenFiles(const Item& item, const fs::path& folder, const Json& report) {
+    std::vector<std::string> files;
+    std::error_code fault;
+    for (const fs::path& output : outputsOf(item.argv))
+        if (fs::exists(folder / output, fault)) files.push_back(output.string());
+    if (!report.is_object() || !report.contains("levels") || !report["levels"].is_array()) return files;
+    for (const Json& level : report["levels"])  // of pelt lod
+        if (level.is_object() && level.contains("file") && level["file"].is_string()) files.push_back(level["file"]);
+    return files;
+}
+
 void removeTemporaries(const Item& item, const fs::path& folder) {
     std::error_code fault;
     for (const fs::path& output : outputsOf(item.argv)) {
         const fs::path target = folder / output;
-        const std::string prefix = target.filename().string() + ".", suffix = ".tmp";
-        for (fs::directory_iterator it(target.parent_path(), fault), end; !fault && it != end; it.increment(fault)) {
+        // pelt lod writes several files into its folder.
+        const bool inside = item.argv[0] == "lod" && item.argv.size() > 1 && fs::is_directory(target, fault);
+        const std::string prefix =
+            inside ? fs::path(item.argv[1]).stem().string() + "_lod" : target.filename().string() + ".";
+        const fs::path searched = inside ? target : target.parent_path();
+        for (fs::directory_iterator it(searched, fault), end; !fault && it != end; it.increment(fault)) {
             const std::string name = it->path().filename().string();
-            const std::size_t length = prefix.size() + 16 + suffix.size();
             std::error_code ignored;
-            if (name.size() == length && name.rfind(prefix, 0) == 0 && name.substr(length - suffix.size()) == suffix)
-                fs::remove_all(it->path(), ignored);
+            if (name.rfind(prefix, 0) == 0 && isTemporaryName(name)) fs::remove_all(it->path(), ignored);
         }
     }
 }

@@ -106,7 +106,7 @@ private:
             elsewhere_.push_back(i);
             return;
         }
-        if (reuse(i)) return;  // another process may have done it just now
+        if (takeOver(i, state_.read(item.id))) return;  // another process may have done it just now
         Running running{i, std::move(*claim), std::move(key_), item.tried, expectedBytes(i), false, false, nullptr};
         start(running);
         running_.push_back(std::move(running));
@@ -118,7 +118,11 @@ private:
         std::optional<Record> record = state_.read(item.id);
         key_ = keyOf(item, plan_.folder, record);
         if (record && record->peak_bytes > 0) measured_[item.id] = record->peak_bytes;
-        if (!record || !isCurrent(*record, item, key_, plan_.folder)) return false;
+        return takeOver(i, std::move(record));
+    }
+
+    bool takeOver(std::size_t i, std::optional<Record> record) {
+        if (!record || !isCurrent(*record, plan_.items[i], key_, plan_.folder)) return false;
         finish(i, std::move(*record), true);
         return true;
     }
@@ -126,10 +130,8 @@ private:
     void start(Running& running) {
         const Item& item = plan_.items[running.item];
         std::error_code fault;
-        for (const fs::path& output : outputsOf(item.argv)) {
-            const fs::path target = plan_.folder / output;
-            fs::create_directories(item.argv[0] == "lod" ? target : target.parent_path(), fault);
-        }
+        for (const fs::path& output : outputsOf(item.argv))
+            fs::create_directories((plan_.folder / output).parent_path(), fault);
         ChildRequest request{{options_.program}, plan_.folder, running.claim.descriptor()};
         request.words.insert(request.words.end(), item.argv.begin(), item.argv.end());
         request.words.insert(request.words.end(), options_.common.begin(), options_.common.end());
@@ -170,9 +172,7 @@ private:
         record.attempts = running.attempts;
         record.hashed = running.key.hashed;
         record.inputs = std::move(running.key.inputs);
-        std::error_code fault;
-        for (const fs::path& output : outputsOf(item.argv))
-            if (fs::exists(plan_.folder / output, fault)) record.outputs.push_back(output.string());
+        record.outputs = writtenFiles(item, plan_.folder, record.json);
         state_.write(record);
     }
 
