@@ -46,20 +46,21 @@ const drag = async (count) => {
   return (performance.now() - began) / count;
 };
 
-/** Runs in the page: poses one after the other while nothing is drawn. */
-const poseOnly = async (method, count) => {
+/** Runs in the page: milliseconds until each of several settings is ready, while nothing is drawn; their median. */
+const notDrawn = async (settings) => {
   const { requestAnimationFrame } = window,
-    { clips } = studio.state();
-  await studio.set({ activity: "look", method, clip: clips[0], time: 0, playing: false });
-  const resume = [];
+    resume = [],
+    times = [];
   window.requestAnimationFrame = (then) => resume.push(then);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  const began = performance.now();
-  for (let i = 0; i < count; ++i) await studio.set({ time: (i % 30) / 30 });
-  const ms = (performance.now() - began) / count;
+  for (const change of settings) {
+    const began = performance.now();
+    await studio.set(change);
+    times.push(performance.now() - began);
+  }
   window.requestAnimationFrame = requestAnimationFrame;
   for (const then of resume) requestAnimationFrame(then);
-  return ms;
+  return times.sort((a, b) => a - b)[times.length >> 1];
 };
 
 const rows = [];
@@ -81,9 +82,21 @@ for (const [vertices, changes] of [
   const { page, close } = await openPage([file], { viewport, gpu });
   const run = (change) => page.evaluate(`(${measure})(${JSON.stringify(change)})`);
   const thousands = `${vertices / 1000}k`;
+  const alone = async (name, settings, goal) => {
+    const ms = await page.evaluate(`(${notDrawn})(${JSON.stringify(settings)})`);
+    rows.push([`${thousands}, ${name}, not drawn`, `${ms.toFixed(1)} ms`, goal, "", "", ""]);
+  };
+  const times = Array.from({ length: 100 }, (_, i) => ({ time: ((7 * i) % 30) / 30 }));
   for (const method of ["ddm", "lbs"]) {
-    const ms = await page.evaluate(`(${poseOnly})("${method}", 60)`);
-    rows.push([`${thousands}, a pose by ${method}, not drawn`, `${ms.toFixed(1)} ms`, "16.7 ms", "", "", ""]);
+    await page.evaluate(`studio.set({ method: "${method}", clip: studio.state().clips[0], time: 0 })`);
+    await alone(`a pose by ${method}`, times, "16.7 ms");
+  }
+  if (changes) {
+    await page.evaluate("studio.set({ method: 'ddm', kappa: 5 })");
+    await alone("κ", [{ kappa: 6 }, { kappa: 7 }, { kappa: 8 }], "300 ms");
+    await alone("α", [{ alpha: 0.3 }, { alpha: 0.4 }, { alpha: 0.6 }], "300 ms");
+    await alone("λ", [{ lambda: 8 }, { lambda: 9 }, { lambda: 10 }], "2000 ms");
+    await page.evaluate("studio.set({ lambda: null, kappa: null, alpha: null })");
   }
   await page.evaluate("studio.set({ clip: studio.state().clips[0], playing: true, method: 'ddm' })");
   row(`${thousands}, DDM plays`, await run(3000), "60 poses/s", false);
