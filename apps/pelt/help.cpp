@@ -29,6 +29,8 @@ const Names& commonOptions(const std::string& verb) {
         {"deform", {"output", "method", "clip", "frames"}},
         {"bake", {"output", "from", "helpers", "influences", "max-error"}},
         {"clean", {"output", "threshold", "unused-joints"}},
+        {"limit", {"output", "influences", "max-joints"}},
+        {"mirror", {"output", "from", "axis"}},
         {"fit", {"output", "influences", "max-extra-joints", "validate"}},
         {"decompose", {"output", "bones", "rest", "tolerance", "skeleton"}},
         {"pose", {"output", "handles", "method", "clip", "at"}},

@@ -101,6 +101,8 @@ int runProgram(int count, char** words) {
     addDeform(app, session);
     addBake(app, session);
     addClean(app, session);
+    addLimit(app, session);
+    addMirror(app, session);
     addPack(app, session);
     addFit(app, session);
     addDecompose(app, session);

@@ -64,6 +64,8 @@ VerbOutcome runVerb(const std::vector<std::string>& words, Documents& documents,
     addMush(app, session);
     addBake(app, session);
     addClean(app, session);
+    addLimit(app, session);
+    addMirror(app, session);
     addFit(app, session);
     addDecompose(app, session);
     addPose(app, session);

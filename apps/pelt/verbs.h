@@ -17,6 +17,8 @@ void addMush(CLI::App& app, Session& session);
 void addDeform(CLI::App& app, Session& session);
 void addBake(CLI::App& app, Session& session);
 void addClean(CLI::App& app, Session& session);
+void addLimit(CLI::App& app, Session& session);
+void addMirror(CLI::App& app, Session& session);
 void addPack(CLI::App& app, Session& session);
 void addFit(CLI::App& app, Session& session);
 void addDecompose(CLI::App& app, Session& session);

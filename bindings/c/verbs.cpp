@@ -151,6 +151,21 @@ pelt_status pelt_bake(const pelt_character* character, const char* options, cons
     return makeFrom("bake", character, options, call, result, report);
 }
 
+pelt_status pelt_clean(const pelt_character* character, const char* options, const pelt_call* call,
+                       pelt_character** result, char** report) {
+    return makeFrom("clean", character, options, call, result, report);
+}
+
+pelt_status pelt_limit(const pelt_character* character, const char* options, const pelt_call* call,
+                       pelt_character** result, char** report) {
+    return makeFrom("limit", character, options, call, result, report);
+}
+
+pelt_status pelt_mirror(const pelt_character* character, const char* options, const pelt_call* call,
+                        pelt_character** result, char** report) {
+    return makeFrom("mirror", character, options, call, result, report);
+}
+
 pelt_status pelt_bake_frames(const pelt_character* character, const float* frames, size_t frame_count,
                              const char* options, const pelt_call* call, pelt_character** result, char** report) {
     return guarded([&] {

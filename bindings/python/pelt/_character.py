@@ -201,6 +201,24 @@ class Character(Contents):
             made = self._make("bake_frames", options, progress, threads, shapes.ctypes.data, len(shapes))
         return made, made.report
 
+    def clean(self, progress: Optional[ProgressCallback] = None, threads: Optional[int] = None,
+              **options: Any) -> tuple[Character, Report]:
+        """Without tiny weights and repeated keys, and the report of `pelt clean`; options such as threshold=1e-4."""
+        made = self._make("clean", options, progress, threads)
+        return made, made.report
+
+    def limit(self, progress: Optional[ProgressCallback] = None, threads: Optional[int] = None,
+              **options: Any) -> tuple[Character, Report]:
+        """Fewer joints, and the report of `pelt limit`; options such as influences=4, max_joints=64."""
+        made = self._make("limit", options, progress, threads)
+        return made, made.report
+
+    def mirror(self, progress: Optional[ProgressCallback] = None, threads: Optional[int] = None,
+               **options: Any) -> tuple[Character, Report]:
+        """One side with the skin of the other, and the report of `pelt mirror`; options such as from_="left"."""
+        made = self._make("mirror", options, progress, threads)
+        return made, made.report
+
     def fit(self, examples: ArrayLike, progress: Optional[ProgressCallback] = None, threads: Optional[int] = None,
             **options: Any) -> tuple[Character, Report]:
         """A skin from example shapes (F, V, 3), one for each sample of a clip, and the report of `pelt fit`."""

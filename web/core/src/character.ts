@@ -194,6 +194,18 @@ export class Character {
     return this.long.make("bind", this.owned.get(), {}, options ?? {});
   }
 
+  clean(options?: Options): Promise<Made> {
+    return this.long.make("clean", this.owned.get(), {}, options ?? {});
+  }
+
+  limit(options?: Options): Promise<Made> {
+    return this.long.make("limit", this.owned.get(), {}, options ?? {});
+  }
+
+  mirror(options?: Options): Promise<Made> {
+    return this.long.make("mirror", this.owned.get(), {}, options ?? {});
+  }
+
   /** @param examples three numbers a vertex, frame by frame */
   fit(examples: Float32Array, options?: Options): Promise<Made> {
     return this.long.make("fit", this.owned.get(), { examples }, options ?? {});

@@ -12,7 +12,8 @@ export interface Extras {
   triangles?: Uint32Array;
 }
 
-export type MakingVerb = "mush" | "bake" | "bind" | "fit" | "pose" | "decompose";
+export type MakingVerb = "mush" | "bake" | "bind" | "clean" | "limit" | "mirror" | "fit" | "pose" |
+  "decompose";
 
 /** Where long calls run: here, or in a worker. `character` is a handle of the instance that asks; 0 for none. */
 export interface LongCalls {

@@ -197,6 +197,12 @@ PELT_API pelt_status pelt_bake(const pelt_character* character, const char* opti
 /* The mesh of `to` with the skin of `from`; a bare mesh gets its skeleton and clips too. */
 PELT_API pelt_status pelt_transfer(const pelt_character* from, const pelt_character* to, const char* options,
                                    const pelt_call* call, pelt_character** result, char** report);
+PELT_API pelt_status pelt_clean(const pelt_character* character, const char* options, const pelt_call* call,
+                                pelt_character** result, char** report);
+PELT_API pelt_status pelt_limit(const pelt_character* character, const char* options, const pelt_call* call,
+                                pelt_character** result, char** report);
+PELT_API pelt_status pelt_mirror(const pelt_character* character, const char* options, const pelt_call* call,
+                                 pelt_character** result, char** report);
 /* Bakes a sequence that was deformed already: one shape for each sample of the clip. */
 PELT_API pelt_status pelt_bake_frames(const pelt_character* character, const float* frames, size_t frame_count,
                                       const char* options, const pelt_call* call, pelt_character** result,
