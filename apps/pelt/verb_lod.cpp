@@ -115,11 +115,12 @@ void report(Session& session, const LodVerbOptions& options, const Character& ch
                          fmt::format("level {} has {:.3g} of the triangles, not {:.3g}: seams, borders and small parts "
                                      "cannot be simplified further",
                                      l + 1, reached, level.ratio));
-        session.print(fmt::format("{}: {} vertices, {} triangles ({:.3g}); E_RMS {:.4g} at rest, {:.4g} over the range "
-                                  "of motion (max {:.4g})\n",
-                                  oneLine(options.one_file ? fmt::format("level {}", l + 1) : file.string()),
-                                  rig::vertexCount(level.character), triangles, reached, level.rest.e_rms,
-                                  level.range.e_rms, level.range.max));
+        session.print(
+            fmt::format("{}: {} vertices, {} triangles ({:.3g}); E_RMS {:.4g} at rest, {:.4g} over the range "
+                        "of motion (max {:.4g})\n",
+                        oneLine(options.one_file ? fmt::format("level {}", l + 1) : file.string()),
+                        rig::vertexCount(level.character), triangles, reached, level.rest.e_rms, level.range.e_rms,
+                        level.range.max));
     }
 }
 

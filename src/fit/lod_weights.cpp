@@ -9,7 +9,7 @@
 namespace pelt::fit {
 namespace {
 
-constexpr double kOwnShare = 0.1;     ///< of a point's own weights: keeps points that no vertex lies near
+constexpr double kOwnShare = 0.1;  ///< of a point's own weights: keeps points that no vertex lies near
 constexpr double kLeastLodWeight = 1e-3;
 
 using LodMatrix = Eigen::SparseMatrix<double>;

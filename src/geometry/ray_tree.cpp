@@ -210,6 +210,7 @@ std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach) c
 
 std::optional<SurfacePlace> RayTree::nearestFacing(const Vec3d& point, double reach, const FacingFilter& facing) const {
     return nearestAccepted(point, reach, [&](const Face& face) {
+        if (facing.tag != FacingFilter::kAnyTag && facing.tag != face.tag) return false;
         const auto& [a, b, c] = face.corners;
         const Vec3d normal = cross(b - a, c - a);
         const double cosine = dot(normal, facing.direction), size = length(normal);

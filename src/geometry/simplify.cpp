@@ -6,9 +6,9 @@
 #include <pelt/geometry/simplify.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <queue>
-#include <tuple>
 
 #include "check.h"
 #include "quadric.h"
@@ -18,7 +18,10 @@ namespace {
 
 constexpr double kOpenEdge = 10, kSeamEdge = 1;  ///< weights of the planes that hold open edges and seams in place
 constexpr double kLeastTurn = 0.2;               ///< cosine: a face may not turn by more
+constexpr double kFarthest = 0.025;              ///< of the diagonal: a vertex may not move farther from its planes
 constexpr double kEdgePrice = 1e-7;              ///< of the squared length: in flat regions, short edges go first
+
+constexpr double kForbidden = std::numeric_limits<double>::infinity();
 
 /// Sides of seams at a point that merge into those of its neighbor.
 using SideMap = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
@@ -92,7 +95,7 @@ private:
     std::vector<Triangle> faces_;
     std::vector<bool> dead_;
     std::vector<std::vector<std::uint32_t>> faces_of_, copies_of_;  ///< per point: its faces, its vertices
-    std::vector<bool> locked_, open_;                   ///< per point: stays; lies on an open edge
+    std::vector<bool> locked_, open_;                               ///< per point: stays; lies on an open edge
     std::vector<std::uint32_t> stamp_;
     std::vector<Quadric> quadrics_;  ///< by point, then shape
     std::priority_queue<Candidate> heap_;
@@ -186,7 +189,10 @@ double Simplifier::cost(std::uint32_t from, std::uint32_t to) const {
     for (std::size_t s = 0; s < shapes_.size(); ++s) {
         const Vec3d& place = shapes_[s][to];
         const Vec3d edge = place - shapes_[s][from];
-        sum += quadrics_[from * shapes_.size() + s].at(place) + kEdgePrice * dot(edge, edge) * dot(edge, edge);
+        const Quadric& planes = quadrics_[from * shapes_.size() + s];
+        const double distance = planes.at(place);
+        if (distance > kFarthest * kFarthest * planes.weight) return kForbidden;
+        sum += distance + kEdgePrice * dot(edge, edge) * dot(edge, edge);
     }
     return sum;
 }
@@ -252,8 +258,8 @@ bool Simplifier::turnsOver(std::uint32_t from, std::uint32_t to, const SideMap& 
 }
 
 bool Simplifier::canCollapse(std::uint32_t from, std::uint32_t to, SideMap& map) const {
-    const auto shared = std::size_t(std::count_if(faces_of_[from].begin(), faces_of_[from].end(),
-                                                  [&](std::uint32_t f) { return has(f, to); }));
+    const auto shared = std::size_t(
+        std::count_if(faces_of_[from].begin(), faces_of_[from].end(), [&](std::uint32_t f) { return has(f, to); }));
     if (shared == 0 || shared > 2 || shared != (open_[from] ? 1U : 2U)) return false;
     // The last faces of a part stay.
     const std::size_t least = open_[from] ? 1 : 3;
@@ -269,7 +275,8 @@ void Simplifier::schedule(std::uint32_t p) {
     ++stamp_[p];
     if (locked_[p] || faces_of_[p].empty()) return;
     std::vector<std::pair<double, std::uint32_t>> choices;
-    for (const std::uint32_t n : neighbors(p)) choices.emplace_back(cost(p, n), n);
+    for (const std::uint32_t n : neighbors(p))
+        if (const double price = cost(p, n); price < kForbidden) choices.emplace_back(price, n);
     std::sort(choices.begin(), choices.end());
     SideMap map;
     for (const auto& [price, to] : choices)
@@ -316,19 +323,6 @@ bool Simplifier::step() {
 }
 
 }  // namespace
-
-std::vector<std::uint32_t> seamSides(const Mesh& mesh, std::span<const std::uint32_t> point_of) {
-    std::vector<std::uint32_t> part(mesh.vertexCount(), 0), sides;
-    for (std::uint32_t p = 0; p < mesh.parts.size(); ++p)
-        std::fill_n(part.begin() + mesh.parts[p].first_vertex, std::size_t(mesh.parts[p].vertex_count), p);
-    std::map<std::tuple<std::uint32_t, std::uint32_t, float, float>, std::uint32_t> known;
-    for (std::size_t v = 0; v < part.size(); ++v) {
-        const Vec2f uv = mesh.uvs.empty() ? Vec2f{} : mesh.uvs[v];
-        const auto number = static_cast<std::uint32_t>(known.size());
-        sides.push_back(known.try_emplace({point_of[v], part[v], uv.x, uv.y}, number).first->second);
-    }
-    return sides;
-}
 
 std::vector<std::vector<Triangle>> simplify(const SimplifyInput& input, std::span<const std::size_t> targets,
                                             const Progress& progress) {

@@ -26,8 +26,8 @@ void checkRatios(const LodOptions& options) {
     double above = 1;
     for (const double ratio : options.ratios) {
         if (!(ratio > 0) || !(ratio < above))
-            throw Error::badUsage(fmt::format("`ratios` must descend from below 1 to above 0, but {} follows {}", ratio,
-                                              above));
+            throw Error::badUsage(
+                fmt::format("`ratios` must descend from below 1 to above 0, but {} follows {}", ratio, above));
         above = ratio;
     }
 }
@@ -77,10 +77,9 @@ LevelTriangles simplified(const Mesh& mesh, const geometry::Weld& weld, std::vec
     std::vector<std::size_t> targets;
     for (const double ratio : options.ratios)
         targets.push_back(std::size_t(std::llround(ratio * double(mesh.triangles.size()))));
-    LevelTriangles levels =
-        geometry::simplify({mesh.triangles, weld.welded, std::move(shapes), geometry::seamSides(mesh, weld.welded),
-                            mesh.uvs, mesh.normals},
-                           targets, progress);
+    LevelTriangles levels = geometry::simplify({mesh.triangles, weld.welded, std::move(shapes),
+                                                geometry::seamSides(mesh, weld.welded), mesh.uvs, mesh.normals},
+                                               targets, progress);
     for (std::vector<Triangle>& level : levels) keepWholeParts(mesh, level);
     return levels;
 }
@@ -96,8 +95,7 @@ Character withLevel(const Character& character, std::span<const Triangle> triang
     if (character.source) return io::withTriangles(character, triangles, prop_triangles);
     Character level = character;
     level.mesh = geometry::submesh(character.mesh, triangles);
-    if (!character.props.mesh.parts.empty())
-        level.props.mesh = geometry::submesh(character.props.mesh, prop_triangles);
+    if (!character.props.mesh.parts.empty()) level.props.mesh = geometry::submesh(character.props.mesh, prop_triangles);
     level.ddm = nullptr;
     return level;
 }
@@ -125,7 +123,7 @@ public:
         made.character = withLevel(character_, triangles, prop_triangles);
         made.character.clips = character_.clips;
         const std::vector<std::uint32_t> kept = geometry::keptVertices(character_.mesh, triangles);
-        const LodSurface surface = placeOnLod(character_.mesh, normals_, made.character.mesh);
+        const LodSurface surface = placeOnLod(character_.mesh, normals_, made.character.mesh, kept);
         if (character_.ddm)
             mushAgain(kept, made, progress);
         else if (!character_.weights.empty())
@@ -151,9 +149,8 @@ private:
         const std::size_t most = options_.influences > 0 ? options_.influences : maxInfluences(character_.weights);
         Character& level = made.character;
         const SkinWeights own = keepHeaviest(rowsOf(character_.weights, kept), most);
-        const SkinWeights points =
-            fit::solveLodWeights(surface.places, surface.triangles, character_.weights,
-                                 rowsOf(own, surface.weld.representative), most);
+        const SkinWeights points = fit::solveLodWeights(surface.places, surface.triangles, character_.weights,
+                                                        rowsOf(own, surface.weld.representative), most);
         level.weights = own;
         const double before = error(level, surface, 1, poses_.count()).rms;
         level.weights = rowsOf(points, surface.weld.welded);

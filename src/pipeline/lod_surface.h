@@ -27,7 +27,9 @@ struct LodSurface {
     std::vector<geometry::SurfacePlace> places;  ///< per original vertex
 };
 
-/// `original_normals`: unit, per vertex. Both meshes are at rest.
-LodSurface placeOnLod(const Mesh& original, std::span<const Vec3f> original_normals, const Mesh& lod);
+/// Each vertex on what is left of its own connected part. `original_normals`: unit, per vertex; `kept`: per vertex of
+/// the simplified mesh, that of the original. Both meshes are at rest.
+LodSurface placeOnLod(const Mesh& original, std::span<const Vec3f> original_normals, const Mesh& lod,
+                      std::span<const std::uint32_t> kept);
 
 }  // namespace pelt::pipeline

@@ -1,10 +1,14 @@
 #include <pelt/core/error.h>
+#include <pelt/geometry/bounding_box.h>
+#include <pelt/geometry/ray_tree.h>
 #include <pelt/io/character_file.h>
 #include <pelt/pipeline/transfer.h>
 #include <pelt/rig/borrow_clips.h>
 #include <pelt/rig/props.h>
+#include <pelt/rig/rest_space.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace pelt::pipeline {
@@ -70,6 +74,65 @@ void writeConfidence(Mesh& mesh, const std::vector<fit::TransferOrigin>& origin)
     mesh.attributes.push_back(std::move(confidence));
 }
 
+/// The same mesh as the file stores it, or nothing if that is the same space.
+std::optional<Mesh> asStored(const Character& character) {
+    const auto isSame = [](const Affine3d& map) { return map == Affine3d{}; };
+    if (std::all_of(character.from_file.begin(), character.from_file.end(), isSame)) return std::nullopt;
+    Mesh mesh = character.mesh;
+    mesh.morphs.clear();
+    for (const MeshPart& part : mesh.parts)
+        if (part.instance < character.from_file.size())
+            rig::transformVertices(mesh, part.first_vertex, part.vertex_count,
+                                   inverse(character.from_file[part.instance]));
+    return mesh;
+}
+
+/// The map that all instances of the mesh share, or nothing.
+std::optional<Affine3d> commonMap(const Character& character) {
+    const auto& maps = character.from_file;
+    if (maps.empty() || !std::all_of(maps.begin(), maps.end(), [&](const Affine3d& m) { return m == maps[0]; }))
+        return std::nullopt;
+    return maps[0];
+}
+
+/// The mean distance of vertices from a surface.
+double meanDistance(const Mesh& from, const Mesh& to) {
+    const std::vector<Vec3d> positions(from.positions.begin(), from.positions.end());
+    const geometry::RayTree tree(positions, from.triangles);
+    const std::size_t step = std::max<std::size_t>(to.vertexCount() / 1000, 1);
+    double sum = 0, count = 0;
+    for (std::size_t v = 0; v < to.vertexCount(); v += step, ++count)
+        if (const auto place = tree.nearest(Vec3d(to.positions[v]), HUGE_VAL)) sum += place->distance;
+    return count > 0 ? sum / (count * std::max(geometry::boundingDiagonal(from.positions), 1e-30)) : 0;
+}
+
+/// The space in which both meshes lie on each other. A file may store its mesh in another space than the character
+/// moves in (rig/rest_space.h), and the other mesh may have been made beside either.
+struct CommonSpace {
+    std::optional<Mesh> from, to;  ///< as stored; nothing: the character's own mesh
+};
+
+CommonSpace findCommonSpace(const Character& from, const Character& to, bool from_may_change) {
+    std::optional<Mesh> stored_from = asStored(from), stored_to = asStored(to);
+    if (!from_may_change) stored_from.reset();
+    const Mesh* froms[] = {&from.mesh, stored_from ? &*stored_from : nullptr};
+    const Mesh* tos[] = {&to.mesh, stored_to ? &*stored_to : nullptr};
+    double best = HUGE_VAL;
+    int chosen = 0;
+    for (int k = 0; k < 4; ++k) {
+        if (!froms[k / 2] || !tos[k % 2]) continue;
+        const double apart = meanDistance(*froms[k / 2], *tos[k % 2]);
+        if (apart < 0.9 * best) {  // a tie goes to the character's own space
+            best = apart;
+            chosen = k;
+        }
+    }
+    CommonSpace space;
+    if (chosen / 2 == 1) space.from = std::move(stored_from);
+    if (chosen % 2 == 1) space.to = std::move(stored_to);
+    return space;
+}
+
 }  // namespace
 
 TransferResult transfer(const Character& from, const Character& to, const fit::TransferOptions& options,
@@ -84,7 +147,9 @@ TransferResult transfer(const Character& from, const Character& to, const fit::T
     }
     Character& character = result.character = kept ? to : bareMesh(to);
     character.ddm = nullptr;
-    result.transferred = fit::transferWeights(from.mesh, from.weights, character.mesh, options, progress);
+    const CommonSpace space = findCommonSpace(from, character, kept || commonMap(from).has_value());
+    result.transferred = fit::transferWeights(space.from ? *space.from : from.mesh, from.weights,
+                                              space.to ? *space.to : character.mesh, options, progress);
     writeConfidence(character.mesh, result.transferred.origin);
     if (kept) {
         result.skeleton = TransferSkeleton::kept;
@@ -93,6 +158,8 @@ TransferResult transfer(const Character& from, const Character& to, const fit::T
     } else {
         character.weights = result.transferred.weights;
         takeRig(character, from);
+        if (space.from)
+            for (Joint& joint : character.skeleton.joints) joint.inverse_bind = joint.inverse_bind * *commonMap(from);
     }
     return result;
 }

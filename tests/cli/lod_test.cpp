@@ -32,8 +32,8 @@ TEST_F(LodVerb, LevelsHaveTheTrianglesAskedForAndDeformAlike) {
         EXPECT_GE(level.at("range_of_motion").at("e_rms"), before);
         before = level.at("range_of_motion").at("e_rms");
         const std::string file = level.at("file");
-        EXPECT_EQ(std::filesystem::path(file).filename(), std::filesystem::path(arm).stem().string() + "_lod" +
-                                                              std::to_string(l + 1) + ".glb");
+        EXPECT_EQ(std::filesystem::path(file).filename(),
+                  std::filesystem::path(arm).stem().string() + "_lod" + std::to_string(l + 1) + ".glb");
         EXPECT_EQ(runWell({"info", file, "--json"}).json().at("triangles"), level.at("triangles"));
         EXPECT_LT(std::filesystem::file_size(file), std::filesystem::file_size(arm));
     }

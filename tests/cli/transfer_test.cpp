@@ -104,7 +104,8 @@ TEST_F(TransferVerb, TheNumberOfThreadsChangesNoByte) {
 
 TEST_F(TransferVerb, RealCharactersTakeTheirOwnSkinBack) {
     PELT_NEEDS_SHARED("data/rigged/kaykit/Knight.glb");
-    for (const char* name : {"khronos/CesiumMan/glTF-Binary/CesiumMan.glb", "raylib/robot.glb", "webxr-hand/left.glb"}) {
+    for (const char* name :
+         {"khronos/CesiumMan/glTF-Binary/CesiumMan.glb", "raylib/robot.glb", "webxr-hand/left.glb"}) {
         const std::string file = sharedPath("data/rigged").string() + "/" + name;
         if (!std::filesystem::exists(file)) continue;
         const RunResult run = runPelt({"transfer", file, file, "-o", path("out.glb"), "--json"});

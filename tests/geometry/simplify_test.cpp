@@ -26,7 +26,8 @@ Mesh seamedTube(std::uint32_t around, std::uint32_t rows) {
             mesh.triangles.push_back({v, up, v + 1});
             mesh.triangles.push_back({v + 1, up, up + 1});
         }
-    mesh.parts.push_back({"tube", "", 0, std::uint32_t(mesh.positions.size()), 0, std::uint32_t(mesh.triangles.size())});
+    mesh.parts.push_back(
+        {"tube", "", 0, std::uint32_t(mesh.positions.size()), 0, std::uint32_t(mesh.triangles.size())});
     return mesh;
 }
 
@@ -40,7 +41,8 @@ TEST(Simplify, KeepsSeamsOpenEdgesAndTopology) {
     const Mesh mesh = seamedTube(24, 40);
     const Weld weld = weldByPosition(mesh);
     const std::size_t targets[] = {800, 300};
-    const auto levels = simplify({mesh.triangles, weld.welded, {pointsOf(mesh, weld)}, seamSides(mesh, weld.welded), mesh.uvs, {}}, targets);
+    const auto levels = simplify(
+        {mesh.triangles, weld.welded, {pointsOf(mesh, weld)}, seamSides(mesh, weld.welded), mesh.uvs, {}}, targets);
     ASSERT_EQ(levels.size(), 2u);
     for (std::size_t l = 0; l < 2; ++l) {
         EXPECT_LE(levels[l].size(), targets[l]);
@@ -84,7 +86,8 @@ TEST(Simplify, WhatBendsInAPoseKeepsItsVertices) {
         return heights.size();
     };
     const auto still = simplify({mesh.triangles, weld.welded, {rest}, seamSides(mesh, weld.welded), {}, {}}, target);
-    const auto posed = simplify({mesh.triangles, weld.welded, {rest, bent}, seamSides(mesh, weld.welded), {}, {}}, target);
+    const auto posed =
+        simplify({mesh.triangles, weld.welded, {rest, bent}, seamSides(mesh, weld.welded), {}, {}}, target);
     EXPECT_GT(rows_at_bend(posed[0]), 1u);
     double kept_still = 0, kept_posed = 0;
     for (const auto& [level, kept] : {std::pair{&still[0], &kept_still}, {&posed[0], &kept_posed}}) {
@@ -127,7 +130,8 @@ TEST(Simplify, NoPartDisappears) {
     Mesh mesh = seamedTube(6, 2);
     const Weld weld = weldByPosition(mesh);
     const std::size_t target[] = {0};
-    const auto levels = simplify({mesh.triangles, weld.welded, {pointsOf(mesh, weld)}, seamSides(mesh, weld.welded), mesh.uvs, {}}, target);
+    const auto levels = simplify(
+        {mesh.triangles, weld.welded, {pointsOf(mesh, weld)}, seamSides(mesh, weld.welded), mesh.uvs, {}}, target);
     EXPECT_GT(levels[0].size(), 0u);
 }
 

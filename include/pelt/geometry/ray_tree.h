@@ -29,6 +29,8 @@ struct FacingFilter {
     Vec3d direction;          ///< unit
     double least_cosine = 0;  ///< of the angle between the direction and the normal
     bool both_sides = false;  ///< of each triangle: the sign of its normal is ignored
+    static constexpr std::uint32_t kAnyTag = ~std::uint32_t(0);
+    std::uint32_t tag = kAnyTag;  ///< of the triangles
 };
 
 /// A bounding-volume hierarchy of triangles that finds all intersections of a ray, not only the first: deciding what is

@@ -25,8 +25,9 @@ std::vector<std::uint32_t> seamSides(const Mesh& mesh, std::span<const std::uint
 /// these moments. Each step moves a vertex onto a neighbor, the one with the smallest quadric error [GarlandHeckbert97]
 /// summed over all shapes, so that what bends in some pose keeps its vertices [MohrGleicher03b]. The remaining vertices
 /// are untouched: attributes need no interpolation. Seams, borders between parts and open edges are simplified only
-/// along themselves; vertices of non-manifold edges stay; no part disappears. Where nothing more can be removed, more
-/// triangles are left. Deterministic. Throws Error: bad input for indices out of range, cancelled.
+/// along themselves; vertices of non-manifold edges stay; no part disappears, and no vertex moves more than 0.025 of
+/// the diagonal away from its faces. Where nothing more can be removed, more triangles are left. Deterministic. Throws
+/// Error: bad input for indices out of range, cancelled.
 std::vector<std::vector<Triangle>> simplify(const SimplifyInput& input, std::span<const std::size_t> targets,
                                             const Progress& progress = {});
 

@@ -7,7 +7,7 @@ namespace pelt::pipeline {
 
 struct LodOptions {
     std::vector<double> ratios = {0.5, 0.25, 0.1};  ///< of the triangles, descending, between 0 and 1
-    std::size_t influences = 0;                     ///< maximal number of joints per vertex; 0: as many as the character
+    std::size_t influences = 0;  ///< maximal number of joints per vertex; 0: as many as the character
 };
 
 /// The distance of the original vertices from a simplified surface.
@@ -16,10 +16,10 @@ struct LodError {
 };
 
 struct LodLevel {
-    double ratio = 0;     ///< that was asked for
-    Character character;  ///< the simplified one, with its own weights and, if the original has one, its own payload
-    LodError rest;        ///< in the rest pose
-    LodError range;       ///< over the range of motion; that of the rest pose if there are no joints
+    double ratio = 0;       ///< that was asked for
+    Character character;    ///< the simplified one, with its own weights and, if the original has one, its own payload
+    LodError rest;          ///< in the rest pose
+    LodError range;         ///< over the range of motion; that of the rest pose if there are no joints
     bool resolved = false;  ///< weights were solved anew; otherwise those of the remaining vertices are better
 };
 

@@ -124,8 +124,8 @@ private:
     Appender appender_;
     AccessorReader reader_;
     std::map<std::string, std::size_t> accessors_;  ///< those that were added, by their JSON
-    std::size_t mesh_ = 0;              ///< that is written
-    std::vector<std::size_t> written_;  ///< meshes of the source that have been written
+    std::size_t mesh_ = 0;                          ///< that is written
+    std::vector<std::size_t> written_;              ///< meshes of the source that have been written
 };
 
 }  // namespace
