@@ -4,10 +4,12 @@
 #include <pelt/geometry/mesh_report.h>
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
+#include <pelt/rig/driven_joints.h>
 #include <pelt/rig/props.h>
 #include <pelt/rig/rest_space.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -110,6 +112,20 @@ void describeMesh(const Mesh& mesh, float weld_tolerance, Findings& found) {
     describeChannels(mesh, found);
 }
 
+/// How many joints follow others, by kind.
+void describeDriven(const Character& character, Findings& found) {
+    constexpr std::array kWords = {"half-way turns", "scales", "learned", "virtual (Direct Delta Mush)"};
+    std::array<std::size_t, rig::kDriverKinds.size()> counts{};
+    for (const rig::DrivenJoint& joint : character.driven) ++counts[std::size_t(joint.kind)];
+    std::string text;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+        if (counts[k] == 0) continue;
+        found.json["driven"][std::string(rig::kDriverKinds[k])] = counts[k];
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[k], kWords[k]);
+    }
+    if (!text.empty()) found.line("driven", text);
+}
+
 void describeInfluences(const Character& character, const JointList& joints, Findings& found) {
     const SkinWeights& weights = character.weights;
     const std::size_t most = maxInfluences(weights);
@@ -202,6 +218,7 @@ void describeCharacter(const Character& character, float weld_tolerance, Finding
     describeInfluences(character, joints, found);
     describePayload(character, found);
     describeClips(character, found);
+    describeDriven(character, found);
     found.line("joints", fmt::format("{}", joints.entries.size()));
     found.text += drawTree(joints, "    ", speaksUtf8());
     for (const std::string& warning : character.warnings) found.problems.push_back(warning);

@@ -190,3 +190,24 @@ TEST_F(BakeVerb, QuietPrintsNothingAndThreadsDoNotChangeAByte) {
     }
     EXPECT_TRUE(readBytes(path("1.glb")) == readBytes(path("2.glb")));
 }
+
+TEST_F(BakeVerb, VirtualJointsAreReportedWrittenAndPlayed) {
+    const BakeJson json = bake(arm(), {"--virtual", "6"}, "virtual.glb");
+    EXPECT_EQ(json.at("chosen"), "virtual");
+    EXPECT_EQ(json.at("virtual"), json.at("candidates").back().at("virtual"));
+    EXPECT_EQ(json.at("bones"), 3 + json.at("virtual").get<int>());
+    EXPECT_LT(errorIn(json, "rms"), 0.5 * errorIn(json.at("candidates")[1], "rms"));
+    runWell({"deform", path("virtual.glb"), "--fps", "5", "-o", path("virtual.npy")});
+    runWell({"deform", arm(), "--method", "ddm", "--fps", "5", "-o", path("mush.npy")});
+    const BakeJson compared =
+        runWell({"compare", path("virtual.npy"), path("mush.npy"), "--mesh", arm(), "--json"}).json();
+    EXPECT_NEAR(errorIn(compared, "rms"), errorIn(json, "rms"), 1e-3 * errorIn(json, "rms") + 1e-7);
+}
+
+TEST_F(BakeVerb, ImpossibleVirtualJointsAreRefused) {
+    EXPECT_EQ(refused(arm(), {"--virtual", "0"}).status, 2);
+    EXPECT_EQ(refused(arm(), {"--virtual", "60000"}).status, 3);
+    EXPECT_EQ(refused(arm(), {"--virtual", "4", "--helpers", "2"}).status, 2);
+    EXPECT_EQ(refused(arm(), {"--virtual", "4", "--from", "dqs"}).status, 2);
+    EXPECT_EQ(refused(arm(), {"--virtual", "4", "--clip", "nowhere"}).status, 3);
+}

@@ -93,7 +93,8 @@ TEST(BakeVirtual, AnyNumberOfThreadsGivesTheSameBits) {
     ASSERT_EQ(one.character.driven.size(), three.character.driven.size());
     for (std::size_t d = 0; d < one.character.driven.size(); ++d)
         for (std::size_t i = 0; i < one.character.driven[d].virtual_inputs.size(); ++i)
-            EXPECT_EQ(one.character.driven[d].virtual_inputs[i].block, three.character.driven[d].virtual_inputs[i].block);
+            EXPECT_EQ(one.character.driven[d].virtual_inputs[i].block,
+                      three.character.driven[d].virtual_inputs[i].block);
 }
 
 TEST(BakeVirtual, AnErrorToReachTakesFewerJoints) {

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "../rig/virtual_joint.h"
 #include "rig_case.h"
 

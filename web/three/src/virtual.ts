@@ -22,7 +22,7 @@ function hornMatrix(s: ArrayLike<number>): number[][] {
 
 /** Cyclic Jacobi: the eigenvector of the largest eigenvalue. */
 function largestEigenvector(a: number[][]): number[] {
-  const v = a.map((_, i) => a.map((__, j) => (i === j ? 1 : 0)));
+  const v: number[][] = a.map((_, i) => a.map((__, j) => (i === j ? 1 : 0)));
   for (let sweep = 0; sweep < 12; ++sweep) {
     let off = 0;
     for (let p = 0; p < 4; ++p)
