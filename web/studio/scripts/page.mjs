@@ -32,6 +32,7 @@ export async function openPage(files, options = {}) {
     args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"],
   });
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, ...options });
+  page.setDefaultTimeout(120_000); // both cores of a small machine may be busy
   await page.goto(address);
   await page.waitForFunction("window.studio !== undefined");
   if (files.length > 0) await page.waitForFunction("studio.state().vertices > 0");
