@@ -37,6 +37,7 @@ export async function openPage(files, { gpu = false, ...options } = {}) {
     args: ["--no-sandbox", "--disable-background-networking", ...drivers[gpu ? "gpu" : "processor"]],
   });
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, ...options });
+  page.setDefaultTimeout(120_000); // both cores of a small machine may be busy
   await page.goto(address);
   await page.waitForFunction("window.studio !== undefined");
   if (files.length > 0) await page.waitForFunction("studio.state().vertices > 0");

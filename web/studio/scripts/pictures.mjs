@@ -25,7 +25,9 @@ await take("look", "look", {
   time: 2.93,
   skeleton: true,
   shading: "weights",
-  joint: "upper_arm_L",
+}, async () => {
+  await page.locator("body").press("f");
+  await page.evaluate('studio.set({ joint: "upper_arm_L" })');
 });
 await take(
   "compare",
@@ -34,6 +36,8 @@ await take(
   async () => {
     await page.waitForFunction("studio.curves() !== null", null, { timeout: 60000 });
     await page.locator(".moments button").first().click();
+    await page.evaluate("studio.set({})");
+    await page.locator("body").press("f");
   },
 );
 await take("tune", "tune", {

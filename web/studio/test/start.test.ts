@@ -40,6 +40,21 @@ describe("empty", () => {
     await expectAccessible();
   });
 
+  test("the theme is that of the views too, at once", async () => {
+    const brightness = async (theme: string): Promise<number> => {
+      await session.page.getByRole("button", { name: "Dark or light" }).click();
+      expect((await session.state()).theme).toBe(theme);
+      return session.page.evaluate(`createImageBitmap(new Blob([studio.picture()])).then((image) => {
+        const pen = new OffscreenCanvas(1, 1).getContext("2d");
+        pen.drawImage(image, 0, 0);
+        return pen.getImageData(0, 0, 1, 1).data[1];
+      })`);
+    };
+    await session.set({ theme: "light" });
+    expect(await brightness("dark")).toBeLessThan(60);
+    expect(await brightness("light")).toBeGreaterThan(200);
+  });
+
   test("the built-in figure plays, with ten seconds of what there is to do", async () => {
     const { page } = session;
     await page.getByRole("button", { name: "Use the built-in figure" }).click();

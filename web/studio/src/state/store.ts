@@ -54,6 +54,7 @@ export class Store {
     const step = this.done.pop();
     if (!step) return;
     this.undone.push(step);
+    this.endGesture();
     this.apply(step.before);
   }
 
@@ -61,7 +62,14 @@ export class Store {
     const step = this.undone.pop();
     if (!step) return;
     this.done.push(step);
+    this.endGesture();
     this.apply(step.after);
+  }
+
+  /** What comes next is a step of its own, however soon it comes. */
+  private endGesture(): void {
+    const last = this.done.at(-1);
+    if (last) last.at = -Infinity;
   }
 
   /** Another file: its settings, and nothing to undo. */

@@ -123,7 +123,7 @@ export function slider(store: Store, key: KeyOf<number> & KeyOf<null>, options: 
       class: "quiet",
       "aria-label": `${options.label}: auto`,
       title: "Back to what Pelt derives",
-      onclick: () => set(null),
+      onclick: () => store.change({ [key]: null }),
     },
     "auto",
   );

@@ -95,7 +95,6 @@ export function fillBar({ bar, tabs, panel }: Shell, app: App, actions: ShellAct
   );
   const update = () => {
     const { activity, theme: chosen } = store.state;
-    document.documentElement.dataset.theme = chosen;
     buttons.forEach((button, i) => {
       button.setAttribute("aria-selected", String(activities[i] === activity));
       button.tabIndex = activities[i] === activity ? 0 : -1;

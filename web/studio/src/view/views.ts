@@ -71,6 +71,7 @@ export class Views {
 
   show(settings: Readonly<Settings>): void {
     this.settings = settings;
+    document.documentElement.dataset.theme = settings.theme; // first: the colors below are the theme's
     this.stage.setTheme(cssColor("--stage"), cssColor("--grid"));
     this.paints.wire.color.copy(cssColor("--wire"));
     this.accent.copy(cssColor("--accent"));
