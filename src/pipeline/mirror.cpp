@@ -62,6 +62,27 @@ Affine3d toModeledSpace(const Character& character) {
     return inverse(character.from_file[std::size_t(most)]);
 }
 
+/// Per joint, the nearest one above it, or itself, that belongs to both sides; itself if there is none.
+std::vector<std::uint32_t> middleJoints(const Skeleton& skeleton, const std::vector<std::uint32_t>& twins) {
+    const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
+    std::vector<std::uint32_t> middles(twins.size());
+    for (std::uint32_t j = 0; j < twins.size(); ++j) {
+        auto at = std::int32_t(j);
+        while (at >= 0 && twins[std::size_t(at)] != std::uint32_t(at)) at = parents[std::size_t(at)];
+        middles[j] = at >= 0 ? std::uint32_t(at) : j;
+    }
+    return middles;
+}
+
+/// The axis that a map takes an axis to, nearly.
+int mappedAxis(const Affine3d& map, int axis) {
+    Vec3d unit;
+    unit[axis] = 1;
+    const Vec3d to = map.linear() * unit;
+    const auto size = [&](int k) { return std::abs(to[k]); };
+    return size(0) >= size(1) && size(0) >= size(2) ? 0 : size(1) >= size(2) ? 1 : 2;
+}
+
 /// Settings by name: those of the side that is copied replace those of the other.
 DdmSettings mirroredSettings(const DdmSettings& given, const Character& character, const rig::JointMirror& mirror,
                              std::span<const Vec3d> positions, rig::Side from) {
@@ -127,8 +148,10 @@ MirrorResult mirror(const Character& character, const MirrorRequest& request, co
     for (Vec3f& p : mesh.positions) p = Vec3f(modeled * Vec3d(p));
     std::vector<Vec3d> places = rig::jointRestPositions(character.skeleton);
     for (Vec3d& p : places) p = modeled * p;
+    std::optional<int> axis = request.axis;
+    if (axis) axis = mappedAxis(modeled, *axis);
     const rig::JointMirror joints =
-        rig::findJointMirror(character.skeleton, places, request.axis, geometry::boundingDiagonal(mesh.positions));
+        rig::findJointMirror(character.skeleton, places, axis, geometry::boundingDiagonal(mesh.positions));
     const std::vector<std::uint32_t> twins = joints.nearestTwins(character.skeleton);
     const bool positive = (request.from == rig::Side::left) == joints.left_is_positive;
     // The skin that an artist edits: of a mushed character, the bind that it was made from.
@@ -138,7 +161,7 @@ MirrorResult mirror(const Character& character, const MirrorRequest& request, co
 
     MirrorResult result;
     result.character = character;
-    result.plane = joints.plane;
+    result.plane = {mappedAxis(inverse(modeled), joints.plane.axis), joints.plane.place};
     result.pairs = joints.pairs;
     result.pairs_by_name = joints.pairs_by_name;
     result.maps = paintedMaps(character);
@@ -149,8 +172,12 @@ MirrorResult mirror(const Character& character, const MirrorRequest& request, co
     for (VertexAttribute& attribute : result.character.mesh.attributes)
         if (std::find(result.maps.begin(), result.maps.end(), attribute.name) != result.maps.end())
             mirrorMap(attribute, sources);
-    const SkinWeights rows = mirroredRows(skin, sources, twins);
+    const SkinWeights rows = mirroredRows(skin, sources, twins, middleJoints(character.skeleton, twins));
     countChanges(skin, rows, sources, result);
+    // A few joints may be symmetric by chance: then the mesh is not.
+    if (!axis && joints.pairs_by_name == 0 &&
+        10 * result.unmatched > result.copied + result.interpolated + result.unmatched)
+        throw Error::badInput("the mesh is not symmetric about the plane between its joints; name the `axis`");
     if (!mushed) {
         result.character.weights = rows;
     } else {

@@ -165,13 +165,23 @@ void appendMirrored(const SkinWeights& from, const MirrorSource& source, const s
     appendVertex(to, joints, values);
 }
 
-/// The mean of a row and its mirror image.
-void appendSymmetric(const SkinWeights& from, std::size_t v, const std::vector<std::uint32_t>& twins, SkinWeights& to) {
+/// The mean of a row and its mirror image, on at most `most` joints: the lightest pairs are left out. Where only one
+/// joint is allowed, it is `middle`, the nearest one above that belongs to both sides.
+void appendSymmetric(const SkinWeights& from, std::size_t v, const std::vector<std::uint32_t>& twins, std::size_t most,
+                     std::uint32_t middle, SkinWeights& to) {
     std::map<std::uint32_t, double> sums;
     for (std::size_t i = 0; i < from.influenceCount(v); ++i) {
         sums[from.jointsOf(v)[i]] += 0.5 * double(from.weightsOf(v)[i]);
         sums[twins[from.jointsOf(v)[i]]] += 0.5 * double(from.weightsOf(v)[i]);
     }
+    while (sums.size() > most && most > 1) {
+        const auto lightest = std::min_element(sums.begin(), sums.end(),
+                                               [](const auto& a, const auto& b) { return a.second < b.second; });
+        const std::uint32_t joint = lightest->first;
+        sums.erase(joint);
+        sums.erase(twins[joint]);
+    }
+    if (sums.empty() || (most == 1 && sums.size() > 1)) sums = {{middle, 1.0}};
     std::vector<std::uint32_t> joints;
     std::vector<float> values;
     for (const auto& [joint, weight] : sums) joints.push_back(joint), values.push_back(float(weight));
@@ -215,12 +225,14 @@ std::vector<MirrorSource> findMirrorSources(const Mesh& mesh, const rig::MirrorP
 }
 
 SkinWeights mirroredRows(const SkinWeights& weights, const std::vector<MirrorSource>& sources,
-                         const std::vector<std::uint32_t>& twins) {
+                         const std::vector<std::uint32_t>& twins, const std::vector<std::uint32_t>& middles) {
+    const std::size_t most = maxInfluences(weights);
     // Vertices on the plane first: the other side may get its weights from them.
     SkinWeights settled, rows;
     for (std::size_t v = 0; v < sources.size(); ++v) {
-        if (sources[v].kind == MirrorSource::middle && !isMirroredRow(weights, v, v, twins))
-            appendSymmetric(weights, v, twins, settled);
+        if (sources[v].kind == MirrorSource::middle && weights.influenceCount(v) > 0 &&
+            !isMirroredRow(weights, v, v, twins))
+            appendSymmetric(weights, v, twins, most, middles[weights.jointsOf(v).front()], settled);
         else
             appendCopy(weights, v, settled);
     }

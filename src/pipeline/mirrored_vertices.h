@@ -31,8 +31,9 @@ std::vector<MirrorSource> findMirrorSources(const Mesh& mesh, const rig::MirrorP
 /// Whether row `a` of the weights is row `b` with the joints of the other side.
 bool isMirroredRow(const SkinWeights& weights, std::size_t a, std::size_t b, const std::vector<std::uint32_t>& twins);
 
-/// The rows of all vertices after mirroring.
+/// The rows of all vertices after mirroring. `middles` has, per joint, the nearest one above (or itself) that belongs
+/// to both sides, for vertices on the plane of a rigid bind.
 SkinWeights mirroredRows(const SkinWeights& weights, const std::vector<MirrorSource>& sources,
-                         const std::vector<std::uint32_t>& twins);
+                         const std::vector<std::uint32_t>& twins, const std::vector<std::uint32_t>& middles);
 
 }  // namespace pelt::pipeline

@@ -23,8 +23,8 @@ protected:
 }  // namespace
 
 TEST_F(Help, OptionsComeInGroupsTheCommonOnesFirst) {
-    for (const char* verb : {"info", "sample", "bind", "mush", "deform", "bake", "fit", "decompose", "pose", "compare",
-                             "render", "studio", "batch"}) {
+    for (const char* verb : {"info", "sample", "bind", "transfer", "mush", "deform", "bake", "clean", "limit", "mirror",
+                             "lod", "fit", "decompose", "pose", "compare", "render", "studio", "batch"}) {
         SCOPED_TRACE(verb);
         const std::string help = runWell({verb, "--help"}).out;
         const std::size_t common = group(help, "Common options"), general = group(help, "General");
@@ -55,8 +55,8 @@ TEST_F(Help, DeformListsItsOptionsByTheme) {
 }
 
 TEST_F(Help, NoLineIsLongerThanATerminalIsWide) {
-    for (const char* verb : {"info", "sample", "bind", "mush", "deform", "bake", "fit", "decompose", "pose", "compare",
-                             "render", "studio", "batch"}) {
+    for (const char* verb : {"info", "sample", "bind", "transfer", "mush", "deform", "bake", "clean", "limit", "mirror",
+                             "lod", "fit", "decompose", "pose", "compare", "render", "studio", "batch"}) {
         std::istringstream lines(runWell({verb, "--help"}).out);
         for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << verb << ": " << line;
     }

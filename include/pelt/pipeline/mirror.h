@@ -7,13 +7,13 @@
 namespace pelt::pipeline {
 
 struct MirrorRequest {
-    std::optional<int> axis;           ///< 0, 1, 2: across the plane perpendicular to it; not set: that of the joints
+    std::optional<int> axis;           ///< 0, 1, 2: from one side to the other; not set: that of the joints
     rig::Side from = rig::Side::left;  ///< the side that is copied: left or right
 };
 
 struct MirrorResult {
-    Character character;  ///< saving it leaves out data that nothing refers to
-    rig::MirrorPlane plane;
+    Character character;                       ///< saving it leaves out data that nothing refers to
+    rig::MirrorPlane plane;                    ///< its place is in the units in which the file stores the mesh
     std::size_t pairs = 0, pairs_by_name = 0;  ///< of joints
     std::vector<std::string> lonely_joints;    ///< joints with skin that have no counterpart
     std::size_t copied = 0;                    ///< vertices that have a vertex at the mirrored position
