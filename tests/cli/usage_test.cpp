@@ -5,8 +5,9 @@
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"info", "sample",    "bind", "mush",    "deform", "bake",  "pack",
-                                         "fit",  "decompose", "pose", "compare", "render", "studio"};
+const std::vector<std::string> kVerbs = {"info",   "sample",   "bind",      "mush", "deform",  "bake",
+                                         "pack",   "fit",      "decompose", "pose", "compare", "render",
+                                         "studio", "transfer", "lod",       "clean"};
 
 class Usage : public CliTest {};
 
