@@ -195,8 +195,9 @@ void addBake(CLI::App& app, Session& session) {
             "{\"bend\": 90, \"twist\": 60}, \"joints\": {\"knee\": {\"bend\": [0, 140]}}}")
         ->type_name("F.json");
     options->max_error_option =
-        verb->add_option("--max-error", options->max_error,
-                         "The E_RMS to reach, with as few helpers or virtual joints as possible; exit status 4 if it is missed")
+        verb->add_option(
+                "--max-error", options->max_error,
+                "The E_RMS to reach, with as few helpers or virtual joints as possible; exit status 4 if it is missed")
             ->check(zeroOrMore())
             ->type_name("E");
     verb->add_option("--lock", options->locked, "A joint whose weights are kept; may be repeated")

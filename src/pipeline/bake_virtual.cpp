@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kPosedAtOnce = 2048;           ///< vertices posed by one task
 constexpr std::size_t kClipSamples = 50;             ///< of a clip
 constexpr std::size_t kMixedClip = 60, kMixed = 40;  ///< mixtures of the poses of the clip, and of the range of motion
-constexpr double kRangeShare = 0.25;   ///< importance of the range of motion where there is a clip, which is likelier
-constexpr double kStillPose = 0.01;    ///< of the mean squared error of the plain skin: poses with less count as this
+constexpr double kRangeShare = 0.25;  ///< importance of the range of motion where there is a clip, which is likelier
+constexpr double kStillPose = 0.01;   ///< of the mean squared error of the plain skin: poses with less count as this
 
 struct VirtualPose {
     std::vector<Affine3d> locals;
@@ -51,16 +51,16 @@ std::vector<VirtualPose> virtualPoses(const VirtualBake& bake) {
     }
     addRange(rig::mixedPoses(skeleton, range, kMixed));
     const std::size_t count = std::min(bake.clip.size(), kClipSamples);
-    for (std::size_t i = 0; i < count; ++i) poses.push_back({bake.clip[(2 * i + 1) * bake.clip.size() / (2 * count)], 1});
+    for (std::size_t i = 0; i < count; ++i)
+        poses.push_back({bake.clip[(2 * i + 1) * bake.clip.size() / (2 * count)], 1});
     for (std::size_t i = 0; i < kMixedClip && count > 1; ++i) poses.push_back({mixedPose(bake.clip, i), 1});
     for (VirtualPose& pose : poses) rig::applyDrivers(skeleton, bake.character.driven, pose.locals);
     return poses;
 }
 
 bool isRigidPose(const VirtualBake& bake, std::span<const Affine3f> bones) {
-    return std::all_of(bake.rows.joints.begin(), bake.rows.joints.end(), [&](std::uint32_t joint) {
-        return runtime::isRigid(Affine3d(bones[joint]).linear());
-    });
+    return std::all_of(bake.rows.joints.begin(), bake.rows.joints.end(),
+                       [&](std::uint32_t joint) { return runtime::isRigid(Affine3d(bones[joint]).linear()); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Virtual joints [LeLewis19] Eqs. 7 to 10, [Kalentchouk20]: rig::VirtualInput has the formula. Several joints at a time, so
-// that their nearest rotations are computed together.
+// Virtual joints [LeLewis19] Eqs. 7 to 10, [Kalentchouk20]: rig::VirtualInput has the formula. Several joints at a
+// time, so that their nearest rotations are computed together.
 #include "virtual_joints.h"
 
 #include <pelt/runtime/rotation.h>
@@ -18,13 +18,16 @@ template <bool kAdd>
 inline void multiply(const float* a, const float* b, float* out) {
     for (int c = 0; c < 4; ++c)
         for (int r = 0; r < 4; ++r) {
-            const float x = a[r] * b[4 * c] + a[4 + r] * b[4 * c + 1] + a[8 + r] * b[4 * c + 2] + a[12 + r] * b[4 * c + 3];
+            const float x =
+                a[r] * b[4 * c] + a[4 + r] * b[4 * c + 1] + a[8 + r] * b[4 * c + 2] + a[12 + r] * b[4 * c + 3];
             out[4 * c + r] = kAdd ? out[4 * c + r] + x : x;
         }
 }
 
 inline bool isNearlyRigid(const float* x) {
-    const auto product = [&](int a, int b) { return x[4 * a] * x[4 * b] + x[4 * a + 1] * x[4 * b + 1] + x[4 * a + 2] * x[4 * b + 2]; };
+    const auto product = [&](int a, int b) {
+        return x[4 * a] * x[4 * b] + x[4 * a + 1] * x[4 * b + 1] + x[4 * a + 2] * x[4 * b + 2];
+    };
     const float off = std::max({std::abs(product(0, 0) - 1), std::abs(product(1, 1) - 1), std::abs(product(2, 2) - 1),
                                 std::abs(product(0, 1)), std::abs(product(1, 2)), std::abs(product(2, 0))});
     return off < kStretch;
@@ -85,7 +88,8 @@ void driveVirtual(const SkeletonData& rig, std::span<Affine3f> worlds) noexcept 
                   sums[count]);
         // Relative to the first input, whose rotation is the right one if S determines none.
         const float* s = sums[count].total;
-        turns[count] = transposed(sums[count].first) * Mat3f{{{s[0], s[1], s[2]}, {s[4], s[5], s[6]}, {s[8], s[9], s[10]}}};
+        turns[count] =
+            transposed(sums[count].first) * Mat3f{{{s[0], s[1], s[2]}, {s[4], s[5], s[6]}, {s[8], s[9], s[10]}}};
         nodes[count] = driver.node;
         if (++count == kJointsAtOnce) finish();
     }

@@ -5,9 +5,9 @@
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"info", "sample", "bind", "transfer", "mush", "deform", "bake", "pack", "limit",
-                                         "mirror", "clean", "lod", "fit", "decompose", "pose", "compare", "render",
-                                         "studio", "batch"};
+const std::vector<std::string> kVerbs = {"info", "sample",  "bind",   "transfer", "mush", "deform", "bake",
+                                         "pack", "limit",   "mirror", "clean",    "lod",  "fit",    "decompose",
+                                         "pose", "compare", "render", "studio",   "batch"};
 
 class Usage : public CliTest {};
 

@@ -19,9 +19,10 @@
 namespace pelt::fit::virtual_bones {
 namespace {
 
-constexpr double kDamping = 1e-4;   ///< of the diagonal, at first
-constexpr int kAttempts = 3;        ///< with ten times the damping each
-constexpr double kTurnFloor = 1e-6; ///< of the mass, in units of the radius: a bone of one vertex cannot rotate about it
+constexpr double kDamping = 1e-4;  ///< of the diagonal, at first
+constexpr int kAttempts = 3;       ///< with ten times the damping each
+constexpr double kTurnFloor =
+    1e-6;  ///< of the mass, in units of the radius: a bone of one vertex cannot rotate about it
 constexpr Eigen::Index kUnknowns = 16;  ///< per block
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
@@ -39,11 +40,10 @@ Eigen::Matrix3d crossMatrix(const Eigen::Vector3d& v) {
 Matrix6 costOfChange(const Eigen::Matrix4d& moments, const Eigen::Vector3d& p) {
     const double mass = moments(3, 3);
     const Eigen::Vector3d sum = moments.block<3, 1>(0, 3), first = sum - mass * p;
-    const Eigen::Matrix3d second = moments.topLeftCorner<3, 3>() - p * sum.transpose() - sum * p.transpose() +
-                                   mass * p * p.transpose();
+    const Eigen::Matrix3d second =
+        moments.topLeftCorner<3, 3>() - p * sum.transpose() - sum * p.transpose() + mass * p * p.transpose();
     Matrix6 h;
-    h.topLeftCorner<3, 3>() =
-        (second.trace() + kTurnFloor * mass) * Eigen::Matrix3d::Identity() - second;
+    h.topLeftCorner<3, 3>() = (second.trace() + kTurnFloor * mass) * Eigen::Matrix3d::Identity() - second;
     h.bottomLeftCorner<3, 3>() = -crossMatrix(first);
     h.topRightCorner<3, 3>() = h.bottomLeftCorner<3, 3>().transpose();
     h.bottomRightCorner<3, 3>() = mass * Eigen::Matrix3d::Identity();

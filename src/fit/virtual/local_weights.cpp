@@ -10,11 +10,11 @@
 namespace pelt::fit::virtual_bones {
 namespace {
 
-constexpr std::size_t kWeightGrain = 64;      ///< vertices of one task
-constexpr std::size_t kRankingPoses = 24;     ///< poses in which bones are compared
-constexpr std::size_t kNearBones = 16;        ///< candidates that each vertex brings to its group
-constexpr std::size_t kMostCandidates = 48;   ///< of a group
-constexpr double kLeastLocalWeight = 1e-3;    ///< smaller weights are dropped unless they matter
+constexpr std::size_t kWeightGrain = 64;     ///< vertices of one task
+constexpr std::size_t kRankingPoses = 24;    ///< poses in which bones are compared
+constexpr std::size_t kNearBones = 16;       ///< candidates that each vertex brings to its group
+constexpr std::size_t kMostCandidates = 48;  ///< of a group
+constexpr double kLeastLocalWeight = 1e-3;   ///< smaller weights are dropped unless they matter
 
 using ssdr::BoneProducts;
 using Weights = ssdr::SimplexSolver::Weights;
@@ -75,10 +75,9 @@ void LocalWeights::rank() {
             for (std::size_t term = 0; term < BoneProducts::kTerms; ++term)
                 for (std::size_t j = 0; j < bones; ++j) alone[j] += terms[term] * diagonal[term * bones + j];
             std::iota(order.begin(), order.end(), 0u);
-            std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(near), order.end(),
-                              [&](std::uint32_t a, std::uint32_t b) {
-                                  return alone[a] != alone[b] ? alone[a] < alone[b] : a < b;
-                              });
+            std::partial_sort(
+                order.begin(), order.begin() + std::ptrdiff_t(near), order.end(),
+                [&](std::uint32_t a, std::uint32_t b) { return alone[a] != alone[b] ? alone[a] < alone[b] : a < b; });
             std::copy_n(order.begin(), near, nearest.begin() + std::ptrdiff_t(v * near));
             group_of_[v] = order.front();
         }

@@ -19,16 +19,17 @@ namespace {
 
 using namespace virtual_bones;
 
-constexpr std::size_t kRounds = 8;           ///< in which bones are added
-constexpr int kTurnsPerRound = 3;            ///< of blocks and weights
+constexpr std::size_t kRounds = 8;  ///< in which bones are added
+constexpr int kTurnsPerRound = 3;   ///< of blocks and weights
 constexpr int kLastTurns = 6;
-constexpr int kRelocations = 4;              ///< rounds in which the least useful bones are placed anew
-constexpr double kRelocated = 0.1;           ///< of the bones
-constexpr int kSweepsPerTurn = 2;            ///< over the blocks of all bones
-constexpr std::size_t kVerticesPerBone = 128, kLeastVertices = 8192, kMostVertices = 24576;  ///< that bones are fitted to
-constexpr double kEdgeShare = 0.6;           ///< of edges in the objective of the last weights
+constexpr int kRelocations = 4;     ///< rounds in which the least useful bones are placed anew
+constexpr double kRelocated = 0.1;  ///< of the bones
+constexpr int kSweepsPerTurn = 2;   ///< over the blocks of all bones
+constexpr std::size_t kVerticesPerBone = 128, kLeastVertices = 8192,
+                      kMostVertices = 24576;  ///< that bones are fitted to
+constexpr double kEdgeShare = 0.6;            ///< of edges in the objective of the last weights
 constexpr int kEdgeSweeps = 4;
-constexpr double kExact = 1e-14;             ///< of the squared length of all samples: nothing is left to gain
+constexpr double kExact = 1e-14;  ///< of the squared length of all samples: nothing is left to gain
 
 /// Spreads consecutive numbers over all 64-bit numbers.
 std::uint64_t scrambled(std::uint64_t x) {

@@ -70,8 +70,8 @@ Problem::Problem(std::span<const Vec3f> rest, const Skeleton& skeleton, const Dd
     parallelFor(data.vertices, kProblemGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t d = first * data.dimensions(); d < last * data.dimensions(); ++d) {
             const std::size_t s = d / 3 % data.frames;
-            data.values[d] = float((double(samples.positions[d]) - data.frame_center[s][int(d % 3)]) / data.radius *
-                                   poses.scale[s]);
+            data.values[d] =
+                float((double(samples.positions[d]) - data.frame_center[s][int(d % 3)]) / data.radius * poses.scale[s]);
             data.squared[d / data.dimensions()] += double(data.values[d]) * double(data.values[d]);
         }
     });

@@ -7,8 +7,8 @@
 
 namespace pelt::fit::virtual_bones {
 
-/// The samples in the space of the solver (ssdr::Trajectories): unit radius, each sample scaled by the square root of its
-/// importance.
+/// The samples in the space of the solver (ssdr::Trajectories): unit radius, each sample scaled by the square root of
+/// its importance.
 struct Problem {
     ssdr::Trajectories data;
     Poses poses;

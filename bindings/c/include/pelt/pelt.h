@@ -164,7 +164,8 @@ PELT_API pelt_status pelt_deformer_evaluate(pelt_deformer* deformer, const float
    joints; pelt_deformer_set_rest is ignored. `clip` as for pelt_skin_matrices. */
 PELT_API pelt_status pelt_deformer_evaluate_at(pelt_deformer* deformer, const char* clip, double seconds,
                                                float* positions, float* normals);
-/* The same as pelt_deformer_evaluate for `frame_count` poses, one after the other in all three arrays, on `call->threads` threads. */
+/* The same as pelt_deformer_evaluate for `frame_count` poses, one after the other in all three arrays, on
+ * `call->threads` threads. */
 PELT_API pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, const float* matrices, size_t frame_count,
                                                    float* positions, float* normals, const pelt_call* call);
 
