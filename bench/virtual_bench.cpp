@@ -11,6 +11,7 @@
 #include <pelt/scenes/scenes.h>
 
 #include <map>
+#include <optional>
 
 namespace pelt::bench {
 namespace {

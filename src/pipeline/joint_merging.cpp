@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostMergePoses = 200;  ///< of the clips
 /// How much the range of motion counts beside the clips: a little, so that joints which the clips do not use differ.
-constexpr double kRangeShare = 0.05;
+constexpr double kMergingRangeShare = 0.05;
 
 /// Joints along a bone that only twist, by their names: in the range of motion they do not bend.
 bool onlyTwists(std::string name) {
@@ -114,7 +114,7 @@ private:
             for (int part = 0; part < kPoseParts; ++part) {
                 const std::size_t count = poses_.count(PoseSource(part));
                 if (count == 0) continue;
-                const double share = part == kRangePoses && poses_.count(kClipPoses) > 0 ? kRangeShare : 1;
+                const double share = part == kRangePoses && poses_.count(kClipPoses) > 0 ? kMergingRangeShare : 1;
                 double squared = 0;
                 for (std::size_t i = 0; i < 4; ++i)
                     for (std::size_t k = 0; k < 4; ++k) squared += x[i] * x[k] * q[part][i][k];

@@ -18,8 +18,8 @@ namespace {
 using Given = PoseHandle::Given;
 
 constexpr double kScale = 0.01;
-const Mat3d kTurn = toMatrix(axisAngle(Vec3d{1, 0, 0}, -1.5707963267948966));
-const Affine3d kArmature(kTurn* kScale, {0.1, 0, -0.2});
+const Mat3d kLying = toMatrix(axisAngle(Vec3d{1, 0, 0}, -1.5707963267948966));
+const Affine3d kArmature(kLying* kScale, {0.1, 0, -0.2});
 
 Character plain(const char* scene, std::size_t vertices) {
     Character character = smoothScene(scene, vertices);
@@ -41,13 +41,13 @@ Character inArmature(Character character) {
     for (SkeletonNode& node : character.skeleton.nodes) {
         if (node.parent < 0) {
             node.local.translation = inverse(kArmature) * node.local.translation;
-            node.local.rotation = toQuat(transposed(kTurn) * toMatrix(node.local.rotation));
+            node.local.rotation = toQuat(transposed(kLying) * toMatrix(node.local.rotation));
         } else {
             node.local.translation = node.local.translation / kScale;
         }
         ++node.parent;
     }
-    SkeletonNode armature{"armature", -1, {{0.1, 0, -0.2}, toQuat(kTurn), {kScale, kScale, kScale}}, {}};
+    SkeletonNode armature{"armature", -1, {{0.1, 0, -0.2}, toQuat(kLying), {kScale, kScale, kScale}}, {}};
     character.skeleton.nodes.insert(character.skeleton.nodes.begin(), armature);
     character.source = nullptr;
     character.from_file.clear();

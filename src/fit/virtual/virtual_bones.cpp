@@ -27,8 +27,8 @@ constexpr double kRelocated = 0.1;  ///< of the bones
 constexpr int kSweepsPerTurn = 2;   ///< over the blocks of all bones
 constexpr std::size_t kVerticesPerBone = 128, kLeastVertices = 8192,
                       kMostVertices = 24576;  ///< that bones are fitted to
-constexpr double kEdgeShare = 0.6;            ///< of edges in the objective of the last weights
-constexpr int kEdgeSweeps = 4;
+constexpr double kEdgeShare = 0.87;           ///< of edges in the objective of the last weights
+constexpr int kEdgeSweeps = 8;
 constexpr double kExact = 1e-14;  ///< of the squared length of all samples: nothing is left to gain
 
 /// Spreads consecutive numbers over all 64-bit numbers.
