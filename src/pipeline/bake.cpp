@@ -430,10 +430,12 @@ void addVirtual(const VirtualAttempt& with, BakeResult& result, const Progress& 
         high = std::min(2 * high, request.virtual_joints);
         reached = suffices(high);
     }
-    while (request.max_error && reached && high - low >= std::max<std::size_t>(1, high / kCountSteps)) {
+    while (request.max_error && reached && high >= low + std::max<std::size_t>(1, high / kCountSteps)) {
         const std::size_t middle = (low + high) / 2;
-        (suffices(middle) ? high : low) = middle;
-        if (low == middle) ++low;
+        if (suffices(middle))
+            high = middle;
+        else
+            low = middle + 1;
     }
     std::stable_sort(tried.begin(), tried.end(),
                      [](const auto& a, const auto& b) { return a.second.virtual_joints < b.second.virtual_joints; });

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/deform/ddm.h>
 #include <pelt/deform/ddm_prepare.h>
 #include <pelt/fit/lod_weights.h>
 #include <pelt/geometry/bounding_sphere.h>
