@@ -32,7 +32,7 @@ std::uint64_t scrambledPose(std::uint64_t x) {
 std::vector<Affine3d> mixedPose(const std::vector<std::vector<Affine3d>>& clip, std::size_t index) {
     std::vector<Affine3d> mixed;
     for (std::size_t n = 0; n < clip.front().size(); ++n)
-        mixed.push_back(clip[scrambledPose((index << 32) + n) % clip.size()][n]);
+        mixed.push_back(clip[scrambledPose((std::uint64_t(index) << 32) + n) % clip.size()][n]);
     return mixed;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <pelt/core/mesh.h>
 #include <pelt/core/progress.h>
 #include <pelt/core/skin_weights.h>
 #include <pelt/rig/mirror_joints.h>

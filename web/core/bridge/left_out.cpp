@@ -1,5 +1,5 @@
 // What a page has no processes or files for: reading FBX and Collada, unpacking compressed meshes, and meshes and
-// sequences by the name of a file. Frames come as arrays.
+// sequences by the name of a file. Frames come as arrays. Also verbs that the page has no call for.
 #include <pelt/core/error.h>
 #include <pelt/io/import.h>
 #include <pelt/io/mesh_file.h>
@@ -7,6 +7,7 @@
 #include <pelt/io/tet_file.h>
 
 #include "import/unpacker.h"
+#include "verbs.h"
 
 namespace pelt::io {
 namespace {
@@ -47,3 +48,9 @@ gltf::UnpackAnswer Unpacker::unpack(const gltf::UnpackRequest& request, std::uin
 }
 
 }  // namespace pelt::io
+
+namespace pelt::cli {
+
+void addTransfer(CLI::App&, Session&) {}
+
+}  // namespace pelt::cli
