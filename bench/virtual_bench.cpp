@@ -29,7 +29,8 @@ struct Posed {
     explicit Posed(Character given)
         : character(std::move(given)),
           skeleton(rig::packSkeleton(character.skeleton, character.driven)),
-          skin(deform::prepareLbs(character.mesh, character.weights)) {
+          skin(deform::prepareLbs(character.mesh, character.weights,
+                                  character.driven.empty() ? deform::LbsForm::full : deform::LbsForm::compact)) {
         const Clip& clip = character.clips.front();
         for (const Affine3d& m : rig::sampleLocals(character.skeleton, &clip, 0.37 * clip.last_key)) {
             const Trs t = rig::trsOf(m);

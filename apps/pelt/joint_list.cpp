@@ -63,4 +63,12 @@ std::string drawTree(const JointList& joints, const std::string& indent, bool ut
     return text;
 }
 
+void reportWritten(const Character& character, const std::filesystem::path& output, nlohmann::ordered_json& report) {
+    report["output"] = output.string();
+    report["vertices"] = character.mesh.vertexCount();
+    report["triangles"] = character.mesh.triangles.size();
+    report["bones"] = listJoints(character.skeleton).entries.size();
+    report["influences"] = maxInfluences(character.weights);
+}
+
 }  // namespace pelt::cli

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <pelt/rig/skeleton.h>
+#include <pelt/rig/character.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -22,5 +24,8 @@ JointList listJoints(const Skeleton& skeleton);
 
 /// One line per joint, children below their parent with branches drawn, each indented by `indent`.
 std::string drawTree(const JointList& joints, const std::string& indent, bool utf8);
+
+/// What the report of a verb says of the character that it wrote: output, vertices, triangles, bones and influences.
+void reportWritten(const Character& character, const std::filesystem::path& output, nlohmann::ordered_json& report);
 
 }  // namespace pelt::cli

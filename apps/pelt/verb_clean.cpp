@@ -19,11 +19,7 @@ void reportClean(Session& session, const CleanOptions& options, const pipeline::
     const Character& character = made.character;
     const double relative = made.diagonal > 0 ? made.max / made.diagonal : 0;
     nlohmann::ordered_json& result = session.result;
-    result["output"] = options.output.string();
-    result["vertices"] = character.mesh.vertexCount();
-    result["triangles"] = character.mesh.triangles.size();
-    result["bones"] = listJoints(character.skeleton).entries.size();
-    result["influences"] = maxInfluences(character.weights);
+    reportWritten(character, options.output, result);
     result["weights"] = made.weights;
     result["weights_removed"] = made.weights_removed;
     result["vertices_kept"] = made.vertices_kept;
@@ -41,7 +37,8 @@ void reportClean(Session& session, const CleanOptions& options, const pipeline::
     if (made.vertices_kept > 0)
         text += fmt::format("; {} kept small weights that matter", counted(made.vertices_kept, "vertex", "vertices"));
     session.print(
-        fmt::format("{}; no vertex moves by more than {:.2g} of the diagonal over the clips\n", text, relative));
+        fmt::format("{}; no vertex moves by more than {:.2g} of the diagonal over the clips and the range of motion\n",
+                    text, relative));
 }
 
 void runClean(Session& session, const CleanOptions& options) {

@@ -41,11 +41,7 @@ void reportLimit(Session& session, const LimitOptions& options, const Character&
                  const pipeline::LimitResult& made) {
     const Character& character = made.character;
     nlohmann::ordered_json& result = session.result;
-    result["output"] = options.output.string();
-    result["vertices"] = character.mesh.vertexCount();
-    result["triangles"] = character.mesh.triangles.size();
-    result["bones"] = listJoints(character.skeleton).entries.size();
-    result["influences"] = maxInfluences(character.weights);
+    reportWritten(character, options.output, result);
     result["influences_before"] = maxInfluences(given.weights);
     result["vertices_solved"] = made.vertices_solved;
     result["joints_removed"] = made.joints_removed;

@@ -26,11 +26,7 @@ void reportMirror(Session& session, const MirrorOptions& options, const pipeline
     const Character& character = made.character;
     nlohmann::ordered_json& result = session.result;
     const std::string axis(1, "xyz"[made.plane.axis]);
-    result["output"] = options.output.string();
-    result["vertices"] = character.mesh.vertexCount();
-    result["triangles"] = character.mesh.triangles.size();
-    result["bones"] = listJoints(character.skeleton).entries.size();
-    result["influences"] = maxInfluences(character.weights);
+    reportWritten(character, options.output, result);
     result["axis"] = axis;
     result["place"] = made.plane.place;
     result["from"] = options.from;

@@ -20,6 +20,6 @@ inline constexpr std::uint32_t kDrivenJointsVersion = 1;
 
 /// Version of the bytes of packed rigs (pelt/runtime/rig.h). A reader accepts only its own version: pack again after an
 /// update.
-inline constexpr std::uint32_t kRigVersion = 2;
+inline constexpr std::uint32_t kRigVersion = 3;
 
 }  // namespace pelt

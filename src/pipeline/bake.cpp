@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "bake_virtual.h"
+#include "skin_poses.h"
 #include "small_weights.h"
 
 namespace pelt::pipeline {
@@ -236,23 +236,6 @@ struct Trial {
     double turned[kParts] = {};  ///< squared angles between normals
 };
 
-/// The mean squared angle between the normals of a choice of triangles in two shapes of a mesh, in degrees.
-double squaredTurn(const Mesh& mesh, std::span<const Vec3f> a, std::span<const Vec3f> b) {
-    constexpr std::size_t kTriangles = 8192;
-    const auto normal = [](const Triangle& t, std::span<const Vec3f> at) {
-        return cross(Vec3d(at[t[1]]) - Vec3d(at[t[0]]), Vec3d(at[t[2]]) - Vec3d(at[t[0]]));
-    };
-    double sum = 0;
-    std::size_t count = 0;
-    const std::size_t step = std::max<std::size_t>(1, mesh.triangles.size() / kTriangles);
-    for (std::size_t i = 0; i < mesh.triangles.size(); i += step, ++count) {
-        const Vec3d m = normal(mesh.triangles[i], a), n = normal(mesh.triangles[i], b);
-        const double angle = std::atan2(length(cross(m, n)), dot(m, n)) * 180 / std::numbers::pi;
-        sum += angle * angle;
-    }
-    return count > 0 ? sum / double(count) : 0;
-}
-
 /// Errors of skins relative to the reference over all poses.
 void measure(const Character& character, Reference& reference, const Skeleton& skeleton,
              std::span<const rig::DrivenJoint> driven, const std::vector<Pose>& clip, const std::vector<Pose>& range,
@@ -284,7 +267,7 @@ void measure(const Character& character, Reference& reference, const Skeleton& s
                     trial.squared[pose.part] += dot(d, d);
                     trial.max[pose.part] = std::max(trial.max[pose.part], dot(d, d));
                 }
-                trial.turned[pose.part] += squaredTurn(mesh, exact, skinned);
+                trial.turned[pose.part] += meanSquaredTurn(mesh, exact, skinned);
             }
         }
 }

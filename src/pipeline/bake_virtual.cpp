@@ -14,7 +14,7 @@ constexpr std::size_t kPosedAtOnce = 2048;           ///< vertices posed by one 
 constexpr std::size_t kClipSamples = 50;             ///< of a clip
 constexpr std::size_t kMixedClip = 60, kMixed = 40;  ///< mixtures of the poses of the clip, and of the range of motion
 constexpr double kRangeShare = 0.25;  ///< importance of the range of motion where there is a clip, which is likelier
-constexpr double kStillPose = 0.01;   ///< of the mean squared error of the plain skin: poses with less count as this
+constexpr double kStillPose = 0.1;    ///< of the mean squared error of the plain skin: poses with less count as this
 
 struct VirtualPose {
     std::vector<Affine3d> locals;

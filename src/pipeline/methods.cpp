@@ -84,7 +84,10 @@ Made dqs(const Character& character, const SkinWeights& weights) {
 }
 
 Made prepareLbs(const Character& character, const MethodOptions&, const Progress&) {
-    return lbs(character, character.weights);
+    const bool is_virtual = std::any_of(character.driven.begin(), character.driven.end(),
+                                        [](const auto& joint) { return joint.kind == rig::DriverKind::ddm; });
+    return std::make_unique<LbsDeformer>(deform::prepareLbs(
+        character.mesh, character.weights, is_virtual ? deform::LbsForm::compact : deform::LbsForm::full));
 }
 
 Made prepareDqs(const Character& character, const MethodOptions&, const Progress&) {

@@ -12,7 +12,16 @@ namespace {
 
 constexpr std::size_t kCompareGrain = 2048;  ///< vertices posed by one task
 
-/// The mean squared angle between the normals of a choice of triangles in two shapes of a mesh, in degrees.
+void poseSkin(const deform::LbsRig& rig, const SkinPose& at, const deform::RestShape& rest, std::span<Vec3f> out) {
+    deform::LbsPose posed(rig);
+    posed.set(at.bones);
+    parallelFor(out.size(), kCompareGrain, [&](std::size_t first, std::size_t last) {
+        deform::evaluate(rig, posed, rest, first, last - first, {out, {}});
+    });
+}
+
+}  // namespace
+
 double meanSquaredTurn(const Mesh& mesh, std::span<const Vec3f> a, std::span<const Vec3f> b) {
     constexpr std::size_t kTriangles = 8192;
     const auto normal = [](const Triangle& t, std::span<const Vec3f> at) {
@@ -28,16 +37,6 @@ double meanSquaredTurn(const Mesh& mesh, std::span<const Vec3f> a, std::span<con
     }
     return count > 0 ? sum / double(count) : 0;
 }
-
-void poseSkin(const deform::LbsRig& rig, const SkinPose& at, const deform::RestShape& rest, std::span<Vec3f> out) {
-    deform::LbsPose posed(rig);
-    posed.set(at.bones);
-    parallelFor(out.size(), kCompareGrain, [&](std::size_t first, std::size_t last) {
-        deform::evaluate(rig, posed, rest, first, last - first, {out, {}});
-    });
-}
-
-}  // namespace
 
 SkinPoses::SkinPoses(const Character& character, double fps, std::size_t most, const rig::RangeOfMotion& range)
     : character_(&character) {

@@ -8,6 +8,9 @@
 /// Poses in which skins of a character are compared: samples of its clips, and the range of motion.
 namespace pelt::pipeline {
 
+/// The mean squared angle between the normals of a choice of triangles in two shapes of a mesh, in degrees.
+double meanSquaredTurn(const Mesh& mesh, std::span<const Vec3f> a, std::span<const Vec3f> b);
+
 enum PoseSource { kClipPoses, kRangePoses, kPoseParts };
 
 struct SkinPose {

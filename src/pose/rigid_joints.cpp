@@ -35,6 +35,7 @@ public:
           parents_(rig::jointParents(skeleton)),
           rest_(rig::jointRestPositions(skeleton)),
           children_(parents_.size()),
+          moved_(parents_.size()),
           place_(parents_.size()),
           end_(parents_.size()),
           whole_(parents_.size(), 0),
@@ -82,6 +83,12 @@ private:
                 {rest_[t.joint], t.target, kTargetStrength * all, influences_.size(), influences_.size() + 1});
             influences_.push_back({t.joint, 1});
         }
+        for (std::uint32_t s = 0; s < samples_.size(); ++s)
+            for (std::size_t e = samples_[s].first; e < samples_[s].last; ++e)
+                for (auto j = std::int32_t(influences_[e].joint); j >= 0; j = parents_[std::size_t(j)]) {
+                    std::vector<std::uint32_t>& moved = moved_[std::size_t(j)];
+                    if (moved.empty() || moved.back() != s) moved.push_back(s);
+                }
     }
     Mat3d parentTurn(std::size_t j) const {
         return parents_[j] < 0 ? Mat3d() : worlds_[std::size_t(parents_[j])].linear();
@@ -118,7 +125,8 @@ private:
         if (whole_[j]) return;
         const Vec3d at = worlds_[j] * rest_[j];
         Mat3d sum = Mat3d() * 0.0;
-        for (const Sample& s : samples_) {
+        for (const std::uint32_t index : moved_[j]) {
+            const Sample& s = samples_[index];
             Vec3d hanging, rest = s.posed;
             double share = 0;
             for (std::size_t e = s.first; e < s.last; ++e) {
@@ -144,7 +152,8 @@ private:
     void move(std::size_t j) {
         Vec3d sum;
         double weight = 0;
-        for (const Sample& s : samples_) {
+        for (const std::uint32_t index : moved_[j]) {
+            const Sample& s = samples_[index];
             Vec3d off = s.posed;
             double share = 0;
             for (std::size_t e = s.first; e < s.last; ++e) {
@@ -164,7 +173,8 @@ private:
     std::vector<std::int32_t> parents_;
     std::vector<Vec3d> rest_;
     std::vector<std::vector<std::size_t>> children_;
-    std::vector<std::size_t> order_, place_, end_;  ///< parents first; the descendants of a joint form a range
+    std::vector<std::vector<std::uint32_t>> moved_;  ///< per joint, the samples that it or a descendant moves
+    std::vector<std::size_t> order_, place_, end_;   ///< parents first; the descendants of a joint form a range
     std::vector<char> whole_;
     std::vector<Mat3d> turns_;  ///< relative to the parent, in rest space
     std::vector<Mat3d> given_;  ///< rotations of the transforms

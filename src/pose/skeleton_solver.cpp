@@ -5,10 +5,10 @@
 // which is avoided by starting with all hinges slightly bent in their natural direction.
 #include <pelt/pose/skeleton_solver.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
+#include "least_squares.h"
 #include "turn_limits.h"
 
 namespace pelt::pose {
@@ -41,29 +41,11 @@ Eigen::Matrix3d logDerivative(const Vec3d& v, double sign) {
     return Eigen::Matrix3d::Identity() + 0.5 * sign * c + factor * c * c;
 }
 
+using Jacobian = Eigen::Matrix<double, 3, Eigen::Dynamic>;
+
 struct BonePose {
     Mat3d turn;   ///< Q
     Vec3d slide;  ///< in the parent's frame
-};
-
-/// The least-squares problem: rows of the Jacobian are added one block after the other.
-struct LeastSquares {
-    Eigen::MatrixXd hessian;
-    Eigen::VectorXd gradient;
-    double cost = 0;
-    bool derivatives = false;
-
-    void add(const Eigen::Vector3d& residual, const Eigen::MatrixXd& jacobian, std::span<const Eigen::Index> columns) {
-        cost += residual.squaredNorm();
-        if (!derivatives) return;
-        const Eigen::MatrixXd square = jacobian.transpose() * jacobian;
-        const Eigen::VectorXd slope = jacobian.transpose() * residual;
-        for (Eigen::Index i = 0; i < square.rows(); ++i) {
-            gradient[columns[std::size_t(i)]] += slope[i];
-            for (Eigen::Index j = 0; j < square.cols(); ++j)
-                hessian(columns[std::size_t(i)], columns[std::size_t(j)]) += square(i, j);
-        }
-    }
 };
 
 }  // namespace
@@ -203,8 +185,8 @@ void SkeletonSolver::State::addPlace(std::span<const Affine3d> motion, const Pla
     const double k = std::sqrt(strength * goal.strength) / size;
     Vec3d off = -goal.target;
     for (const Share& share : goal.shares) off += (motion[share.bone] * share.place) * share.weight;
-    if (!sum.derivatives) return sum.add(k * eigen(off), {}, {});
-    Eigen::MatrixXd whole = Eigen::MatrixXd::Zero(3, unknowns);
+    Jacobian whole = Jacobian::Zero(3, sum.derivatives ? unknowns : 0);
+    if (!sum.derivatives) return sum.add(k * eigen(off), whole, {});
     std::vector<char> touched(std::size_t(unknowns), 0);
     for (const Share& share : goal.shares) {
         const Vec3d x = motion[share.bone] * share.place;
@@ -223,39 +205,35 @@ void SkeletonSolver::State::addPlace(std::span<const Affine3d> motion, const Pla
         }
     }
     std::vector<Eigen::Index> columns;
-    for (Eigen::Index c = 0; c < unknowns; ++c)
-        if (touched[std::size_t(c)]) columns.push_back(c);
-    sum.add(k * eigen(off), whole(Eigen::all, columns), columns);
+    for (Eigen::Index c = 0; c < unknowns; ++c) {
+        if (!touched[std::size_t(c)]) continue;
+        whole.col(Eigen::Index(columns.size())) = whole.col(c);
+        columns.push_back(c);
+    }
+    sum.add(k * eigen(off), whole, columns);
 }
 
 void SkeletonSolver::State::addTurn(std::span<const Affine3d> motion, const TurnGoal& goal, LeastSquares& sum) const {
     const double k = std::sqrt(strength * goal.strength * 0.1);
     const Vec3d off = rotationVector(goal.rotation * transposed(motion[goal.bone].linear()));
-    if (!sum.derivatives) return sum.add(k * eigen(off), {}, {});
+    Jacobian jacobian(3, sum.derivatives ? unknowns : 0);
+    if (!sum.derivatives) return sum.add(k * eigen(off), jacobian, {});
     const Eigen::Matrix3d derivative = -k * logDerivative(off, 1);
     std::vector<Eigen::Index> columns;
-    std::vector<Eigen::Vector3d> found;
     for (auto i = std::int32_t(goal.bone); i >= 0; i = bones[std::size_t(i)].parent) {
         const auto b = std::size_t(i);
         if (first[b] < 0) break;
         const Mat3d frame = parentTurn(motion, b);
         for (int a = 0; a < 3; ++a) {
+            jacobian.col(Eigen::Index(columns.size())) = derivative * eigen(frame.col[a]);
             columns.push_back(first[b] + a);
-            found.push_back(derivative * eigen(frame.col[a]));
         }
     }
-    Eigen::MatrixXd jacobian(3, Eigen::Index(columns.size()));
-    for (std::size_t c = 0; c < found.size(); ++c) jacobian.col(Eigen::Index(c)) = found[c];
     sum.add(k * eigen(off), jacobian, columns);
 }
 
 LeastSquares SkeletonSolver::State::measure(std::span<const BonePose> at, bool derivatives) const {
-    LeastSquares sum;
-    sum.derivatives = derivatives;
-    if (derivatives) {
-        sum.hessian = Eigen::MatrixXd::Zero(unknowns, unknowns);
-        sum.gradient = Eigen::VectorXd::Zero(unknowns);
-    }
+    LeastSquares sum(std::size_t(unknowns), derivatives);
     const std::vector<Affine3d> motion = motions(at);
     for (std::size_t b = 0; b < bones.size(); ++b)
         if (first[b] >= 0) addJoint(at, b, sum);
@@ -288,11 +266,13 @@ double SkeletonSolver::State::descend(std::vector<BonePose>& at, std::size_t fir
             cost = now.cost;
             bool better = false, settled = false;
             for (int attempt = 0; attempt < 12 && !better; ++attempt) {
-                Eigen::MatrixXd damped = now.hessian;
-                damped.diagonal() += damping * (now.hessian.diagonal().array() + 1e-6).matrix();
-                const Eigen::VectorXd step = -damped.ldlt().solve(now.gradient);
-                std::vector<BonePose> next = stepped(at, step);
-                const double found = measure(next, false).cost;
+                LowerMatrix damped = now.hessian;
+                for (std::size_t u = 0; u < std::size_t(unknowns); ++u)
+                    damped.at(u, u) += damping * (now.hessian.diagonal(u) + 1e-6);
+                Eigen::VectorXd step = -now.gradient;
+                const bool solved = damped.solve(step);
+                std::vector<BonePose> next = solved ? stepped(at, step) : at;
+                const double found = solved ? measure(next, false).cost : now.cost;
                 better = found < now.cost;
                 damping = better ? std::max(damping / 5, 1e-9) : damping * 6;
                 if (!better) continue;

@@ -7,7 +7,7 @@
 #include "../internal/driven_local.h"
 #include "../internal/rigs/morphs_layout.h"
 #include "../internal/rigs/rig_writer.h"
-#include "../internal/rigs/skeleton_layout.h"
+#include "pack_virtual.h"
 
 namespace pelt::rig {
 namespace {
@@ -63,30 +63,19 @@ DriverRecord recordOf(const Skeleton& skeleton, const DrivenJoint& joint) {
     return record;
 }
 
-runtime::VirtualInputRecord recordOf(const VirtualInput& input) {
-    runtime::VirtualInputRecord record;
-    record.node = input.node;
-    for (std::size_t i = 0; i < 16; ++i) {
-        record.place[i] = float(input.place.m[i]);
-        record.block[i] = float(input.block[i]);
-    }
-    return record;
-}
-
 struct Drivers {
     std::vector<DriverRecord> records;
     std::vector<std::uint32_t> children;
     std::vector<runtime::InputRecord> inputs;
     std::vector<double> coefficients;
-    std::vector<runtime::VirtualInputRecord> virtual_inputs;
 
     Drivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven) {
         for (const DrivenJoint& joint : driven) {
+            if (joint.kind == DriverKind::ddm) continue;  // PackedVirtualJoints
             append(recordOf(skeleton, joint));
             children.insert(children.end(), joint.children.begin(), joint.children.end());
             for (const LearnedInput& input : joint.inputs) inputs.push_back({input.node, 0, input.bind_rotation});
             coefficients.insert(coefficients.end(), joint.coefficients.begin(), joint.coefficients.end());
-            for (const VirtualInput& input : joint.virtual_inputs) virtual_inputs.push_back(recordOf(input));
         }
         append({});
     }
@@ -95,7 +84,6 @@ private:
     void append(DriverRecord record) {
         record.first_child = std::uint32_t(children.size());
         record.first_input = std::uint32_t(inputs.size());
-        record.first_virtual = std::uint32_t(virtual_inputs.size());
         records.push_back(record);
     }
 };
@@ -112,6 +100,7 @@ AlignedBytes packSkeleton(const Skeleton& skeleton, std::span<const DrivenJoint>
     std::vector<runtime::JointRecord> joints;
     for (const Joint& joint : skeleton.joints) joints.push_back(recordOf(joint));
     const Drivers drivers(skeleton, driven);
+    const PackedVirtualJoints virtual_joints = packVirtualJoints(skeleton, driven);
 
     runtime::SkeletonHeader header;
     RigWriter<runtime::SkeletonHeader> writer;
@@ -121,7 +110,10 @@ AlignedBytes packSkeleton(const Skeleton& skeleton, std::span<const DrivenJoint>
     writer.add(header.children, drivers.children);
     writer.add(header.inputs, drivers.inputs);
     writer.add(header.coefficients, drivers.coefficients);
-    writer.add(header.virtual_inputs, drivers.virtual_inputs);
+    writer.add(header.sources, virtual_joints.sources);
+    writer.add(header.virtual_joints, virtual_joints.joints);
+    writer.add(header.blocks, virtual_joints.blocks);
+    writer.add(header.block_sources, virtual_joints.block_sources);
     names.addTo(writer, header.names);
     return writer.finish(header, runtime::RigKind::skeleton);
 }

@@ -3,6 +3,7 @@
 
 #include "../internal/driven_local.h"
 #include "../internal/rigs/skeleton_layout.h"
+#include "skeleton_kernel.h"
 #include "virtual_joints.h"
 
 namespace pelt::runtime {
@@ -17,40 +18,61 @@ bool locate(std::span<const std::byte> bytes, SkeletonData& rig) noexcept {
     rig.children = arrays(header.children);
     rig.inputs = arrays(header.inputs);
     rig.coefficients = arrays(header.coefficients);
-    rig.virtual_inputs = arrays(header.virtual_inputs);
+    rig.sources = arrays(header.sources);
+    rig.virtual_joints = arrays(header.virtual_joints);
+    rig.blocks = arrays(header.blocks);
+    rig.block_sources = arrays(header.block_sources);
     rig.names = {arrays(header.names.offsets), arrays(header.names.text)};
     return arrays.sound();
 }
 
 bool isDriver(const SkeletonData& rig, const DriverRecord& driver, const DriverRecord& next) noexcept {
     const std::size_t nodes = rig.nodes.size();
-    return driver.node < nodes && driver.driver < nodes && driver.parent < nodes && driver.kind <= DriverKind::ddm &&
-           driver.axis < 3 && driver.first_child <= next.first_child && driver.first_input <= next.first_input &&
-           driver.first_virtual <= next.first_virtual &&
-           (driver.kind != DriverKind::ddm || driver.first_virtual < next.first_virtual);
+    return driver.node < nodes && driver.driver < nodes && driver.parent < nodes && driver.kind < DriverKind::ddm &&
+           driver.axis < 3 && driver.first_child <= next.first_child && driver.first_input <= next.first_input;
 }
 
 bool areDrivers(const SkeletonData& rig) noexcept {
-    if (rig.drivers.empty() || rig.drivers.front().first_child != 0 || rig.drivers.front().first_input != 0 ||
-        rig.drivers.front().first_virtual != 0)
+    if (rig.drivers.empty() || rig.drivers.front().first_child != 0 || rig.drivers.front().first_input != 0)
         return false;
     for (std::size_t d = 0; d + 1 < rig.drivers.size(); ++d)
         if (!isDriver(rig, rig.drivers[d], rig.drivers[d + 1])) return false;
     return rig.drivers.back().first_child == rig.children.size() &&
            rig.drivers.back().first_input == rig.inputs.size() &&
-           rig.drivers.back().first_virtual == rig.virtual_inputs.size() &&
            rig.coefficients.size() == 6 * kLearnedTerms * rig.inputs.size();
+}
+
+bool isVirtual(const SkeletonData& rig, std::uint32_t node) noexcept {
+    const auto joints = rig.virtual_joints.first(rig.virtual_joints.size() - 1);
+    const auto found =
+        std::lower_bound(joints.begin(), joints.end(), node,
+                         [](const VirtualJointRecord& joint, std::uint32_t n) { return joint.node < n; });
+    return found != joints.end() && found->node == node;
+}
+
+/// Each has inputs, and no virtual joint has a child or is followed by another.
+bool areVirtualJoints(const SkeletonData& rig) noexcept {
+    const auto joints = rig.virtual_joints;
+    if (joints.empty() || joints.front().first != 0 || joints.back().first != rig.blocks.size()) return false;
+    if (rig.block_sources.size() != rig.blocks.size() || !allBelow(rig.block_sources, rig.sources.size())) return false;
+    for (std::size_t v = 0; v + 1 < joints.size(); ++v)
+        if (joints[v].node >= rig.nodes.size() || joints[v].first >= joints[v + 1].first ||
+            (v > 0 && joints[v].node <= joints[v - 1].node))
+            return false;
+    return std::none_of(
+               rig.nodes.begin(), rig.nodes.end(),
+               [&](const NodeRecord& n) { return n.parent >= 0 && isVirtual(rig, std::uint32_t(n.parent)); }) &&
+           std::all_of(rig.sources.begin(), rig.sources.end(),
+                       [&](const VirtualSource& s) { return s.node < rig.nodes.size() && !isVirtual(rig, s.node); });
 }
 
 bool isSound(const SkeletonData& rig) noexcept {
     const std::size_t nodes = rig.nodes.size();
     for (std::size_t n = 0; n < nodes; ++n)
         if (rig.nodes[n].parent < -1 || rig.nodes[n].parent >= std::int64_t(n)) return false;
-    return rig.names.isSound(nodes) && areDrivers(rig) && allBelow(rig.children, nodes) &&
+    return rig.names.isSound(nodes) && areDrivers(rig) && areVirtualJoints(rig) && allBelow(rig.children, nodes) &&
            std::all_of(rig.joints.begin(), rig.joints.end(), [&](const JointRecord& j) { return j.node < nodes; }) &&
-           std::all_of(rig.inputs.begin(), rig.inputs.end(), [&](const InputRecord& i) { return i.node < nodes; }) &&
-           std::all_of(rig.virtual_inputs.begin(), rig.virtual_inputs.end(),
-                       [&](const VirtualInputRecord& i) { return i.node < nodes; });
+           std::all_of(rig.inputs.begin(), rig.inputs.end(), [&](const InputRecord& i) { return i.node < nodes; });
 }
 
 SkeletonData dataOf(const SkeletonRig& rig) noexcept {
@@ -106,7 +128,10 @@ Checked<SkeletonRig> SkeletonRig::view(std::span<const std::byte> bytes) noexcep
 
 std::size_t SkeletonRig::nodeCount() const noexcept { return headerOf<SkeletonHeader>(bytes()).nodes.count; }
 std::size_t SkeletonRig::jointCount() const noexcept { return headerOf<SkeletonHeader>(bytes()).joints.count; }
-std::size_t SkeletonRig::driverCount() const noexcept { return headerOf<SkeletonHeader>(bytes()).drivers.count - 1; }
+std::size_t SkeletonRig::driverCount() const noexcept {
+    const auto& header = headerOf<SkeletonHeader>(bytes());
+    return header.drivers.count - 1 + (header.virtual_joints.count - 1);  // each list has one past its last
+}
 std::string_view SkeletonRig::nodeName(std::size_t node) const noexcept { return dataOf(*this).names[node]; }
 std::int32_t SkeletonRig::nodeParent(std::size_t node) const noexcept { return dataOf(*this).nodes[node].parent; }
 LocalTransform SkeletonRig::nodeRest(std::size_t node) const noexcept { return dataOf(*this).nodes[node].rest; }
@@ -124,7 +149,6 @@ void applyDrivers(const SkeletonRig& rig, std::span<LocalTransform> locals) noex
     const FloatLocals read{locals};
     const auto parents = [&](std::size_t node) { return data.nodes[node].parent; };
     for (std::size_t d = 0; d + 1 < data.drivers.size(); ++d) {
-        if (data.drivers[d].kind == DriverKind::ddm) continue;
         const PackedDriver driver = driverAt(data, d);
         locals[driver.node] = toLocal(drivenLocal(driver, driver.rest, read, parents));
     }
@@ -141,13 +165,18 @@ void skinMatrices(const SkeletonRig& rig, std::span<const LocalTransform> locals
     const SkeletonData data = dataOf(rig);
     assert(locals.size() == data.nodes.size() && worlds.size() == data.nodes.size());
     assert(bones.size() == data.joints.size());
+    std::size_t next_virtual = 0;  // driveVirtual sets those
     for (std::size_t n = 0; n < data.nodes.size(); ++n) {
+        if (next_virtual + 1 < data.virtual_joints.size() && data.virtual_joints[next_virtual].node == n) {
+            ++next_virtual;
+            continue;
+        }
         const Affine3f local(toAffine(toTrs(locals[n])));
         const std::int32_t parent = data.nodes[n].parent;
         worlds[n] = parent < 0 ? local : worlds[std::size_t(parent)] * local;
     }
-    applyVirtualJoints(rig, worlds);
-    for (std::size_t j = 0; j < bones.size(); ++j) bones[j] = worlds[data.joints[j].node] * rig.jointInverseBind(j);
+    driveVirtual(data, worlds);
+    moveFromBind(data.joints, worlds, bones);
 }
 
 }  // namespace pelt::runtime

@@ -72,6 +72,16 @@ static void bind_mush_bake_pack(const pelt_character* hero) {
     pelt_character_free(made);
 }
 
+static void virtual_joints(const pelt_character* hero) {
+    pelt_character *baked = NULL, *none = NULL;
+    char* report = NULL;
+    CHECK(pelt_bake(hero, "{\"fps\": 5, \"virtual\": 8}", NULL, &baked, &report) == PELT_OK && reports(report, "bake"));
+    CHECK(pelt_joint_count(baked) > pelt_joint_count(hero));
+    CHECK(pelt_bake(hero, "{\"virtual\": 100000}", NULL, &none, NULL) != PELT_OK && none == NULL);
+    CHECK(pelt_bake(hero, "{\"virtual\": 2, \"helpers\": 1}", NULL, &none, NULL) == PELT_BAD_USAGE && none == NULL);
+    pelt_character_free(baked);
+}
+
 static void from_frames(const pelt_character* hero) {
     const size_t vertices = pelt_vertex_count(hero);
     pelt_character* made = NULL;
@@ -155,6 +165,7 @@ int main(void) {
     CHECK(pelt_with_clips(hero, "no-such.glb", NULL, &none) == PELT_BAD_INPUT && none == NULL);
     deform_compare(hero);
     bind_mush_bake_pack(hero);
+    virtual_joints(hero);
     from_frames(hero);
     pose_and_maps(hero);
     other_rest(hero);

@@ -204,10 +204,18 @@ TEST_F(BakeVerb, VirtualJointsAreReportedWrittenAndPlayed) {
     EXPECT_NEAR(errorIn(compared, "rms"), errorIn(json, "rms"), 1e-3 * errorIn(json, "rms") + 1e-7);
 }
 
-TEST_F(BakeVerb, ImpossibleVirtualJointsAreRefused) {
-    EXPECT_EQ(refused(arm(), {"--virtual", "0"}).status, 2);
-    EXPECT_EQ(refused(arm(), {"--virtual", "60000"}).status, 3);
-    EXPECT_EQ(refused(arm(), {"--virtual", "4", "--helpers", "2"}).status, 2);
-    EXPECT_EQ(refused(arm(), {"--virtual", "4", "--from", "dqs"}).status, 2);
-    EXPECT_EQ(refused(arm(), {"--virtual", "4", "--clip", "nowhere"}).status, 3);
+TEST_F(BakeVerb, ImpossibleVirtualJointsAreRefusedInOneLineAndNothingIsWritten) {
+    for (const char* number : {"0", "-3", "2.5", "many", "65536", ""})
+        expectFailure(refused(arm(), {"--virtual", number}), 2, "--virtual");
+    expectFailure(refused(arm(), {"--virtual", "60000"}), 3, "less than the 60000 --virtual joints");
+    expectFailure(refused(arm(), {"--virtual", "4", "--helpers", "2"}), 2, "--virtual joints and --helpers");
+    expectFailure(refused(arm(), {"--virtual", "4", "--lock", "elbow"}), 2, "--virtual joints and --lock");
+    for (const char* method : {"lbs", "dqs", "cor"})
+        expectFailure(refused(arm(), {"--virtual", "4", "--from", method}), 2, "use --from ddm");
+    runWell({"deform", arm(), "--fps", "5", "-o", path("frames.npy")});
+    expectFailure(refused(arm(), {"--virtual", "4", "--fps", "5", "--from", path("frames.npy")}), 2, "use --from ddm");
+    expectFailure(refused(arm(), {"--virtual", "4", "--clip", "nowhere"}), 3, "nowhere");
+    runWell({"deform", arm(), "--bind-pose", "-o", path("bare.glb")});
+    expectFailure(refused(path("bare.glb"), {"--virtual", "4"}), 3, "has no skeleton");
+    EXPECT_FALSE(std::filesystem::exists(path("out.glb")));
 }

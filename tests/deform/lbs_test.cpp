@@ -119,6 +119,36 @@ TEST(Lbs, AlongAChainOfJointsEveryInstructionSetAgreesWithTheReferenceHoweverThe
     }
 }
 
+TEST(Lbs, TheCompactFormHasTheSamePositionsToTheBitAndIsSmaller) {
+    for (const SkinCase& c : {chainCase(700, Bones::stretched), makeCase(333, 20, 5, Bones::wild)}) {
+        const LbsRig full = prepareLbs(c.mesh, c.weights), compact = prepareLbs(c.mesh, c.weights, LbsForm::compact);
+        EXPECT_LT(compact.bytes().size(), full.bytes().size());
+        EXPECT_EQ(multiplyAdds(compact), multiplyAdds(full));
+        EXPECT_TRUE(compact.view().hasNormals());
+        LbsPose full_pose(full), compact_pose(compact);
+        full_pose.set(c.bones);
+        compact_pose.set(c.bones);
+        const std::size_t count = c.mesh.vertexCount();
+        onEachInstructionSet([&](std::int64_t) {
+            Posed a{std::vector<Vec3f>(count), std::vector<Vec3f>(count)}, b = a, given = a;
+            evaluate(full, full_pose, {}, 0, count, {a.positions, a.normals});
+            for (std::size_t first = 0; first < count; first += 101)
+                evaluate(compact, compact_pose, {}, first, std::min<std::size_t>(101, count - first),
+                         {b.positions, b.normals});
+            EXPECT_TRUE(sameBits(a.positions, b.positions));
+            // Normals of a pose that flattens what is around them are farther off than those at rest.
+            EXPECT_LT(farthest(a.normals, b.normals), 2e-3);
+            evaluate(compact, compact_pose, {{}, c.mesh.normals}, 0, count, {given.positions, given.normals});
+            EXPECT_TRUE(sameBits(a.normals, given.normals));
+        });
+        const LbsPose at_rest(compact);
+        Posed rest{std::vector<Vec3f>(count), std::vector<Vec3f>(count)};
+        evaluate(compact, at_rest, {}, 0, count, {rest.positions, rest.normals});
+        EXPECT_TRUE(sameBits(rest.positions, c.mesh.positions));
+        EXPECT_LT(farthest(rest.normals, c.mesh.normals), 3e-5);
+    }
+}
+
 TEST(Lbs, CopiesAmongVerticesOfOneOfTheirJointsComeOutBitEqual) {
     SkinCase c = chainCase(700, Bones::stretched);
     const auto originalOf = [](std::size_t v) { return v >= 300 && v < 340 && v % 2 == 0 ? v - 60 : v; };

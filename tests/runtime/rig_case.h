@@ -8,6 +8,7 @@
 #include <pelt/rig/pack.h>
 #include <pelt/scenes/scenes.h>
 
+#include "../rig/virtual_joint.h"
 #include "try_rig.h"
 
 namespace pelt::runtime {
@@ -22,6 +23,8 @@ struct RigCase {
         character.weights = scenes::smoothWeights(character);
         rig::DrivenJointChoice choice;
         character.driven = rig::addDrivenJoints(character.skeleton, choice);
+        addSomeVirtualJoint(character.skeleton, {1, 0, 2}, character.driven);
+        addSomeVirtualJoint(character.skeleton, {2, 1}, character.driven);
         addMorphTargets();
         const Clip& clip = character.clips.front();
         for (const Affine3d& b : rig::drivenSkinMatrices(character.skeleton, character.driven, &clip, 1.0))

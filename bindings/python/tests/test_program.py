@@ -85,6 +85,24 @@ class Deforming(WithFiles):
         expected = self.program_deform("lbs", "0", "--fps", "5", "--clips", self.folder / "other.glb")
         np.testing.assert_array_equal(lent.deform(lent.skin_matrices(0, fps=5), method="lbs"), expected)
 
+    def test_virtual_joints_follow_in_poses_that_no_clip_has(self):
+        hero, file = self.sample("bar3", resolution=700, skin="smooth"), self.folder / "hero.glb"
+        self.run_program("bake", file, "--virtual", "8", "--fps", "5", "-o", self.folder / "baked.glb")
+        baked, report = hero.bake(virtual=8, fps=5)
+        self.assertEqual(report["chosen"], "virtual")
+        self.assertTrue(self.same_file(baked, "baked.glb"))
+        self.run_program("deform", self.folder / "baked.glb", "--clip", "@range", "--fps", "2", "--method", "lbs", "-o",
+                         self.folder / "x.npy")
+        expected = np.load(self.folder / "x.npy")
+        loaded = pelt.load(self.folder / "baked.glb")
+        np.testing.assert_array_equal(loaded.deform(loaded.skin_matrices("@range", fps=2), method="lbs"), expected)
+        frames = baked.deform(baked.skin_matrices("@range", fps=2), method="lbs")  # not rounded to a file's numbers yet
+        np.testing.assert_allclose(frames, expected, rtol=0, atol=1e-6)
+        exact = hero.deform(hero.skin_matrices("@range", fps=2), method="ddm")
+        plain = hero.bake(fps=5)[0]
+        left = plain.deform(plain.skin_matrices("@range", fps=2), method="lbs") - exact
+        self.assertLess(np.linalg.norm(frames - exact), 0.5 * np.linalg.norm(left))
+
     def test_morph_targets_are_another_rest(self):
         hero = pelt.load(ROOT / "tests" / "data" / "import" / "morphing_bar.fbx")
         hero.save(self.folder / "hero.glb")

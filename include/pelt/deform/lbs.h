@@ -11,8 +11,13 @@ using LbsRig = PackedRig<runtime::LbsRig>;
 using LbsPose = PackedPose<runtime::LbsRig, runtime::LbsPose>;
 using runtime::evaluate;
 
+enum class LbsForm {
+    full,     ///< fastest where neighbors share their joints
+    compact,  ///< the same positions from fewer bytes where they have many, such as virtual ones; normals in 16 bits
+};
+
 /// Copies the rest shape and packs the weights; neither is needed afterwards. Throws Error (bad input) if sizes differ,
 /// if a vertex has no weight, or if a weight is negative or not finite.
-LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights);
+LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights, LbsForm form = LbsForm::full);
 
 }  // namespace pelt::deform

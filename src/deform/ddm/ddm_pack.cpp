@@ -149,31 +149,34 @@ private:
 
     void appendEntry(const DdmVertex* const (&lanes)[kLanes], std::uint32_t base, std::uint32_t joint) {
         packed_.entries.push_back(indexOfPair(base, joint));
-        const auto sumOf = [&](const auto& number) {
-            appendRow(lanes, [&](const DdmVertex& v) {
-                double sum = 0;
-                for (std::size_t i = 0; i < v.joints.size(); ++i)
-                    if (v.joints[i] == joint) sum += number(v, i);
-                return sum;
-            });
-        };
-        const auto block = [&](double DdmBlock<double>::*number) {
-            sumOf([&](const DdmVertex& v, std::size_t i) { return v.blocks[i].*number; });
-        };
-        using B = DdmBlock<double>;
+        double sums[kLanes][kMostNumbers] = {};
+        std::size_t count = 0;
+        for (std::size_t l = 0; l < kLanes; ++l)
+            for (std::size_t i = 0; i < lanes[l]->joints.size(); ++i)
+                if (lanes[l]->joints[i] == joint) count = addNumbers(*lanes[l], i, sums[l]);
+        for (std::size_t n = 0; n < count; ++n) {
+            LaneRow row;
+            for (std::size_t l = 0; l < kLanes; ++l) row.lane[l] = static_cast<float>(sums[l][n]);
+            packed_.rows.push_back(row);
+        }
+    }
+
+    static constexpr std::size_t kMostNumbers = 10;
+
+    /// Adds what the form stores of entry i; returns how many numbers that is.
+    std::size_t addNumbers(const DdmVertex& v, std::size_t i, double (&sums)[kMostNumbers]) const {
+        const DdmBlock<double>& b = v.blocks[i];
+        std::size_t n = 0;
+        const auto add = [&](double number) { sums[n++] += number; };
         if (runtime::hasCovariance(packed_.form)) {
-            for (const auto number : {&B::xx, &B::xy, &B::xz, &B::yy, &B::yz, &B::zz, &B::x, &B::y, &B::z, &B::w})
-                block(number);
-            return;
+            for (const double number : {b.xx, b.xy, b.xz, b.yy, b.yz, b.zz, b.x, b.y, b.z, b.w}) add(number);
+            return n;
         }
         if (packed_.form != DdmForm::v4)
-            for (int k = 0; k < 3; ++k)
-                sumOf([&](const DdmVertex& v, std::size_t i) {
-                    const B& b = v.blocks[i];
-                    return Vec3d{b.x, b.y, b.z}[k] + b.w * v.center[k];
-                });
-        block(&B::w);
-        sumOf([](const DdmVertex& v, std::size_t i) { return v.psi[i]; });
+            for (int k = 0; k < 3; ++k) add(Vec3d{b.x, b.y, b.z}[k] + b.w * v.center[k]);
+        add(b.w);
+        add(v.psi[i]);
+        return n;
     }
 
     std::uint32_t indexOfBase(std::uint32_t joint) {

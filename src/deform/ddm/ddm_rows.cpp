@@ -27,26 +27,32 @@ class FieldRow {
 public:
     explicit FieldRow(const Field& field) : field_(field), width_(field.channels.width) {}
 
-    std::size_t size() const { return joints_.size(); }
-    std::uint32_t joint(std::size_t e) const { return joints_[e]; }
-    const double* values(std::size_t e) const { return values_.data() + order_[e] * width_; }
+    std::size_t size() const { return found_.size(); }
+    std::uint32_t joint(std::size_t e) const { return found_[e]; }
+    const double* values(std::size_t e) const {
+        return stored_ ? stored_ + e * width_ : sums_.data() + order_[e] * width_;
+    }
     double last(std::size_t e) const { return values(e)[width_ - 1]; }
 
     void read(std::size_t v) {
-        joints_.clear();
-        values_.clear();
         const geometry::Interpolation& between = field_.between;
+        const VertexChannels& from = field_.channels;
         if (between.offsets.empty()) {
-            add(v, 1);
-        } else {
-            for (std::size_t k = between.offsets[v]; k < between.offsets[v + 1]; ++k)
-                add(between.nodes[k], between.weights[k]);
+            const std::size_t first = from.offsets[v];
+            found_ = std::span(from.joints).subspan(first, from.offsets[v + 1] - first);
+            stored_ = from.values.data() + first * width_;
+            return;
         }
+        joints_.clear();
+        sums_.clear();
+        for (std::size_t k = between.offsets[v]; k < between.offsets[v + 1]; ++k)
+            add(between.nodes[k], between.weights[k]);
         order_.resize(joints_.size());
         std::iota(order_.begin(), order_.end(), std::size_t(0));
         for (const std::uint32_t j : joints_) slots_[j] = kNone;
         std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return joints_[a] < joints_[b]; });
         std::sort(joints_.begin(), joints_.end());
+        found_ = joints_;
     }
 
 private:
@@ -60,18 +66,20 @@ private:
             if (slots_[joint] == kNone) {
                 slots_[joint] = std::uint32_t(joints_.size());
                 joints_.push_back(joint);
-                values_.resize(values_.size() + width_, 0.0);
+                sums_.resize(sums_.size() + width_, 0.0);
             }
-            double* to = values_.data() + slots_[joint] * width_;
+            double* to = sums_.data() + slots_[joint] * width_;
             for (std::size_t c = 0; c < width_; ++c) to[c] += weight * from.values[e * width_ + c];
         }
     }
 
     const Field& field_;
     std::size_t width_;
-    std::vector<std::uint32_t> joints_, slots_;  ///< slots: by joint, its index in `values_` while reading
+    std::span<const std::uint32_t> found_;       ///< of the field itself, which has them ascending, or of `joints_`
+    const double* stored_ = nullptr;             ///< values of the field itself; null: those of `sums_`
+    std::vector<std::uint32_t> joints_, slots_;  ///< slots: by joint, its index in `sums_` while reading
     std::vector<std::size_t> order_;
-    std::vector<double> values_;
+    std::vector<double> sums_;
 };
 
 /// p_i of Eq. 11 rev., from Σ Ψ, and the sum of Ψ's weights (1 except for weights that the cutoff dropped).

@@ -78,9 +78,9 @@ public:
         if (level_) {
             mass_.assign(level_->nodeCount(), 0);
             for (std::size_t v = 0; v < level_->node_of.size(); ++v) mass_[level_->node_of[v]] += level_->mass[v];
-            makeSmoother(level_->laplacian, level_->positions, level_->strength, progress);
+            makeSmoother(level_->laplacian, level_->positions, level_->strength, {}, progress);
         } else {
-            makeSmoother(surface.whole(), surface.positions, key.strength, progress);
+            makeSmoother(surface.whole(), surface.positions, key.strength, surface.order, progress);
         }
     }
 
@@ -98,7 +98,8 @@ public:
 
 private:
     void makeSmoother(const geometry::Laplacian& laplacian, std::span<const Vec3f> positions,
-                      std::span<const double> strength, const Progress& progress) {
+                      std::span<const double> strength, std::span<const std::uint32_t> known_order,
+                      const Progress& progress) {
         node_count_ = positions.size();
         const double tolerance = rough_ ? kTolerance : kExact;
         const bool by_products = rough_ && geometry::smoothsByProducts(laplacian, strength, key_.iterations, tolerance);
@@ -106,6 +107,8 @@ private:
         if (by_products || key_.kind == geometry::SmoothingKind::explicit_) {
             order_.resize(node_count_);
             std::iota(order_.begin(), order_.end(), 0u);
+        } else if (!known_order.empty()) {
+            order_.assign(known_order.begin(), known_order.end());
         } else {
             order_ = geometry::eliminationOrder(laplacian, positions);
         }
@@ -229,6 +232,11 @@ std::vector<Task> makeTasks(const JointBind& bind, const SmoothingKey* psi_key, 
     return tasks;
 }
 
+/// Whether a field certainly needs the elimination order of the surface itself.
+bool usesOrder(const SmoothingKey* key) {
+    return key && !key->coarse && key->kind == geometry::SmoothingKind::implicit;
+}
+
 /// Progress of parallel tasks, reported as their mean.
 class SideBySide {
 public:
@@ -252,9 +260,13 @@ private:
 
 }  // namespace
 
-SmoothedFields smoothFields(const SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin,
+SmoothedFields smoothFields(SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin,
                             const SmoothingKey* psi_key, const SmoothingKey* weight_key, const Progress& progress) {
     const std::array<const SmoothingKey*, 2> keys{psi_key, weight_key};
+    if (surface.order.empty() && std::any_of(keys.begin(), keys.end(), usesOrder)) {
+        progress.report("order", 0);
+        surface.order = geometry::eliminationOrder(surface.whole(), surface.positions);
+    }
     std::array<std::optional<Domain>, 2> domains;
     SideBySide both(progress, keys.size());
     parallelFor(keys.size(), 1, [&](std::size_t first, std::size_t last) {

@@ -13,6 +13,7 @@ struct SmoothedSurface {
     geometry::Laplacian laplacian;          ///< without ties
     std::vector<geometry::ExtraEdge> ties;  ///< between parts
     geometry::Laplacian tied;               ///< including them; empty if there are none
+    std::vector<std::uint32_t> order;       ///< eliminationOrder of `whole`, once it was needed
 
     const geometry::Laplacian& whole() const { return ties.empty() ? laplacian : tied; }
 };
@@ -43,8 +44,8 @@ struct SmoothedFields {
     Field weights;  ///< w'
 };
 
-/// Computes, for every joint, the fields whose keys are given.
-SmoothedFields smoothFields(const SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin,
+/// Computes, for every joint, the fields whose keys are given. `surface` keeps its order for the next call.
+SmoothedFields smoothFields(SmoothedSurface& surface, const JointBind& bind, const Vec3d& origin,
                             const SmoothingKey* psi_key, const SmoothingKey* weight_key, const Progress& progress);
 
 }  // namespace pelt::deform

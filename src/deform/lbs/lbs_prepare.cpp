@@ -2,6 +2,7 @@
 #include <pelt/deform/lbs.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <unordered_map>
 
@@ -12,7 +13,9 @@
 namespace pelt::deform {
 namespace {
 
+using runtime::CompactNormals;
 using runtime::LbsBase;
+using runtime::LbsCompactEntry;
 using runtime::LbsDifference;
 using runtime::LbsRun;
 
@@ -21,6 +24,8 @@ struct LbsArrays {
     std::vector<LbsDifference> differences;
     std::vector<std::uint32_t> offsets, entries;
     std::vector<LaneRow> rows;
+    std::vector<LbsCompactEntry> compact_entries;
+    std::vector<std::uint32_t> row_offsets;
     std::vector<LbsRun> runs;
     std::vector<LbsBase> bases;
 };
@@ -95,13 +100,65 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> known_;  ///< differences by their joints
 };
 
+/// Appends an entry to a block whose rows so far have weights in `used` lanes: to the first row where its lanes are
+/// free.
+void appendCompact(std::uint32_t difference, const LaneRow& row, std::vector<std::uint16_t>& used,
+                   std::vector<LaneRow>& rows, std::vector<LbsCompactEntry>& entries) {
+    std::uint16_t lanes = 0;
+    for (std::size_t l = 0; l < kLanes; ++l) lanes |= std::uint16_t((row.lane[l] != 0) << l);
+    const auto free = std::find_if(used.begin(), used.end(), [&](std::uint16_t u) { return (u & lanes) == 0; });
+    const auto at = std::size_t(free - used.begin());
+    if (free == used.end()) {
+        used.push_back(0);
+        rows.emplace_back();
+    }
+    used[at] |= lanes;
+    LaneRow& shared = rows[rows.size() - used.size() + at];
+    for (std::size_t l = 0; l < kLanes; ++l) shared.lane[l] += row.lane[l];
+    entries.push_back({std::uint16_t(difference), lanes, std::uint16_t(at)});
+}
+
+/// Replaces entries and rows by compact ones, unless there are more differences than those can tell apart.
+bool shareRows(LbsArrays& rig) {
+    if (rig.differences.size() > std::size_t(1) << 16) return false;
+    std::vector<LaneRow> rows;
+    rig.row_offsets.push_back(0);
+    for (std::size_t block = 0; block + 1 < rig.offsets.size(); ++block) {
+        std::vector<std::uint16_t> used;
+        for (std::uint32_t e = rig.offsets[block]; e < rig.offsets[block + 1]; ++e)
+            appendCompact(rig.entries[e], rig.rows[e], used, rows, rig.compact_entries);
+        rig.row_offsets.push_back(std::uint32_t(rows.size()));
+    }
+    rig.entries.clear();
+    rig.rows = std::move(rows);
+    return !rig.compact_entries.empty();
+}
+
+std::vector<CompactNormals> compactNormals(const std::vector<VectorRows>& normals) {
+    std::vector<CompactNormals> compact(normals.size());
+    for (std::size_t b = 0; b < normals.size(); ++b)
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            const Vec3f n = normalized(Vec3f{normals[b].x[l], normals[b].y[l], normals[b].z[l]}, Vec3f{});
+            const auto rounded = [](float x) { return std::int16_t(std::isfinite(x) ? std::lround(x * 32767) : 0); };
+            compact[b].x[l] = rounded(n.x);
+            compact[b].y[l] = rounded(n.y);
+            compact[b].z[l] = rounded(n.z);
+        }
+    return compact;
+}
+
 }  // namespace
 
-LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights) {
+LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights, LbsForm form) {
     const InfluenceBlocks blocks = packInfluences(weights, rest.vertexCount());
     LbsArrays arrays;
     LbsPacker(blocks, arrays).pack();
-    const RestMesh shape = packRest(rest);
+    RestMesh shape = packRest(rest);
+    std::vector<CompactNormals> normals;
+    if (form == LbsForm::compact && shareRows(arrays)) {
+        normals = compactNormals(shape.normals);
+        shape.normals.clear();
+    }
 
     runtime::LbsHeader header;
     header.vertex_count = blocks.vertex_count;
@@ -111,10 +168,13 @@ LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights) {
     writer.add(header.offsets, arrays.offsets);
     writer.add(header.entries, arrays.entries);
     writer.add(header.rows, arrays.rows);
+    writer.add(header.compact_entries, arrays.compact_entries);
+    writer.add(header.row_offsets, arrays.row_offsets);
     writer.add(header.runs, arrays.runs);
     writer.add(header.bases, arrays.bases);
     writer.add(header.positions, shape.positions);
     writer.add(header.normals, shape.normals);
+    writer.add(header.compact_normals, normals);
     return LbsRig(writer.finish(header, runtime::RigKind::lbs));
 }
 

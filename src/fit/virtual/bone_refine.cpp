@@ -3,9 +3,10 @@
 // and M = [R  q − R p].
 //
 // The unknowns are the blocks of all joints but the heaviest, B = [W; turnᵀ] and b = [move; ω]; the heaviest has what
-// is left of the fixed sums. With D_j = [A_j − A_0, M_j p − M_0 p]:
+// is left of the fixed sums; and a step d of the center. With D_j = [A_j − A_0, M_j p − M_0 p]:
 //     δq = Σ_j D_j b_j,    δS = Σ_j D_j B_j,    δR = R [φ]×,  (tr(Y) I − Y) φ = axial(Rᵀ δS − δSᵀ R),  Y = Rᵀ S.
-// A change (φ, τ = Rᵀ δq) costs Σ w² |τ + φ × (u − p)|², a form H of six numbers that is the same in all poses.
+// A change (φ, τ = Rᵀ (δq + A_0 d) − d) costs Σ w² |τ + φ × (u − p)|², a form H of six numbers that is the same in all
+// poses.
 #include "bone_refine.h"
 
 #include <pelt/core/parallel.h>
@@ -15,6 +16,7 @@
 #include <algorithm>
 
 #include "../../internal/eigen_mat3.h"
+#include "../ssdr/ssdr_kernel.h"
 
 namespace pelt::fit::virtual_bones {
 namespace {
@@ -23,9 +25,10 @@ constexpr double kDamping = 1e-4;  ///< of the diagonal, at first
 constexpr int kAttempts = 3;       ///< with ten times the damping each
 constexpr double kTurnFloor =
     1e-6;  ///< of the mass, in units of the radius: a bone of one vertex cannot rotate about it
-constexpr Eigen::Index kUnknowns = 16;  ///< per block
+constexpr Eigen::Index kUnknowns = 16;  ///< per block; the last three are those of the center
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Matrix34 = Eigen::Matrix<double, 3, 4>;
 
 Eigen::Vector3d toEigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
@@ -59,7 +62,7 @@ public:
     void run() {
         if (bone_.blocks.size() < 2 || !(pair(index_)[15] > 0)) return;
         collect();
-        const auto unknowns = kUnknowns * Eigen::Index(bone_.blocks.size() - 1);
+        const auto unknowns = kUnknowns * Eigen::Index(bone_.blocks.size() - 1) + 3;
         Eigen::MatrixXd normal(unknowns, unknowns);
         Eigen::VectorXd right(unknowns);
         linearise(normal, right);
@@ -125,7 +128,8 @@ private:
         const Eigen::Vector3d p = toEigen(bone_.center);
         const Matrix6 factor = costOfChange(moments_, p).llt().matrixL();
         const Eigen::Index unknowns = normal.rows();
-        Eigen::MatrixXd rows(6 * Eigen::Index(poses_.count()), unknowns);
+        const auto dimensions = 6 * Eigen::Index(poses_.count());
+        RowMatrix rows(dimensions, unknowns);
         right.setZero();
         Eigen::MatrixXd j(6, unknowns);
         for (std::size_t s = 0; s < poses_.count(); ++s) {
@@ -142,8 +146,10 @@ private:
             right.noalias() += j.transpose() * slope;
             rows.middleRows(6 * Eigen::Index(s), 6).noalias() = factor.transpose() * j;
         }
-        normal.setZero();
-        normal.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
+        // Its vectors are wider than those of Eigen, which is compiled for every processor.
+        const Eigen::MatrixXf columns = rows.cast<float>();
+        ssdr::multiplyRows(columns.data(), std::size_t(unknowns), std::size_t(dimensions), rows.data(),
+                           std::size_t(unknowns), normal.data());
         normal = normal.selfadjointView<Eigen::Lower>();
     }
 
@@ -157,6 +163,7 @@ private:
         const Eigen::Matrix3d base_linear = pelt::toEigen(base.linear());
         const Eigen::Vector3d base_center = toEigen(base * bone_.center);
         j.setZero();
+        j.bottomRightCorner<3, 3>() = r.transpose() * base_linear - Eigen::Matrix3d::Identity();
         for (std::size_t b = 1; b < bone_.blocks.size(); ++b) {
             const Affine3d& joint = joints[bone_.blocks[b].joint];
             Matrix34 d;
@@ -170,6 +177,16 @@ private:
                 j.block<3, 1>(3, first + 12 + row) = g;
             }
         }
+    }
+
+    /// Writes the blocks about the center p + d: S stays, and the bone moves by q + A_0 d − R d. Sums stay too.
+    static void moveCenter(VirtualBone& bone, const Vec3d& d) {
+        bone.center += d;
+        for (JointBlock& block : bone.blocks) {
+            block.w = block.w + Mat3d{{d * -block.turn.x, d * -block.turn.y, d * -block.turn.z}};
+            block.move -= d * block.weight;
+        }
+        bone.blocks.front().move += d;
     }
 
     static void take(const Eigen::VectorXd& step, VirtualBone& bone) {
@@ -187,6 +204,7 @@ private:
             block.move += move, base.move -= move;
             block.weight += x[15], base.weight -= x[15];
         }
+        moveCenter(bone, {step[step.size() - 3], step[step.size() - 2], step[step.size() - 1]});
     }
 
     const ssdr::VertexSums& sums_;

@@ -27,6 +27,20 @@ std::vector<std::size_t> rankingPoses(std::size_t frames) {
     return poses;
 }
 
+void updateResidual(const ssdr::Trajectories& data, const ssdr::Motions& motions, std::size_t vertex,
+                    const Weights& weights, float* out) {
+    const Vec3d& p = data.rest[vertex];
+    const std::size_t columns = motions.columns();
+    for (std::size_t d = 0; d < data.dimensions(); ++d) {
+        double x = -double(data.of(vertex)[d]);
+        for (std::size_t i = 0; i < weights.bones.size(); ++i) {
+            const double* m = motions.m.data() + d * columns + 4 * weights.bones[i];
+            x += weights.values[i] * (m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3]);
+        }
+        out[d] = float(x);
+    }
+}
+
 }  // namespace
 
 LocalWeights::LocalWeights(const ssdr::Trajectories& data, const ssdr::Motions& motions, std::size_t influences)
@@ -113,19 +127,6 @@ void LocalWeights::gather(Group& group) const {
     group.products = ssdr::productsOf(group.motions);
 }
 
-void LocalWeights::updateResidual(std::size_t vertex, const Weights& weights, float* out) const {
-    const Vec3d& p = data_.rest[vertex];
-    const std::size_t columns = motions_.columns();
-    for (std::size_t d = 0; d < data_.dimensions(); ++d) {
-        double x = -double(data_.of(vertex)[d]);
-        for (std::size_t i = 0; i < weights.bones.size(); ++i) {
-            const double* m = motions_.m.data() + d * columns + 4 * weights.bones[i];
-            x += weights.values[i] * (m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3]);
-        }
-        out[d] = float(x);
-    }
-}
-
 void LocalWeights::solveSome(const Group& group, std::span<const std::uint32_t> vertices, const ssdr::EdgeTies* ties,
                              bool chooses, std::vector<float>* residuals, ssdr::VertexWeights& weights) const {
     const std::size_t dimensions = data_.dimensions(), columns = group.motions.columns();
@@ -184,7 +185,7 @@ void LocalWeights::solveSome(const Group& group, std::span<const std::uint32_t> 
         }
         for (std::uint32_t& bone : found.bones) bone = group.bones[bone];
         weights[v] = std::move(found);
-        if (residuals) updateResidual(v, weights[v], residuals->data() + v * dimensions);
+        if (residuals) updateResidual(data_, motions_, v, weights[v], residuals->data() + v * dimensions);
     }
 }
 
@@ -227,11 +228,12 @@ void LocalWeights::sweep(const ssdr::EdgeTies& ties, bool chooses, std::vector<f
     }
 }
 
-std::vector<float> LocalWeights::residuals(const ssdr::VertexWeights& weights) const {
-    std::vector<float> residuals(data_.values.size());
-    parallelFor(data_.vertices, kWeightGrain, [&](std::size_t first, std::size_t last) {
+std::vector<float> residualsOf(const ssdr::Trajectories& data, const ssdr::Motions& motions,
+                               const ssdr::VertexWeights& weights) {
+    std::vector<float> residuals(data.values.size());
+    parallelFor(data.vertices, kWeightGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
-            updateResidual(v, weights[v], residuals.data() + v * data_.dimensions());
+            updateResidual(data, motions, v, weights[v], residuals.data() + v * data.dimensions());
     });
     return residuals;
 }

@@ -20,9 +20,6 @@ public:
     void sweep(const ssdr::EdgeTies& ties, bool chooses, std::vector<float>& residuals,
                ssdr::VertexWeights& weights) const;
 
-    /// The residuals of all vertices, laid out as the samples are.
-    std::vector<float> residuals(const ssdr::VertexWeights& weights) const;
-
 private:
     struct Group {
         std::vector<std::uint32_t> vertices, bones;
@@ -34,7 +31,6 @@ private:
     void gather(Group& group) const;
     void solveSome(const Group& group, std::span<const std::uint32_t> vertices, const ssdr::EdgeTies* ties,
                    bool chooses, std::vector<float>* residuals, ssdr::VertexWeights& weights) const;
-    void updateResidual(std::size_t vertex, const ssdr::SimplexSolver::Weights& weights, float* out) const;
 
     const ssdr::Trajectories& data_;
     const ssdr::Motions& motions_;
@@ -42,5 +38,9 @@ private:
     std::vector<Group> groups_;
     std::vector<std::uint32_t> group_of_;
 };
+
+/// The residuals of all vertices, laid out as the samples are.
+std::vector<float> residualsOf(const ssdr::Trajectories& data, const ssdr::Motions& motions,
+                               const ssdr::VertexWeights& weights);
 
 }  // namespace pelt::fit::virtual_bones

@@ -31,6 +31,23 @@ VirtualBone boneOfRow(const DdmRows<float>& rows, std::size_t v) {
     return bone;
 }
 
+VirtualBone withoutSmallBlocks(const VirtualBone& bone, double least) {
+    VirtualBone kept{bone.center, {bone.blocks.front()}};
+    for (std::size_t b = 1; b < bone.blocks.size(); ++b) {
+        const JointBlock& block = bone.blocks[b];
+        if (block.weight >= least) {
+            kept.blocks.push_back(block);
+            continue;
+        }
+        JointBlock& base = kept.blocks.front();
+        base.w = base.w + block.w;
+        base.turn += block.turn;
+        base.move += block.move;
+        base.weight += block.weight;
+    }
+    return kept;
+}
+
 BoneSums sumsOf(const VirtualBone& bone, std::span<const Affine3d> joints) {
     BoneSums sums;
     for (const JointBlock& block : bone.blocks) {

@@ -28,6 +28,9 @@ struct VirtualBone {
 /// The bone that moves as vertex `v` of the rows does.
 VirtualBone boneOfRow(const DdmRows<float>& rows, std::size_t v);
 
+/// The bone without the joints whose ω is under `least`; the heaviest takes their blocks over.
+VirtualBone withoutSmallBlocks(const VirtualBone& bone, double least);
+
 /// S and q in a pose; `joints` has one map per slot.
 struct BoneSums {
     Mat3d s{{{}, {}, {}}};

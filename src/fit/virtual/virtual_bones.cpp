@@ -25,11 +25,12 @@ constexpr int kLastTurns = 6;
 constexpr int kRelocations = 4;     ///< rounds in which the least useful bones are placed anew
 constexpr double kRelocated = 0.1;  ///< of the bones
 constexpr int kSweepsPerTurn = 2;   ///< over the blocks of all bones
-constexpr std::size_t kVerticesPerBone = 128, kLeastVertices = 8192,
+constexpr std::size_t kVerticesPerBone = 192, kLeastVertices = 8192,
                       kMostVertices = 24576;  ///< that bones are fitted to
 constexpr double kEdgeShare = 0.87;           ///< of edges in the objective of the last weights
 constexpr int kEdgeSweeps = 8;
-constexpr double kExact = 1e-14;  ///< of the squared length of all samples: nothing is left to gain
+constexpr double kLeastBlock = 1e-3;  ///< ω; joints with less do not drive a bone
+constexpr double kExact = 1e-14;      ///< of the squared length of all samples: nothing is left to gain
 
 /// Spreads consecutive numbers over all 64-bit numbers.
 std::uint64_t scrambled(std::uint64_t x) {
@@ -88,13 +89,14 @@ private:
     void solve() {
         const LocalWeights solver(problem_.data, motions_, options_.influences);
         solver.solve(weights_);
-        residuals_ = solver.residuals(weights_);
     }
+
+    std::vector<float> residuals() const { return residualsOf(problem_.data, motions_, weights_); }
 
     void add(std::size_t count) {
         if (count == 0 || error() <= exact_) return;
-        for (const std::uint32_t v : bestAdditions(problem_, residuals_, weights_, count))
-            bones_.push_back(problem_.rows[v]);
+        for (const std::uint32_t v : bestAdditions(problem_, residuals(), weights_, count))
+            bones_.push_back(withoutSmallBlocks(problem_.rows[v], kLeastBlock));
         motions_ = problem_.motionsOf(bones_);
         solve();
     }
@@ -112,7 +114,7 @@ private:
     /// Removes the bones that are needed least and adds as many where they save most, if that is better.
     void relocate() {
         const Placement before = *this;
-        const auto losses = lossesOf(problem_, motions_, problem_.joints.size(), residuals_, weights_);
+        const auto losses = lossesOf(problem_, motions_, problem_.joints.size(), residuals(), weights_);
         std::vector<std::size_t> order(bones_.size());
         std::iota(order.begin(), order.end(), std::size_t(0));
         std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return losses[a] < losses[b]; });
@@ -134,7 +136,6 @@ private:
         bones_ = other.bones_;
         motions_ = other.motions_;
         weights_ = other.weights_;
-        residuals_ = other.residuals_;
     }
 
     const Problem& problem_;
@@ -143,7 +144,6 @@ private:
     std::vector<VirtualBone> bones_;
     ssdr::Motions motions_;
     ssdr::VertexWeights weights_;
-    std::vector<float> residuals_;
     double exact_ = 0, done_ = 0;
 };
 
@@ -172,7 +172,7 @@ ssdr::VertexWeights solveAll(const Problem& problem, std::span<const Triangle> t
     ssdr::VertexWeights weights(problem.data.vertices);
     solver.solve(weights);
     ssdr::EdgeTies ties = ssdr::tieEdges(problem.data, triangles);
-    std::vector<float> residuals = solver.residuals(weights);
+    std::vector<float> residuals = residualsOf(problem.data, motions, weights);
     double error = 0;
     for (const auto& w : weights) error += w.error;
     const double tied = edgeError(ties, residuals, problem.data.dimensions());

@@ -6,13 +6,18 @@
 
 namespace pelt::runtime {
 
+/// A map whose numbers are stored without the last row, which is 0, 0, 0, 1.
+inline Affine3f affineOf(const float (&m)[12]) noexcept {
+    return {Mat3f{{{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}}}, {m[9], m[10], m[11]}};
+}
+
 struct NodeRecord {
     std::int32_t parent = -1;
     LocalTransform rest;
 };
 
 struct JointRecord {
-    float inverse_bind[16] = {};
+    float inverse_bind[16] = {};  ///< by columns
     std::uint32_t node = 0;
 };
 
@@ -22,19 +27,32 @@ struct InputRecord {
     Quatd bind_rotation;
 };
 
-/// An input of a virtual joint, matrices by columns.
-struct VirtualInputRecord {
-    float place[16] = {}, block[16] = {};
-    std::uint32_t node = 0, unused[3] = {};
+/// A node that virtual joints follow. `unbind` (3x4 by columns) maps root space to the node's space in the bind pose,
+/// so that D = world · unbind is the motion of the node since then.
+struct VirtualSource {
+    float unbind[12] = {};
+    std::uint32_t node = 0;
 };
 
-/// The values are those of rig::DrivenJoint.
+/// A virtual joint. [S q] = Σ D · block over its inputs; `frame` (3x4 by columns) is a rotation and a position: where
+/// the joint is in the bind pose.
+struct VirtualJointRecord {
+    std::uint32_t node = 0;
+    std::uint32_t first = 0;  ///< of its inputs; the next joint's is the end
+    float frame[12] = {};
+};
+
+/// The block of an input in root space, frame · [W move; turn^T ω]: 4x4 by columns.
+struct alignas(64) VirtualBlock {
+    float m[16] = {};
+};
+
+/// Any other driven joint. The values are those of rig::DrivenJoint.
 struct DriverRecord {
     std::uint32_t node = 0, driver = 0, parent = 0;
     DriverKind kind = DriverKind::rotation;
     std::uint32_t axis = 0, reciprocal = 0;
-    std::uint32_t first_child = 0, first_input = 0, first_virtual = 0;  ///< the next driver's are the ends
-    std::uint32_t unused = 0;
+    std::uint32_t first_child = 0, first_input = 0;  ///< the next driver's are the ends
     double fraction = 0, k = 0, bind_scale = 1;
     Quatd bind_rotation;
     Trs placed, rest;
@@ -47,8 +65,11 @@ struct SkeletonData {
     std::span<const std::uint32_t> children;
     std::span<const InputRecord> inputs;
     std::span<const double> coefficients;  ///< six rows of kLearnedTerms for each input of a driver
-    std::span<const VirtualInputRecord> virtual_inputs;
-    TextTable names;  ///< per node
+    std::span<const VirtualSource> sources;
+    std::span<const VirtualJointRecord> virtual_joints;  ///< ascending by node, and one past the last
+    std::span<const VirtualBlock> blocks;                ///< per input of a virtual joint
+    std::span<const std::uint32_t> block_sources;        ///< likewise: the source that it follows
+    TextTable names;                                     ///< per node
 };
 
 struct SkeletonHeader {
@@ -59,7 +80,10 @@ struct SkeletonHeader {
     ArrayAt<std::uint32_t> children;
     ArrayAt<InputRecord> inputs;
     ArrayAt<double> coefficients;
-    ArrayAt<VirtualInputRecord> virtual_inputs;
+    ArrayAt<VirtualSource> sources;
+    ArrayAt<VirtualJointRecord> virtual_joints;
+    ArrayAt<VirtualBlock> blocks;
+    ArrayAt<std::uint32_t> block_sources;
     TextTableAt names;
 };
 

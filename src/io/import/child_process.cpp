@@ -130,6 +130,17 @@ int ChildGuard::wait() {
     return status;
 }
 
+int ChildGuard::waitBriefly() {
+    constexpr int kMilliseconds = 1000;
+    int status = 0;
+    for (int i = 0; i < kMilliseconds; ++i) {
+        if (::waitpid(pid_, &status, WNOHANG) == pid_) return pid_ = 0, status;
+        ::poll(nullptr, 0, 1);
+    }
+    kill();
+    return wait();
+}
+
 pid_t startChild(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                  const ChildStreams& streams) {
     posix_spawn_file_actions_t actions;

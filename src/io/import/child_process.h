@@ -29,6 +29,8 @@ public:
 
     void kill();
     int wait();  ///< its status as returned by waitpid
+    /// The same for a child that is about to end; it is killed if that takes longer than a moment.
+    int waitBriefly();
 
 private:
     pid_t pid_;

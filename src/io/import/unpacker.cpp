@@ -6,6 +6,7 @@
 #include <pelt/io/import.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -76,7 +77,7 @@ bool receiveMessage(int socket, std::vector<std::byte>& bytes, std::uint64_t mos
 
 class Unpacker::Process {
 public:
-    Process() {
+    Process() : program_(findImporter()) {
         int ends[2];
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
             throw Error::system(fmt::format("cannot communicate with pelt-import: {}", std::strerror(errno)));
@@ -84,7 +85,7 @@ public:
         try {
             const std::uint64_t memory = std::min(kMostMemory, availableMemory());
             child_.emplace(
-                startChild(findImporter(), {"--memory", std::to_string(memory), "--unpack"}, {ends[1], ends[1], -1}));
+                startChild(program_, {"--memory", std::to_string(memory), "--unpack"}, {ends[1], ends[1], -1}));
         } catch (...) {
             ::close(ends[0]), ::close(ends[1]);
             throw;
@@ -97,7 +98,22 @@ public:
 
     int socket() const { return socket_; }
 
+    /// Throws if it ended without any answer and not by a signal: then it is the program that does not run, whatever
+    /// the data is.
+    void refuseIfUseless() {
+        if (answered) return;
+        const int status = child_->waitBriefly();
+        if (!WIFEXITED(status) || WEXITSTATUS(status) == 0) return;
+        throw Error::system({program_.string()},
+                            fmt::format("ended at once with status {}, so that compressed meshes cannot be read; "
+                                        "install Pelt again with the libraries it needs, or export plain glTF",
+                                        WEXITSTATUS(status)));
+    }
+
+    bool answered = false;
+
 private:
+    std::filesystem::path program_;
     int socket_ = -1;
     std::optional<ChildGuard> child_;
 };
@@ -121,9 +137,13 @@ gltf::UnpackAnswer Unpacker::unpack(const gltf::UnpackRequest& request, std::uin
     std::vector<std::byte> bytes;
     if (sendMessage(process_->socket(), gltf::toBytes(request), deadline) &&
         receiveMessage(process_->socket(), bytes, most_bytes, deadline))
-        if (std::optional<gltf::UnpackAnswer> answer = gltf::answerFrom(bytes)) return std::move(*answer);
+        if (std::optional<gltf::UnpackAnswer> answer = gltf::answerFrom(bytes)) {
+            process_->answered = true;
+            return std::move(*answer);
+        }
     const bool slow = errno == ETIMEDOUT;
-    process_.reset();
+    const std::unique_ptr<Process> ended = std::move(process_);
+    if (!slow) ended->refuseIfUseless();
     return {slow ? gltf::UnpackFault::too_slow : gltf::UnpackFault::crashed, 0, {}, {}};
 }
 

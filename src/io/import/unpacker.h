@@ -17,7 +17,7 @@ public:
     Unpacker& operator=(Unpacker&&) noexcept;
 
     /// An answer of more than `most_bytes` is treated as a crash. Throws Error (system) if the process cannot be found
-    /// or started.
+    /// or started, or ends at once.
     gltf::UnpackAnswer unpack(const gltf::UnpackRequest& request, std::uint64_t most_bytes);
 
 private:

@@ -62,9 +62,64 @@ HWY_INLINE Xyz transformNormal(const BlendedMatrix& m, const Xyz& n) {
     return {hn::IfThenElse(valid, unit.x, n.x), hn::IfThenElse(valid, unit.y, n.y), hn::IfThenElse(valid, unit.z, n.z)};
 }
 
+/// An address that is in a register. Compilers would write base + index in each multiply-add instead, which processors
+/// then take for two operations.
+HWY_INLINE const float* inRegister(const float* address) {
+#if HWY_ARCH_X86 && defined(__GNUC__)
+    __asm__("" : "+r"(address));
+#endif
+    return address;
+}
+
+/// What a step reads of a rig: the weights by entry, and the rest normals.
+class FullForm {
+public:
+    HWY_INLINE FullForm(const LbsData& rig, const Step& s)
+        : entries_(rig.entries.data()), rows_(rig.rows.data()), lane_(s.lane) {}
+    HWY_INLINE std::size_t difference(std::size_t e) const { return entries_[e]; }
+    HWY_INLINE V weights(std::size_t e) const { return hn::Load(Lanes(), rows_[e].lane + lane_); }
+    static HWY_INLINE Xyz normals(const LbsData&, const Triples& triples, const Step& s) {
+        return restNormals(triples, s);
+    }
+
+private:
+    const std::uint32_t* entries_;
+    const LaneRow* rows_;
+    std::size_t lane_;
+};
+
+/// The same of a compact rig, where a row also has weights of other entries.
+class CompactForm {
+public:
+    HWY_INLINE CompactForm(const LbsData& rig, const Step& s)
+        : entries_(rig.compact_entries.data()), rows_(rig.rows.data() + rig.row_offsets[s.block]), lane_(s.lane) {}
+    HWY_INLINE std::size_t difference(std::size_t e) const { return entries_[e].difference; }
+    HWY_INLINE V weights(std::size_t e) const {
+        const V row = hn::Load(Lanes(), rows_[entries_[e].row].lane + lane_);
+        return hn::IfThenElseZero(lanesOf(entries_[e].lanes, lane_), row);
+    }
+    static HWY_INLINE Xyz normals(const LbsData& rig, const Triples& triples, const Step& s) {
+        if (s.streams.normals) return triples.load(s.streams.normals + s.vertex);
+        const CompactNormals& own = rig.compact_normals[s.block];
+        return {component(own.x + s.lane), component(own.y + s.lane), component(own.z + s.lane)};
+    }
+
+private:
+    static HWY_INLINE V component(const std::int16_t* from) {
+        const hn::Rebind<std::int16_t, Lanes> narrow;
+        const hn::Rebind<std::int32_t, Lanes> wide;
+        const Lanes d;
+        return hn::Mul(hn::ConvertTo(d, hn::PromoteTo(wide, hn::Load(narrow, from))), hn::Set(d, 1 / 32767.0f));
+    }
+
+    const LbsCompactEntry* entries_;
+    const LaneRow* rows_;
+    std::size_t lane_;
+};
+
 /// A block whose lanes have the base `base`. A functor instead of a lambda, because compilers do not inline a lambda
 /// here.
-template <bool kNormals>
+template <bool kNormals, class Form>
 struct LbsStep {
     const LbsData& rig;
     const Affine3f* differences;
@@ -72,11 +127,11 @@ struct LbsStep {
     const BlendedMatrix& base;
 
     HWY_INLINE void operator()(const Step& s) const {
-        const Lanes d;
+        const Form form(rig, s);
         BlendedMatrix m = base;
         for (std::size_t e = rig.offsets[s.block], end = rig.offsets[s.block + 1]; e < end; ++e) {
-            const float* difference = differences[rig.entries[e]].m;
-            const V w = hn::Load(d, rig.rows[e].lane + s.lane);
+            const float* difference = inRegister(differences[form.difference(e)].m);
+            const V w = form.weights(e);
             addScaled(difference, w, m.a);
             addScaled(difference + 4, w, m.b);
             addScaled(difference + 8, w, m.c);
@@ -85,17 +140,17 @@ struct LbsStep {
         const Xyz p = restPositions(triples, s);
         triples.store(mulAdd(m.a, p.x, mulAdd(m.b, p.y, mulAdd(m.c, p.z, m.t))), s.streams.out_positions + s.vertex);
         if constexpr (kNormals)
-            triples.store(transformNormal(m, restNormals(triples, s)), s.streams.out_normals + s.vertex);
+            triples.store(transformNormal(m, Form::normals(rig, triples, s)), s.streams.out_normals + s.vertex);
     }
 };
 
-template <bool kNormals>
+template <bool kNormals, class Form>
 struct LbsRange {
     const LbsData& rig;
     const LbsPose::Data& pose;
     Triples triples{};
 
-    LbsStep<kNormals> stepFrom(const BlendedMatrix& base) const {
+    LbsStep<kNormals, Form> stepFrom(const BlendedMatrix& base) const {
         return {rig, pose.differences.data(), triples, base};
     }
 
@@ -141,15 +196,33 @@ private:
     };
 };
 
-void lbsRange(const LbsData& rig, const LbsPose::Data& pose, const VertexStreams& streams, std::size_t first,
-              std::size_t last) {
+template <class Form>
+HWY_INLINE void rangeOf(const LbsData& rig, const LbsPose::Data& pose, const VertexStreams& streams, std::size_t first,
+                        std::size_t last) {
     if (streams.out_normals) {
-        const LbsRange<true> range{rig, pose};
+        const LbsRange<true, Form> range{rig, pose};
         forEachBlock(streams, first, last, range, range);
     } else {
-        const LbsRange<false> range{rig, pose};
+        const LbsRange<false, Form> range{rig, pose};
         forEachBlock(streams, first, last, range, range);
     }
+}
+
+void lbsRange(const LbsData& rig, const LbsPose::Data& pose, const VertexStreams& streams, std::size_t first,
+              std::size_t last) {
+    if (rig.compact_entries.empty())
+        rangeOf<FullForm>(rig, pose, streams, first, last);
+    else
+        rangeOf<CompactForm>(rig, pose, streams, first, last);
+}
+
+void subtractAll(const LbsDifference* differences, std::size_t count, const Affine3f* joints, Affine3f* out) {
+    const Lanes d;
+    for (std::size_t n = 0; n < count; ++n)
+        for (std::size_t i = 0; i < 16; i += kStep) {
+            const V to = hn::Load(d, joints[differences[n].to].m + i);
+            hn::Store(hn::Sub(to, hn::Load(d, joints[differences[n].from].m + i)), d, out[n].m + i);
+        }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -160,14 +233,23 @@ HWY_AFTER_NAMESPACE();
 namespace pelt::runtime {
 
 HWY_EXPORT(lbsRange);
+HWY_EXPORT(subtractAll);
 
-void evaluate([[maybe_unused]] const LbsRig& rig, const LbsPose& pose, const RestShape& rest, std::size_t first,
-              std::size_t count, const Output& out) noexcept {
+void subtractJoints(LbsPose::Data& pose) noexcept {
+    HWY_DYNAMIC_DISPATCH(subtractAll)
+    (pose.rig.differences.data(), pose.differences.size(), pose.joints.data(), pose.differences.data());
+}
+
+void evaluate(const LbsRig& rig, const LbsPose& pose, const RestShape& rest, std::size_t first, std::size_t count,
+              const Output& out) noexcept {
     const LbsData& data = pose.data().rig;
     assert(pose.data().bytes == rig.bytes().data());
     assert(first <= data.vertex_count && count <= data.vertex_count - first);
     if (count == 0) return;
-    HWY_DYNAMIC_DISPATCH(lbsRange)(data, pose.data(), resolveStreams(data.rest, rest, out), first, first + count);
+    VertexStreams streams = resolveStreams(data.vertex_count, rig.hasNormals(), rest, out);
+    streams.own_positions = data.rest.positions.data();
+    streams.own_normals = data.rest.normals.data();
+    HWY_DYNAMIC_DISPATCH(lbsRange)(data, pose.data(), streams, first, first + count);
 }
 
 }  // namespace pelt::runtime

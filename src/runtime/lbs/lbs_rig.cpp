@@ -19,6 +19,9 @@ bool locate(std::span<const std::byte> bytes, LbsData& rig) noexcept {
     rig.offsets = arrays(header.offsets);
     rig.entries = arrays(header.entries);
     rig.rows = arrays(header.rows);
+    rig.compact_entries = arrays(header.compact_entries);
+    rig.row_offsets = arrays(header.row_offsets);
+    rig.compact_normals = arrays(header.compact_normals);
     rig.runs = arrays(header.runs);
     rig.bases = arrays(header.bases);
     rig.rest = {rig.vertex_count, arrays(header.positions), arrays(header.normals)};
@@ -38,6 +41,20 @@ bool areRuns(const LbsData& rig, std::size_t blocks) noexcept {
     return true;
 }
 
+bool areEntries(const LbsData& rig, std::size_t blocks) noexcept {
+    if (rig.compact_entries.empty())
+        return areOffsets(rig.offsets, blocks, rig.entries.size()) && rig.rows.size() == rig.entries.size() &&
+               allBelow(rig.entries, rig.differences.size());
+    if (!areOffsets(rig.offsets, blocks, rig.compact_entries.size())) return false;
+    if (!areOffsets(rig.row_offsets, blocks, rig.rows.size())) return false;
+    for (std::size_t block = 0; block < blocks; ++block)
+        for (std::size_t e = rig.offsets[block]; e < rig.offsets[block + 1]; ++e)
+            if (rig.compact_entries[e].difference >= rig.differences.size() ||
+                rig.compact_entries[e].row >= rig.row_offsets[block + 1] - rig.row_offsets[block])
+                return false;
+    return true;
+}
+
 /// One more than the highest joint in use.
 std::size_t jointsNamed(const LbsData& rig) noexcept {
     std::size_t end = 0;
@@ -49,9 +66,9 @@ std::size_t jointsNamed(const LbsData& rig) noexcept {
 
 bool isSound(const LbsData& rig) noexcept {
     const std::size_t blocks = blocksOf(rig.vertex_count);
-    return isSound(rig.rest) && areOffsets(rig.offsets, blocks, rig.entries.size()) &&
-           rig.rows.size() == rig.entries.size() && allBelow(rig.entries, rig.differences.size()) &&
-           areRuns(rig, blocks) && jointsNamed(rig) == rig.joint_count;
+    const bool normals = rig.compact_normals.empty() || rig.compact_normals.size() == blocks;
+    return normals && isSound(rig.rest) && areEntries(rig, blocks) && areRuns(rig, blocks) &&
+           jointsNamed(rig) == rig.joint_count;
 }
 
 LbsData dataOf(const LbsRig& rig) noexcept {
@@ -84,17 +101,24 @@ Checked<LbsRig> LbsRig::view(std::span<const std::byte> bytes) noexcept {
 
 std::size_t LbsRig::vertexCount() const noexcept { return headerOf<LbsHeader>(bytes()).vertex_count; }
 std::size_t LbsRig::jointCount() const noexcept { return headerOf<LbsHeader>(bytes()).joint_count; }
-bool LbsRig::hasNormals() const noexcept { return headerOf<LbsHeader>(bytes()).normals.count != 0; }
+bool LbsRig::hasNormals() const noexcept {
+    const auto& header = headerOf<LbsHeader>(bytes());
+    return header.normals.count + header.compact_normals.count != 0;
+}
 
 std::size_t streamedBytes(const LbsRig& rig, bool normals) noexcept {
     const LbsData data = dataOf(rig);
-    return data.offsets.size_bytes() + data.entries.size_bytes() + data.rows.size_bytes() + data.runs.size_bytes() +
-           data.bases.size_bytes() + data.vertex_count * sizeof(Vec3f) * (normals ? 4 : 2);
+    return data.offsets.size_bytes() + data.entries.size_bytes() + data.rows.size_bytes() +
+           data.compact_entries.size_bytes() + data.row_offsets.size_bytes() + data.runs.size_bytes() +
+           data.bases.size_bytes() + data.vertex_count * sizeof(Vec3f) * 2 +
+           (normals
+                ? data.vertex_count * sizeof(Vec3f) + data.compact_normals.size_bytes() + data.rest.normals.size_bytes()
+                : 0);
 }
 
 std::size_t multiplyAdds(const LbsRig& rig) noexcept {
     const LbsData data = dataOf(rig);
-    const std::size_t blend = 12 * data.entries.size(), apply = 9 * (data.offsets.size() - 1);
+    const std::size_t blend = 12 * data.offsets.back(), apply = 9 * (data.offsets.size() - 1);
     return kLanes * (blend + apply);
 }
 
@@ -114,10 +138,7 @@ LbsPose::LbsPose(const LbsRig& rig, std::span<std::byte> memory) noexcept {
 void LbsPose::set(std::span<const Affine3f> bones) noexcept {
     assert(bones.size() >= data_->joints.size());
     std::copy_n(bones.begin(), data_->joints.size(), data_->joints.begin());
-    for (std::size_t d = 0; d < data_->differences.size(); ++d) {
-        const auto [from, to] = data_->rig.differences[d];
-        for (int i = 0; i < 16; ++i) data_->differences[d].m[i] = bones[to].m[i] - bones[from].m[i];
-    }
+    subtractJoints(*data_);
 }
 
 }  // namespace pelt::runtime

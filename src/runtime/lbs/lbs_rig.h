@@ -13,4 +13,7 @@ struct LbsPose::Data {
     std::span<Affine3f> differences;
 };
 
+/// Sets the differences from the joints.
+void subtractJoints(LbsPose::Data& pose) noexcept;
+
 }  // namespace pelt::runtime

@@ -113,6 +113,17 @@ TEST(Unpacking, AMissingHelperIsASystemError) {
         EXPECT_NE(faultOf(maker, ErrorCode::system).find("/nowhere/pelt-import"), std::string::npos);
 }
 
+TEST(Unpacking, AHelperThatDoesNotRunIsNamedAndIsNotTheFilesFault) {
+    const ScratchFolder folder;
+    const OtherImporter broken(folder, "exit 127");  // as where one of its libraries is missing
+    for (const auto& maker : {io::test::makeMeshoptStrip(), io::test::makeDracoStrip()}) {
+        const std::string fault = faultOf(maker, ErrorCode::system);
+        EXPECT_NE(fault.find("importer: ended at once with status 127"), std::string::npos) << fault;
+        EXPECT_NE(fault.find("install Pelt again"), std::string::npos) << fault;
+        EXPECT_EQ(fault.find('\n'), std::string::npos) << fault;
+    }
+}
+
 TEST(Unpacking, AHelperThatCrashesOrTalksNonsenseIsBadInput) {
     const ScratchFolder folder;
     for (const char* script : {"kill -SEGV $$", "exit 0", "head -c 4000 /dev/zero", "head -c 4000 /dev/urandom",

@@ -2,6 +2,7 @@ import { PeltError } from "./error.js";
 import { type CallOptions, Instance, Scope, toOptions } from "./instance.js";
 import type { Clip, DeformOptions, Handle, Joint, Made, Options, PoserOptions, Report, Weights } from "./types.js";
 import type { LongCalls } from "./long_calls.js";
+import { readRows, type Rows } from "./rows.js";
 
 /** Frees what a forgotten object holds; dispose() is still the way to free it at once. */
 const forgotten = new FinalizationRegistry<() => void>((free) => free());
@@ -126,6 +127,33 @@ export class Character {
       this.instance.check(this.instance.module._pelt_morphed_positions(this.owned.get(), name, seconds, out));
       return this.instance.floats(out, 3 * this.vertexCount);
     });
+  }
+
+  /**
+   * What the rows of `rowsOf` are posed by: 16 numbers a bone, by columns, from rest space to posed space. Null at
+   * a moment with morph targets, which rows do not have.
+   * @param clip as for skinMatrices
+   */
+  bones(clip?: string | number, seconds = 0): Float32Array | null {
+    const { module } = this.instance, character = this.owned.get();
+    return this.instance.scoped((scope) => {
+      const count = module._pelt_web_slot_count(character) + module._pelt_web_prop_count(character);
+      const out = scope.bytes(64 * count), morphed = scope.slot();
+      const name = scope.string(clip === undefined ? undefined : String(clip));
+      this.instance.check(module._pelt_web_bones(character, name, seconds, out, morphed));
+      return scope.filled(morphed) ? null : this.instance.floats(out, 16 * count);
+    });
+  }
+
+  /**
+   * What a GPU needs to pose the vertices by `bones`, as @pelt/three takes it: from what Deformer.bytes gave. Null for
+   * dual quaternions, which have no shader.
+   */
+  rowsOf(bytes: Uint8Array): Rows | null {
+    const { module } = this.instance, character = this.owned.get();
+    const vertices = Array.from({ length: module._pelt_web_prop_count(character) },
+                                (_, prop) => module._pelt_web_prop_vertices(character, prop));
+    return readRows(bytes, { firstBone: module._pelt_web_slot_count(character), vertices, rest: this.positions() });
   }
 
   /** Prepares a method of `pelt deform`, such as "ddm", "lbs" or "dqs". */

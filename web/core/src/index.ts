@@ -16,6 +16,7 @@ import type { Made, Options, Report, RestMesh } from "./types.js";
 export { Character, Deformer, Poser } from "./character.js";
 export { PeltError, type PeltErrorCode } from "./error.js";
 export type { CallOptions } from "./instance.js";
+export type { Rows } from "./rows.js";
 export type {
   Clip, DeformOptions, Handle, Joint, Made, Options, PoserOptions, Report, RestMesh, Weights,
 } from "./types.js";

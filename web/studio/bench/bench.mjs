@@ -1,9 +1,11 @@
 // How the page responds while it plays: npm run bench -w studio [-- --gpu]
 // For each change: the time until it is shown, and meanwhile the poses that were computed a second, the pictures that
-// were drawn, and the longest time the page itself was busy. --gpu: the machine's own Vulkan driver; without it the
-// processor draws the pictures, on the cores that the workers need, so that fewer are drawn.
+// were drawn, and the longest time the page itself was busy. Then what a frame costs while a clip plays, posed by the
+// GPU and by the processor. --gpu: the machine's own Vulkan driver; without it the processor draws the pictures, on the
+// cores that the workers need, so that fewer are drawn.
 import { loadavg } from "node:os";
 import { openPage, sample } from "../scripts/page.mjs";
+import { costOfFrame } from "./frame_cost.mjs";
 
 const gpu = process.argv.includes("--gpu"),
   viewport = { width: 640, height: 480 };
@@ -63,7 +65,8 @@ const notDrawn = async (settings) => {
   return times.sort((a, b) => a - b)[times.length >> 1];
 };
 
-const rows = [];
+const rows = [],
+  costs = [];
 const row = (name, { ms, poses, pictures, busy }, goal, timed = true) =>
   rows.push([
     name,
@@ -98,6 +101,16 @@ for (const [vertices, changes] of [
     await alone("λ", [{ lambda: 8 }, { lambda: 9 }, { lambda: 10 }], "2000 ms");
     await page.evaluate("studio.set({ lambda: null, kappa: null, alpha: null })");
   }
+  for (const method of ["ddm", "lbs", "dqs"]) {
+    const { page: own, worker, bytes } = await costOfFrame(page, method);
+    const by = method === "dqs" ? "processor" : "GPU";
+    costs.push([
+      `${thousands}, ${method}, posed by the ${by}`,
+      `${own.toFixed(2)} ms`,
+      `${worker.toFixed(2)} ms`,
+      `${(bytes / 1000).toFixed(1)} kB`,
+    ]);
+  }
   await page.evaluate("studio.set({ clip: studio.state().clips[0], playing: true, method: 'ddm' })");
   row(`${thousands}, DDM plays`, await run(3000), "60 poses/s", false);
   await page.evaluate("studio.set({ method: 'lbs' })");
@@ -121,6 +134,11 @@ for (const [vertices, changes] of [
 }
 
 console.log(`load of the machine ${loadavg()[0].toFixed(1)}; pictures drawn by the ${gpu ? "GPU" : "processor"}`);
-const head = ["", "shown after", "goal", "poses/s", "pictures/s", "page busy at most"];
-const widths = head.map((word, c) => Math.max(...[head, ...rows].map((line) => line[c].length)));
-for (const line of [head, ...rows]) console.log(line.map((word, c) => word.padEnd(widths[c])).join("  "));
+table(["", "shown after", "goal", "poses/s", "pictures/s", "page busy at most"], rows);
+console.log("\na frame that plays, without drawing it");
+table(["", "page", "worker", "sent to the GPU"], costs);
+
+function table(head, lines) {
+  const widths = head.map((_, c) => Math.max(...[head, ...lines].map((line) => line[c].length)));
+  for (const line of [head, ...lines]) console.log(line.map((word, c) => word.padEnd(widths[c])).join("  "));
+}

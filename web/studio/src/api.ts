@@ -1,3 +1,4 @@
+import { readPositions } from "@pelt/three";
 import type { App } from "./app.js";
 import { drop } from "./drop.js";
 import type { MadeFile, MakingVerb } from "./engine/maker.js";
@@ -79,6 +80,13 @@ export class StudioApi {
     if (!found) throw new Error(`studio.positions: there is no view ${view}; open a character or add views first`);
     if (found.error) throw new Error(found.error);
     return found.surface.positions.slice();
+  }
+
+  /** The same as the GPU has drawn them, read back; null where the processor's vertices are drawn. */
+  async drawn(view = 0): Promise<Float32Array | null> {
+    const { views, stage } = this.app.views,
+      mesh = views[view]?.surface.skinned;
+    return mesh ? readPositions(stage.renderer, mesh) : null;
   }
 
   /** How many poses have been computed since the page was opened. */

@@ -1,3 +1,4 @@
+import { RowSkin } from "@pelt/three";
 import * as THREE from "three";
 import { Engine } from "./engine/engine.js";
 import { MakerClient } from "./engine/maker.js";
@@ -10,6 +11,7 @@ import { own } from "./state/scope.js";
 import type { Keeper, KeptFile } from "./state/keep.js";
 import { defaultSettings, type MapName, type Maps, type Settings } from "./state/settings.js";
 import type { Store } from "./state/store.js";
+import { errorsAt } from "./view/colors.js";
 import { readMaterials } from "./view/materials.js";
 import { Model } from "./view/model.js";
 import type { Views } from "./view/views.js";
@@ -59,6 +61,7 @@ export class App {
   ) {
     this.pose = new PoseSolver(this);
     this.engine.onReady = () => this.refresh();
+    this.engine.fits = (rows) => RowSkin.textureSize(rows) <= views.stage.renderer.capabilities.maxTextureSize;
     store.subscribe((changed) => {
       const onlyTime = changed.size === 1 && changed.has("time");
       if (onlyTime) this.refresh();
@@ -81,7 +84,8 @@ export class App {
         "camera",
         "playing",
       ];
-      if ([...changed].some((key) => !drawn.includes(key))) this.refresh();
+      const unknown = this.needVertices && !this.views.known;
+      if (unknown || [...changed].some((key) => !drawn.includes(key))) this.refresh();
       this.views.show(store.state);
     });
   }
@@ -155,7 +159,7 @@ export class App {
   private async firstPicture(model: Model, turn: boolean): Promise<void> {
     const { clip, time } = this.store.state,
       methods = this.store.state.methods.map(() => ({ method: "lbs", options: {} }));
-    const frame = await this.engine.frame({ clip, time, methods, spare: [] }).catch(() => null);
+    const frame = await this.engine.frame({ clip, time, methods, vertices: true, spare: [] }).catch(() => null);
     if (frame && this.model === model) this.views.setFrame(frame);
     this.views.refit(turn);
   }
@@ -211,8 +215,9 @@ export class App {
         if (model !== this.model) continue;
         this.matrices = frame.matrices;
         ++this.poses;
-        this.spare.push(...this.views.setFrame(frame));
+        this.spare.push(...this.views.setFrame(frame, this.curves && errorsAt(this.curves, this.store.state.time)));
         this.emit("frame");
+        this.dirty ||= this.needVertices && !this.views.known; // paused since it was asked for
       } catch (error) {
         this.showPreparing(false);
         this.tell(sentence(error));
@@ -237,7 +242,13 @@ export class App {
     const shown = activity === "pose" ? this.pose.start : { clip, time };
     if (activity === "pose") this.showPreparing(true); // the first time, the solver is prepared
     const posed = activity === "pose" ? await this.pose.solve() : undefined;
-    return { ...shown, methods: this.specs(), posed, spare: this.spare.splice(0) };
+    return { ...shown, methods: this.specs(), posed, vertices: this.needVertices, spare: this.spare.splice(0) };
+  }
+
+  /** While a clip plays, the GPU alone has the vertices, except of what is drawn from their distances or by them. */
+  private get needVertices(): boolean {
+    const { playing, activity, heat, layout, methods } = this.store.state;
+    return !playing || (methods.length > 1 && (layout === "silhouettes" || (heat && activity === "compare")));
   }
 
   /** Painted maps reach the worker as attributes of the file. */

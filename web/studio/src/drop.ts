@@ -1,7 +1,6 @@
 import { type App, sentence } from "./app.js";
-import { isGlb } from "./file/glb.js";
-import { type Named, type Opened, readFiles } from "./file/open.js";
-import { isShapeSequence, type Sequence } from "./file/sequences.js";
+import { type Opened, readFiles } from "./file/open.js";
+import type { Sequence } from "./file/sequences.js";
 
 /** Opens what was dropped or chosen. Errors are told in the page. */
 export async function drop(app: App, files: Iterable<File>): Promise<void> {
@@ -14,12 +13,12 @@ export async function drop(app: App, files: Iterable<File>): Promise<void> {
   }
 }
 
-export async function take(app: App, { character, ...opened }: Opened): Promise<void> {
-  const shapes = character && !opened.sequence ? await shapesOf(app, character) : undefined,
-    sequence = opened.sequence ?? shapes;
-  // Example poses of the open character are no other character.
-  const examples = shapes && app.loaded && app.loaded.joints.length > 0 && fits(app, shapes);
-  if (character && !examples) await app.load(character.bytes, character.name);
+export async function take(app: App, { character, shapes, ...opened }: Opened): Promise<void> {
+  if (character) await app.load(character.bytes, character.name);
+  const read = shapes && (await app.engine.sequence(new Blob([shapes.bytes as Uint8Array<ArrayBuffer>]), shapes.name)),
+    sequence = opened.sequence ?? read;
+  // Example poses of a character are no other character.
+  if (read && !character && !fits(app, read)) await app.load(shapes.bytes, shapes.name);
   if (!sequence) return;
   app.sequence = sequence;
   app.emit("sequence");
@@ -30,13 +29,9 @@ export async function take(app: App, { character, ...opened }: Opened): Promise<
   );
 }
 
-const fits = (app: App, { vertexCount }: Sequence) => app.loaded!.vertexCount === vertexCount;
-
-/** The animated morph targets of a file as a sequence. */
-async function shapesOf(app: App, { name, bytes }: Named): Promise<Sequence | undefined> {
-  if (!isGlb(bytes) || !isShapeSequence(bytes)) return undefined;
-  return app.engine.sequence(new Blob([bytes as Uint8Array<ArrayBuffer>]), name);
-}
+/** Whether the open character could have these shapes. */
+const fits = ({ loaded }: App, { vertexCount }: Sequence) =>
+  loaded !== null && loaded.joints.length > 0 && loaded.vertexCount === vertexCount;
 
 /** Files dropped anywhere on the page. */
 export function listenToDrops(app: App): void {

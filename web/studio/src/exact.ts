@@ -43,7 +43,7 @@ export class Exact {
     });
     const matrices = this.character(bytes).skinMatrices(clip ?? undefined, time);
     this.forget(current);
-    return { matrices, views, preparing: false };
+    return { matrices, bones: null, views, preparing: false };
   }
 
   private vertices(character: Character, { method, options }: MethodSpec, clip: string | null, time: number) {

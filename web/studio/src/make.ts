@@ -73,10 +73,14 @@ export async function runVerb(app: App, verb: MakingVerb, options: Record<string
 
 const sequenceFormats = ".npy, .pc2, .mdd, a .glb with morph targets or several .obj";
 
-function examples(app: App): Float32Array {
-  if (!app.sequence)
-    throw new Error(`drop the example meshes first, one per pose: ${sequenceFormats}`);
-  return app.sequence.frames;
+function examples({ sequence, loaded, file }: App): Float32Array {
+  if (!sequence) throw new Error(`drop the example meshes first, one per pose: ${sequenceFormats}`);
+  if (sequence.vertexCount !== loaded?.vertexCount)
+    throw new Error(
+      `${sequence.name}: has ${sequence.vertexCount} vertices, ${file?.name} has ${loaded?.vertexCount};` +
+        " drop examples of the open character",
+    );
+  return sequence.frames;
 }
 
 function sequenceInput(app: App): { frames: Float32Array; rest: RestMesh } {

@@ -80,13 +80,19 @@ export class Session {
       permissions: ["clipboard-read", "clipboard-write"],
     });
     const session = new Session(server, browser, context, address);
-    session.page = await session.newPage();
-    if (files.length > 0) await session.shown();
+    try {
+      session.page = await session.newPage();
+      if (files.length > 0) await session.shown();
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
     return session;
   }
 
   async newPage(address = this.address): Promise<Page> {
     const page = await this.context.newPage();
+    page.setDefaultTimeout(100_000); // both cores of a small machine may be busy
     page.on("console", (message) => {
       if (message.type() === "warning" || message.type() === "error") this.messages.push(message.text());
     });

@@ -99,6 +99,8 @@ export class DrivenBone extends Bone {
   private named!: Map<number, Object3D>;
   private paths: Map<number, Path> | null = null;
   private own!: { position: Vector3; quaternion: Quaternion };
+  /** of a virtual joint: its whole local transform */
+  private local!: Matrix4;
 
   /** The bone itself, which skeletons and animations know, becomes a driven one. */
   static from(bone: Object3D, entry: DrivenObject, named: Map<number, Object3D>): DrivenBone {
@@ -107,6 +109,7 @@ export class DrivenBone extends Bone {
     driven.named = named;
     driven.paths = null;
     driven.own = { position: bone.position.clone(), quaternion: bone.quaternion.clone() };
+    driven.local = new Matrix4();
     return driven;
   }
 
@@ -115,6 +118,7 @@ export class DrivenBone extends Bone {
     source.resolve();
     this.entry = source.entry;
     this.own = source.own;
+    this.local = new Matrix4();
     this.named = new Map();
     this.paths = new Map();
     for (const [node, object] of source.named) this.paths.set(node, pathTo(source, object));
@@ -124,6 +128,7 @@ export class DrivenBone extends Bone {
   override updateMatrix(): void {
     this.drive();
     super.updateMatrix();
+    if (this.entry.kind === "ddm" && this.paths === null) this.matrix.copy(this.local); // shear, which no scale has
   }
 
   /** Sets position, quaternion and scale; those of the nodes it looks at must be set. */
@@ -190,7 +195,7 @@ export class DrivenBone extends Bone {
       this.chainTo(this.parent, null, chain);
       world.premultiply(chain.invert());
     }
-    world.decompose(this.position, this.quaternion, this.scale);
+    this.local.copy(world).decompose(this.position, this.quaternion, this.scale);
   }
 
   /** From the space of `node` to that of `ancestor` (null: above the tree), by local transforms. */

@@ -89,7 +89,7 @@ export function injectSkinning(
   shader: { vertexShader: string; uniforms: Record<string, IUniform> },
   rows: SkinRows | null,
 ) {
-  shader.uniforms.peltRows = { value: rows?.texture ?? null };
+  shader.uniforms.peltRows = rows?.uniform ?? { value: null };
   const forms = `#define PELT_ALONE ${rows?.formAlone ?? -1}\n`;
   shader.vertexShader = shader.vertexShader
     .replace("#include <skinning_pars_vertex>", `#include <skinning_pars_vertex>\n${forms}${declarations}`)

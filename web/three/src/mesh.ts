@@ -76,6 +76,12 @@ export class PeltSkinnedMesh extends SkinnedMesh {
     this.withPosed(() => super.computeBoundingSphere());
   }
 
+  /** All vertices in the space of the mesh, computed on the processor. The array is used again for the next pose. */
+  posedPositions(): Float32Array {
+    this.withPosed(() => undefined);
+    return this.posed!.positions;
+  }
+
   override raycast(raycaster: Raycaster, intersects: Intersection[]): void {
     this.withPosed((changed) => {
       if (changed || this.boundingSphere === null) super.computeBoundingSphere();
@@ -98,11 +104,12 @@ export class PeltSkinnedMesh extends SkinnedMesh {
   }
 
   private updatePosed(): boolean {
-    const { form } = this.skeleton,
+    const { form, skin } = this.skeleton,
       { position } = this.geometry.attributes;
     const boneMatrices = this.skeleton.boneMatrices as Float32Array;
     const version = "version" in position ? position.version : 0;
-    const state = [form, version, this.geometry.id, this.bindMatrixInverse.elements, this.morphTargetInfluences].join();
+    const { elements } = this.bindMatrixInverse;
+    const state = [form, skin.rows.texture.id, version, this.geometry.id, elements, this.morphTargetInfluences].join();
     const old = this.posed;
     if (old?.state === state && boneMatrices.every((x, i) => x === old.matrices[i])) return false;
     const count = position.count;

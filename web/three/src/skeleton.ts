@@ -103,14 +103,19 @@ export class PeltSkeleton extends Skeleton {
     spaceInverse.copy(space).invert();
     let rigid = true;
     for (let j = 0; j < this.bones.length; ++j) {
-      matrix.copy(rootInverse);
-      if (this.bones[j]) matrix.multiply(this.bones[j].matrixWorld);
-      matrix.multiply(this.boneInverses[j]).toArray(this.boneMatrices as unknown as number[], 16 * j);
+      this.placeBone(j, matrix).toArray(this.boneMatrices as unknown as number[], 16 * j);
       if (rows.joints.has(j)) rigid = this.setJoint(j, matrix.multiply(spaceInverse).elements) && rigid;
     }
     const method = this.method ?? this.skin.settings.method;
     this.form = this.skin.variant === null ? Form.lbs : formOf(method, this.skin.variant, rigid);
     rows.need(this.form);
+  }
+
+  /** From the space of POSITION to root space. */
+  protected placeBone(j: number, out: Matrix4): Matrix4 {
+    out.copy(rootInverse);
+    if (this.bones[j]) out.multiply(this.bones[j].matrixWorld);
+    return out.multiply(this.boneInverses[j]);
   }
 
   /** Returns whether the joint neither scales nor shears nor mirrors. */

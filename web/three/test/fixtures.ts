@@ -86,6 +86,45 @@ export const morphing = async () =>
     "morphed.glb",
   );
 
+/** With two rigid parts: a box in the left hand, and one on a node that no joint carries, which moves in the walk. */
+export const carrying = () =>
+  edited(biped(), "carrying.glb", (document) => {
+    const root = document.getRoot(),
+      buffer = root.listBuffers()[0];
+    const corners = Float32Array.from({ length: 24 }, (_, i) => ((i / 3) >> i % 3) & 1 ? 0.1 : -0.05);
+    const box = document.createMesh("box").addPrimitive(
+      document
+        .createPrimitive()
+        .setAttribute("POSITION", document.createAccessor().setType("VEC3").setArray(corners).setBuffer(buffer))
+        .setIndices(
+          document
+            .createAccessor()
+            .setType("SCALAR")
+            .setArray(Uint16Array.of(0, 1, 3, 0, 3, 2, 4, 7, 5, 4, 6, 7, 0, 5, 1, 0, 4, 5))
+            .setBuffer(buffer),
+        ),
+    );
+    const held = document.createNode("held").setMesh(box).setRotation([0.6, 0, 0, 0.8]).setTranslation([0.1, 0, 0]),
+      flying = document.createNode("flying").setMesh(box).setTranslation([1, 1, 0]);
+    root
+      .listNodes()
+      .find((one) => one.getName() === "hand_L")!
+      .addChild(held);
+    root.listScenes()[0].addChild(flying);
+    const numbers = (type: "SCALAR" | "VEC3", values: number[]) =>
+      document.createAccessor().setType(type).setArray(Float32Array.from(values)).setBuffer(buffer);
+    const sampler = document
+      .createAnimationSampler()
+      .setInput(numbers("SCALAR", [0, 1]))
+      .setOutput(numbers("VEC3", [1, 1, 0, 0, 2, 1]));
+    const channel = document.createAnimationChannel().setTargetNode(flying).setTargetPath("translation");
+    root
+      .listAnimations()
+      .find((one) => one.getName() === "walk")!
+      .addSampler(sampler)
+      .addChannel(channel.setSampler(sampler));
+  });
+
 /** With a tangent a vertex, square to its normal. */
 export const tangents = async () =>
   mushed(
@@ -121,6 +160,43 @@ export const helped = () =>
   made("helped.glb", (out) => {
     pelt("sample", "bar", "--resolution", "600", "-o", `${work}/bar.glb`);
     pelt("bake", `${work}/bar.glb`, "--helpers", "2", "-o", out);
+  });
+
+/** The biped with virtual joints. */
+export const virtualJoints = () =>
+  made("virtual.glb", (out) => {
+    pelt("sample", "biped", "--resolution", "1500", "-o", `${work}/small_biped.glb`);
+    pelt("bake", `${work}/small_biped.glb`, "--virtual", "16", "--fps", "3", "-o", out);
+  });
+
+/** Turns of nodes, and scales where the pose has them. */
+export type Pose = Record<string, { rotation: number[]; scale?: number[] }>;
+
+/** A file with the clip `pose`: this pose, all the time. */
+export const posing = (name: string, pose: Pose) =>
+  edited(biped(), name, (document) => {
+    const root = document.getRoot(),
+      buffer = root.listBuffers()[0],
+      animation = document.createAnimation("pose");
+    const array = (type: "SCALAR" | "VEC3" | "VEC4", numbers: number[]) =>
+      document.createAccessor().setType(type).setArray(new Float32Array(numbers)).setBuffer(buffer);
+    const times = array("SCALAR", [0, 1]);
+    for (const [joint, { rotation, scale }] of Object.entries(pose)) {
+      const node = root.listNodes().find((one) => one.getName() === joint)!;
+      for (const [path, type, value] of [
+        ["rotation", "VEC4", rotation],
+        ["scale", "VEC3", scale],
+      ] as const) {
+        if (!value) continue;
+        const sampler = document
+          .createAnimationSampler()
+          .setInput(times)
+          .setOutput(array(type, [...value, ...value]));
+        animation
+          .addSampler(sampler)
+          .addChannel(document.createAnimationChannel().setTargetNode(node).setTargetPath(path).setSampler(sampler));
+      }
+    }
   });
 
 export const small = () =>

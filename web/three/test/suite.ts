@@ -1,7 +1,20 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fitted, helped, manyJoints, morphing, scaled, small, tangents, twisting, withJson } from "./fixtures.js";
+import {
+  fitted,
+  helped,
+  manyJoints,
+  morphing,
+  type Pose,
+  posing,
+  scaled,
+  small,
+  tangents,
+  twisting,
+  virtualJoints,
+  withJson,
+} from "./fixtures.js";
 import { biped, diagonal, distance, mushed, native, Session, shared, work } from "./support.js";
 
 const bound = 1e-4; // of the diagonal
@@ -95,6 +108,44 @@ export function suite(kind: "webgl" | "webgpu"): void {
       expect(await run(`harness.dropDrivenKeys()`)).toBeGreaterThan(0);
       await compare(file, 0, [10, 25], "lbs", 0);
     });
+
+    test("virtual joints in the clips, with and without their keys", async () => {
+      const file = virtualJoints();
+      await session.load(file);
+      await compare(file, "walk", [5, 23], "lbs");
+      expect(await run(`harness.dropDrivenKeys()`)).toBeGreaterThan(0);
+      await compare(file, "range_of_motion", [40], "lbs");
+      const plain = withJson(file, "keyed.glb", (json) => delete json.extensions.PELT_driven_joints);
+      await session.load(plain);
+      await run(`harness.pose("walk", ${23 / 30})`);
+      const { positions } = native(file, "lbs", "walk", 23);
+      const keyed = await session.floats(`harness.read("Positions")`);
+      expect(distance(keyed, positions) / diagonal(positions)).toBeLessThan(bound);
+    });
+
+    for (const [what, scale] of [
+      ["turned", undefined],
+      ["scaled", [1.3, 0.8, 1.9]],
+    ] as [string, number[] | undefined][])
+      test(`virtual joints in a pose that no clip has, ${what} by hand`, async () => {
+        const pose: Pose = {
+          forearm_L: { rotation: [0.2, 0.6, -0.3, 0.714], scale },
+          thigh_R: { rotation: [0.5, 0.1, 0.1, 0.854] },
+          chest: { rotation: [0, 0.3, 0.2, 0.933], scale: scale && [0.7, 0.7, 0.7] },
+          head: { rotation: [0.1, -0.4, 0, 0.911] },
+        };
+        for (const turn of Object.values(pose)) {
+          const length = Math.hypot(...turn.rotation);
+          turn.rotation = turn.rotation.map((x) => x / length);
+        }
+        const file = virtualJoints(),
+          clips = await posing(`${what}_pose.glb`, pose);
+        const { positions } = native(file, "lbs", "pose", 0, "--clips", clips);
+        await session.load(file);
+        await run(`harness.turn(${JSON.stringify(pose)})`);
+        const played = await session.floats(`harness.read("Positions")`);
+        expect(distance(played, positions) / diagonal(positions)).toBeLessThan(bound);
+      });
 
     for (const [name, path, clip] of [
       ["RobotExpressive", "rigged/RobotExpressive/RobotExpressive.glb", "Dance"],

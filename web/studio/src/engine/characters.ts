@@ -78,6 +78,10 @@ export function describe(character: Character): Loaded {
   };
 }
 
+/** What goes to another thread without being copied. */
+export const buffersOf = (values: unknown[]): ArrayBuffer[] =>
+  values.filter((value) => ArrayBuffer.isView(value)).map(({ buffer }) => buffer as ArrayBuffer);
+
 export const clipOf = ({ clip }: Moment): string | undefined => clip ?? undefined;
 
 /** What was made is shown as it stores itself. */

@@ -1,3 +1,4 @@
+import type { Rows } from "@pelt/core";
 import { type Remote, transfer, wrap } from "comlink";
 import type { Sequence } from "../file/sequences.js";
 import type { Player } from "./player.worker.js";
@@ -11,14 +12,18 @@ const keptBytes = 256 << 20;
 /** Quick enough to be prepared by the player itself. */
 const quick = (spec: MethodSpec) => ["lbs", "dqs", "result"].includes(spec.method);
 
+const sizeOf = (rows: Rows | null) => (rows ? rows.entries.byteLength + rows.centers.byteLength : 0);
+
 /**
- * Two workers compute what is shown. The player poses vertices and nothing else, so that playback never waits; the
- * preparer makes methods ready and hands them over as bytes. Of settings that change quickly only the newest is
- * prepared; until it is ready, a view shows what it showed before.
+ * Two workers compute what is shown. The player poses and nothing else, so that playback never waits: bones where the
+ * GPU poses the vertices, else the vertices. The preparer makes methods ready and hands them over as bytes. Of settings
+ * that change quickly only the newest is prepared; until it is ready, a view shows what it showed before.
  */
 export class Engine {
   /** Told when a method has become ready, or has failed. */
   onReady: () => void = () => undefined;
+  /** Whether the GPU has room for rows. */
+  fits: (rows: Rows) => boolean = () => true;
   private readonly player: Remote<Player> = wrap<Player>(
     new Worker(new URL("./player.worker.ts", import.meta.url), { type: "module", name: "player" }),
   );
@@ -28,12 +33,16 @@ export class Engine {
   /** What the player has, the latest used last, with its size. */
   private readonly ready = new Map<string, number>();
   private readonly failed = new Map<string, string>();
+  /** What the GPU poses vertices by, of those that the player has. */
+  private readonly rows = new Map<string, Rows>();
   private wanted: MethodSpec[] = [];
   private shown: MethodSpec[] = [];
   private preparing: Promise<void> | null = null;
   private loading: Promise<unknown> = Promise.resolve();
   private open: { file: Blob; name: string } | undefined;
   private generation = 0;
+  /** The open file has a skin. */
+  private skinned = false;
 
   /** Both workers read the file at once. If it is none, both go back to the one that is open. */
   async load(file: Blob, name: string): Promise<Loaded> {
@@ -43,6 +52,7 @@ export class Engine {
       const loaded = await this.player.load(file, name);
       this.forget();
       this.shown = [];
+      this.skinned = loaded.normals !== undefined;
       this.open = { file, name };
       this.loading = beside;
       return loaded;
@@ -82,12 +92,15 @@ export class Engine {
     const shown = request.methods.map((spec, i) => this.standIn(spec, i));
     this.shown = shown;
     for (const spec of shown) await this.addQuick(spec);
-    const { spare, posed } = request;
+    const { spare, posed, vertices } = request;
+    const rows = shown.map((spec) => this.rows.get(keyOf(spec)) ?? null),
+      skinned = rows.map((of) => of !== null && !vertices);
     const moved = [...spare, ...(posed ? [posed.matrices] : [])].map((array) => array.buffer as ArrayBuffer);
-    const frame = await this.player.frame(transfer({ ...request, methods: shown }, moved));
+    const frame = await this.player.frame(transfer({ ...request, methods: shown, skinned }, moved));
     return {
       matrices: frame.matrices,
-      views: frame.views.map((view, i) => ({ ...view, ...this.failureOf(request.methods[i]) })),
+      bones: frame.bones,
+      views: frame.views.map((view, i) => ({ ...view, rows: rows[i], ...this.failureOf(request.methods[i]) })),
       preparing: this.missing() !== undefined,
     };
   }
@@ -126,11 +139,11 @@ export class Engine {
       const generation = this.generation;
       try {
         await this.loading; // the preparer may still read the file that the player has
-        const bytes = await this.preparer.prepare(spec);
+        const { bytes, rows } = (await this.preparer.prepare(spec)) ?? { rows: null };
         if (generation !== this.generation) continue;
         const size = bytes?.length ?? 0;
         await this.player.add(spec, bytes ? transfer(bytes, [bytes.buffer as ArrayBuffer]) : undefined);
-        if (generation === this.generation) this.keep(spec, size);
+        if (generation === this.generation) this.keep(spec, size + sizeOf(rows), rows);
       } catch (error) {
         if (generation === this.generation) this.failed.set(keyOf(spec), messageOf(error));
       }
@@ -151,10 +164,14 @@ export class Engine {
   private async addQuick(spec: MethodSpec): Promise<void> {
     const key = keyOf(spec);
     if (!quick(spec) || this.ready.has(key) || this.failed.has(key)) return;
-    await this.player.add(spec).then(
-      () => this.keep(spec, 0),
-      (error) => this.failed.set(key, messageOf(error)),
-    );
+    const { generation } = this;
+    try {
+      await this.player.add(spec);
+      const rows = spec.method === "lbs" && this.skinned ? await this.player.rows(spec) : null;
+      if (generation === this.generation) this.keep(spec, 0, rows);
+    } catch (error) {
+      if (generation === this.generation) this.failed.set(key, messageOf(error));
+    }
   }
 
   private failureOf(spec: MethodSpec): { error?: string; positions?: undefined; normals?: undefined } {
@@ -162,8 +179,9 @@ export class Engine {
     return error === undefined ? {} : { error, positions: undefined, normals: undefined };
   }
 
-  private keep(spec: MethodSpec, size: number): MethodSpec {
+  private keep(spec: MethodSpec, size: number, rows: Rows | null = null): MethodSpec {
     const key = keyOf(spec);
+    if (rows && this.skinned && this.fits(rows)) this.rows.set(key, rows);
     this.ready.delete(key);
     this.ready.set(key, size);
     let total = [...this.ready.values()].reduce((sum, bytes) => sum + bytes, 0);
@@ -187,13 +205,17 @@ export class Engine {
   }
 
   private remove(keys: string[]): void {
-    for (const key of keys) this.ready.delete(key);
+    for (const key of keys) {
+      this.ready.delete(key);
+      this.rows.delete(key);
+    }
     if (keys.length > 0) void this.player.drop(keys);
   }
 
   private forget(): void {
     ++this.generation;
     this.ready.clear();
+    this.rows.clear();
     this.failed.clear();
     this.wanted = [];
   }

@@ -1,15 +1,20 @@
-/** Poses vertices, picture after picture. Nothing here takes long: methods come prepared from the other worker. */
-import type { Deformer } from "@pelt/core";
+/** Poses, picture after picture. Nothing here takes long: methods come prepared from the other worker. */
+import type { Deformer, Rows } from "@pelt/core";
 import { expose, transfer } from "comlink";
-import { Characters, clipOf, describe, ownSpec } from "./characters.js";
+import { buffersOf, Characters, clipOf, describe, ownSpec } from "./characters.js";
 import { keyOf, type Loaded, type MethodSpec, type Moment, type Posed, type ViewFrame } from "./protocol.js";
 
 /** A frame of methods that are here. */
 export interface PlayRequest extends Moment {
   methods: MethodSpec[];
   posed?: Posed;
+  /** By view: whether the GPU is able to pose its vertices, and they are not wanted here. */
+  skinned: boolean[];
   spare: Float32Array[];
 }
+
+/** Linear blend skinning, with which everything begins. */
+const plain: MethodSpec = { method: "lbs", options: {} };
 
 export class Player {
   private readonly characters = new Characters();
@@ -26,7 +31,22 @@ export class Player {
     this.spare = [];
     this.count = 3 * loaded.vertexCount;
     this.morphs = loaded.info.morphs?.length > 0;
-    return transfer(loaded, [loaded.positions.buffer, loaded.triangles.buffer] as ArrayBuffer[]);
+    loaded.normals = this.restNormals(loaded);
+    return transfer(loaded, buffersOf([loaded.positions, loaded.triangles, loaded.normals]));
+  }
+
+  /** Of the skin, which matrices that move nothing leave as it is; of the props, as the nodes' rest pose has them. */
+  private restNormals({ info, joints, weights }: Loaded): Float32Array | undefined {
+    if (joints.length === 0 || weights.values.length === 0) return undefined;
+    this.add(plain);
+    const deformer = this.deformers.get(keyOf(plain))!,
+      still = Float32Array.from({ length: 16 * joints.length }, (_, i) => ((i % 16) % 5 === 0 ? 1 : 0)),
+      [positions, normals, placed] = [0, 1, 2].map(() => new Float32Array(this.count));
+    deformer.evaluate(still, positions, normals);
+    deformer.evaluateAt(undefined, 0, positions, placed);
+    const props = 3 * info.skinned_vertices;
+    normals.set(placed.subarray(props), props);
+    return normals;
   }
 
   async setResult(bytes: Blob, name: string): Promise<boolean> {
@@ -50,13 +70,26 @@ export class Player {
     }
   }
 
-  frame(request: PlayRequest): { matrices: Float32Array; views: ViewFrame[] } {
+  /** What the GPU poses vertices by, of a method that was prepared here. */
+  rows(spec: MethodSpec): Rows | null {
+    const rows = this.characters.ownerOf(spec).rowsOf(this.deformers.get(keyOf(spec))!.bytes());
+    return rows && transfer(rows, buffersOf(Object.values(rows)));
+  }
+
+  frame(request: PlayRequest): { matrices: Float32Array; bones: Float32Array | null; views: ViewFrame[] } {
     this.spare.push(...request.spare.filter((array) => array.length === this.count));
     const matrices =
       request.posed?.matrices ?? this.characters.opened().skinMatrices(clipOf(request), request.time);
-    const views = request.methods.map((spec) => this.view(spec, request));
-    const sent = views.flatMap(({ positions, normals }) => [positions?.buffer, normals?.buffer]);
-    return transfer({ matrices, views }, [matrices.buffer, ...sent.filter((b) => b !== undefined)] as ArrayBuffer[]);
+    const bones = request.posed ? null : this.bones(request);
+    const views = request.methods.map((spec, i) => (bones && request.skinned[i] ? {} : this.view(spec, request)));
+    const sent = views.flatMap(({ positions, normals }) => [positions, normals]);
+    return transfer({ matrices, bones, views }, buffersOf([matrices, bones, ...sent]));
+  }
+
+  /** Null where the GPU cannot pose by them: with morph targets, and for props that have no size at rest. */
+  private bones(moment: Moment): Float32Array | null {
+    const bones = this.characters.opened().bones(clipOf(moment), moment.time);
+    return bones?.every(Number.isFinite) ? bones : null;
   }
 
   private view(spec: MethodSpec, request: PlayRequest): ViewFrame {

@@ -1,12 +1,18 @@
 /** What takes longer than a picture may: preparing methods, errors over a clip, and poses by handles. */
-import type { Character, Deformer, Poser } from "@pelt/core";
+import type { Character, Deformer, Poser, Rows } from "@pelt/core";
 import { expose, transfer } from "comlink";
 import type { Sequence } from "../file/sequences.js";
-import { Characters, ownSpec } from "./characters.js";
+import { buffersOf, Characters, ownSpec } from "./characters.js";
 import { type Curves, keyOf, type MethodSpec, type PoseRequest } from "./protocol.js";
 
 /** Vertex attributes that were painted, by name. */
 export type Attributes = Record<string, Float32Array>;
+
+/** A method for the player, and for the GPU where it has a form there. */
+export interface Prepared {
+  bytes: Uint8Array;
+  rows: Rows | null;
+}
 
 /** Methods that stay prepared here, for errors over a clip. */
 const most = 4;
@@ -77,12 +83,14 @@ export class Preparer {
     this.painted = made === this.characters.file ? undefined : made;
   }
 
-  /** A prepared method for the player; null if it has to prepare it itself. */
-  prepare(spec: MethodSpec): Uint8Array | null {
-    const deformer = this.deformer(spec);
-    if (spec.method.startsWith("dm") || this.characters.opened().joints.length === 0) return null;
-    const bytes = deformer.bytes();
-    return transfer(bytes, [bytes.buffer as ArrayBuffer]);
+  /** A prepared method; null if the player has to prepare it itself. */
+  prepare(spec: MethodSpec): Prepared | null {
+    const deformer = this.deformer(spec),
+      file = this.characters.opened();
+    if (spec.method.startsWith("dm") || file.joints.length === 0) return null;
+    const bytes = deformer.bytes(),
+      rows = file.rowsOf(bytes);
+    return transfer({ bytes, rows }, buffersOf([bytes, ...Object.values(rows ?? {})]));
   }
 
   /** Distances from the first method over a clip; null if another file or another question came in between. */

@@ -1,5 +1,5 @@
 /** What the page and its workers tell each other. */
-import type { Clip, Joint, Report } from "@pelt/core";
+import type { Clip, Joint, Report, Rows } from "@pelt/core";
 
 /** A clip with the moment of its first key. */
 export type TimedClip = Clip & { start: number };
@@ -15,6 +15,8 @@ export interface Loaded {
   info: Report;
   vertexCount: number;
   positions: Float32Array;
+  /** Unit normals at rest, where the GPU may pose the vertices. */
+  normals?: Float32Array;
   triangles: Uint32Array;
   joints: Joint[];
   clips: TimedClip[];
@@ -44,6 +46,8 @@ export interface Posed {
 export interface FrameRequest extends Moment {
   methods: MethodSpec[];
   posed?: Posed;
+  /** The processor's vertices are wanted also where the GPU poses them. */
+  vertices: boolean;
   /** Arrays that the page no longer shows. */
   spare: Float32Array[];
 }
@@ -52,11 +56,15 @@ export interface FrameRequest extends Moment {
 export interface ViewFrame {
   positions?: Float32Array;
   normals?: Float32Array;
+  /** What the GPU poses the vertices by; null: it cannot. */
+  rows?: Rows | null;
   error?: string;
 }
 
 export interface Frame {
   matrices: Float32Array;
+  /** What rows are posed by; null where they do not say everything: a pose by handles, morph targets. */
+  bones: Float32Array | null;
   views: ViewFrame[];
   /** Some view shows what was shown before, since its method is still being prepared. */
   preparing: boolean;

@@ -1,16 +1,18 @@
 import { isGlb } from "./glb.js";
 import { decompressed, packGltf } from "./gltf_pack.js";
-import { readObj, readObjFrames, readSequence, type Sequence, sequenceEndings } from "./sequences.js";
-
-/** What a set of dropped files is. */
-export interface Opened {
-  character?: { name: string; bytes: Uint8Array };
-  sequence?: Sequence;
-}
+import { isShapeSequence, readObj, readObjFrames, readSequence, type Sequence, sequenceEndings } from "./sequences.js";
 
 export interface Named {
   name: string;
   bytes: Uint8Array;
+}
+
+/** What a set of dropped files is. */
+export interface Opened {
+  character?: Named;
+  /** A .glb whose animated morph targets are a mesh sequence. */
+  shapes?: Named;
+  sequence?: Sequence;
 }
 
 const largest = 1 << 30;
@@ -28,17 +30,22 @@ export async function readFiles(files: Iterable<File>): Promise<Opened> {
 
 export async function openFiles(files: Named[]): Promise<Opened> {
   const opened: Opened = {};
-  const main =
-    files.find((file) => [".glb", ".vrm"].includes(endingOf(file.name))) ??
-    files.find((file) => endingOf(file.name) === ".gltf");
-  if (main) opened.character = { name: main.name, bytes: await characterBytes(main, files) };
+  for (const file of modelsOf(files)) {
+    const model = { name: file.name, bytes: await characterBytes(file, files) };
+    opened[isShapeSequence(model.bytes) ? "shapes" : "character"] ??= model;
+  }
   const objects = files.filter((file) => endingOf(file.name) === ".obj");
   const cache = files.find((file) => sequenceEndings.includes(endingOf(file.name)) && endingOf(file.name) !== ".obj");
   if (cache) opened.sequence = withFaces(readSequence(cache.name, cache.bytes), objects[0]);
   else if (objects.length > 0)
     opened.sequence = readObjFrames(objects.map(({ name, bytes }) => ({ name, text: decode(bytes) })));
-  if (!opened.character && !opened.sequence) throw new Error(refusal(files));
+  if (!opened.character && !opened.shapes && !opened.sequence) throw new Error(refusal(files));
   return opened;
+}
+
+function modelsOf(files: Named[]): Named[] {
+  const binary = files.filter((file) => [".glb", ".vrm"].includes(endingOf(file.name)));
+  return binary.length > 0 ? binary : files.filter((file) => endingOf(file.name) === ".gltf");
 }
 
 export async function characterBytes(main: Named, files: Named[]): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-import { readGlb } from "./glb.js";
+import { isGlb, readGlb } from "./glb.js";
 
 /** Mesh sequences as people have them: F frames of V vertices. */
 export interface Sequence {
@@ -15,6 +15,7 @@ export interface Sequence {
 /** Whether a .glb is a mesh sequence: morph targets that are animated, and no skeleton. */
 export function isShapeSequence(bytes: Uint8Array): boolean {
   let json: any;
+  if (!isGlb(bytes)) return false;
   try {
     json = readGlb(bytes).json;
   } catch {

@@ -128,14 +128,32 @@ function drawNames(canvas: HTMLCanvasElement, app: App): void {
   pen.strokeStyle = style.getPropertyValue("--stage");
   pen.fillStyle = style.getPropertyValue("--text");
   if (!named) return;
-  for (const { area, clip } of stage.panes)
-    app.loaded!.joints.forEach(({ name }, j) => {
-      if (!names && name !== joint) return;
-      const { x, y, z } = stage.project(skeleton!.at(j), area);
-      if (z > 1 || x < clip.x || x > clip.x + clip.width || y < clip.y || y > clip.y + clip.height) return;
-      pen.strokeText(name, x + 7, y + 4);
-      pen.fillText(name, x + 7, y + 4);
+  const listed = app.loaded!.joints.map(({ name }, j) => ({ name, at: skeleton!.at(j) }));
+  for (const { area, clip } of stage.panes) {
+    const seen = listed.flatMap(({ name, at }) => {
+      const { x, y, z } = stage.project(at, area),
+        inside = x >= clip.x && x <= clip.x + clip.width && y >= clip.y && y <= clip.y + clip.height;
+      return (names || name === joint) && z <= 1 && inside ? [{ name, x, y, z }] : [];
     });
+    writeApart(pen, seen, joint);
+  }
+}
+
+/** Names that can be read: the chosen joint's first, then the nearest; what would lie over another one is left out. */
+function writeApart(
+  pen: CanvasRenderingContext2D,
+  names: { name: string; x: number; y: number; z: number }[],
+  chosen: string | null,
+): void {
+  const taken: [number, number, number][] = [];
+  const rank = (one: { name: string; z: number }) => (one.name === chosen ? -2 : one.z);
+  for (const { name, x, y } of names.sort((a, b) => rank(a) - rank(b))) {
+    const end = x + 9 + pen.measureText(name).width;
+    if (taken.some(([left, right, row]) => x < right && end > left && Math.abs(row - y) < 12)) continue;
+    taken.push([x, end, y]);
+    pen.strokeText(name, x + 7, y + 4);
+    pen.fillText(name, x + 7, y + 4);
+  }
 }
 
 /** Handles that are pulled as discs, those that are held as squares. */

@@ -64,7 +64,7 @@ const fields: Record<Exclude<MakingVerb, "pose">, Field[]> = {
   ],
   fit: [
     { name: "influences", label: "Joints per vertex", value: "", min: 0 },
-    { name: "maxExtraJoints", label: "Extra joints, at most", value: "", min: 0 },
+    { name: "maxExtraJoints", label: "Most extra joints", value: "", min: 0 },
   ],
   decompose: [
     { name: "bones", label: "Bones", value: "", min: 1 },

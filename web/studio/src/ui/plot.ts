@@ -49,24 +49,24 @@ export function buildPlot(host: HTMLElement, app: App): void {
         scales: { x: { time: false }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
         cursor: { y: false, points: { show: false } },
         axes: [
-          { ...axis, size: 22, values: (_, ticks) => ticks.map((t) => `${number(t - times[0])}`) },
+          { ...axis, size: 22, values: (_, ticks) => ticks.map((t) => number(t)) },
           { ...axis, size: 52, values: (_, ticks) => ticks.map((t) => number(t, 2)) },
         ],
         series: [{}, ...series],
       },
-      [[...times], ...curves.flatMap(({ max, rms }) => [[...max], [...rms]])],
+      [[...times].map((time) => time - times[0]), ...curves.flatMap(({ max, rms }) => [[...max], [...rms]])],
       box,
     );
     box.append(legendOf(methods));
     plot.over.append(cursor);
     plot.over.addEventListener("click", (event) => {
-      const time = plot!.posToVal(event.offsetX, "x");
+      const time = times[0] + plot!.posToVal(event.offsetX, "x");
       store.change({ time: Math.min(Math.max(time, times[0]), times.at(-1)!), playing: false });
     });
     move();
   };
   const move = () => {
-    if (plot) cursor.style.left = `${plot.valToPos(store.state.time, "x")}px`;
+    if (plot) cursor.style.left = `${plot.valToPos(store.state.time - app.curves!.times[0], "x")}px`;
   };
   store.subscribe((changed) => {
     if (changed.has("time")) move();

@@ -1,4 +1,4 @@
-import type { Weights } from "../engine/protocol.js";
+import type { Curves, Weights } from "../engine/protocol.js";
 import { errorRamp, weightRamp } from "./ramp.js";
 
 /** The distance of each vertex of `b` from `a`, as a color; the end of the scale is `top`. */
@@ -8,7 +8,20 @@ export function paintErrors(a: Float32Array, b: Float32Array, top: number, color
     errorRamp(scale * Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]), colors, i);
 }
 
-export function errorsOf(a: Float32Array, b: Float32Array): { rms: number; max: number } {
+/** A view's distance from the first. */
+export interface ViewError {
+  rms: number;
+  max: number;
+}
+
+/** The errors over a clip at the sample nearest to a moment, of the second view and of further ones. */
+export function errorsAt({ times, curves }: Curves, time: number): ViewError[] {
+  let at = 0;
+  times.forEach((sample, i) => Math.abs(sample - time) < Math.abs(times[at] - time) && (at = i));
+  return curves.map(({ rms, max }) => ({ rms: rms[at], max: max[at] }));
+}
+
+export function errorsOf(a: Float32Array, b: Float32Array): ViewError {
   let sum = 0,
     largest = 0;
   for (let i = 0; i < a.length; i += 3) {

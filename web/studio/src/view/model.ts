@@ -7,6 +7,8 @@ export interface Part {
   vertices: number;
   triangles: number;
   index: THREE.BufferAttribute;
+  /** Of its triangles, each once; made when they are first drawn. */
+  edges: THREE.BufferAttribute | null;
   /** From the file, once its materials are read. */
   material: THREE.Material | null;
 }
@@ -21,10 +23,15 @@ export class Model {
     this.parts = partsOf(loaded);
     this.box = new THREE.Box3().setFromArray(loaded.positions);
     this.attributes.rest = new THREE.BufferAttribute(loaded.positions, 3);
+    if (loaded.normals) this.attributes.restNormal = new THREE.BufferAttribute(loaded.normals, 3);
   }
 
   get diagonal(): number {
     return this.box.isEmpty() ? 1 : this.box.getSize(new THREE.Vector3()).length();
+  }
+
+  edgesOf(part: Part): THREE.BufferAttribute {
+    return (part.edges ??= new THREE.BufferAttribute(edgesOf(part.index.array, this.loaded.vertexCount), 1));
   }
 
   dispose(): void {
@@ -56,6 +63,22 @@ function partOf(name: string, vertices: number, index: Uint32Array): Part {
     vertices,
     triangles: index.length / 3,
     index: new THREE.BufferAttribute(index, 1),
+    edges: null,
     material: null,
   };
+}
+
+function edgesOf(faces: ArrayLike<number>, vertexCount: number): Uint32Array {
+  const edges: number[] = [],
+    seen = new Set<number>();
+  for (let f = 0; f < faces.length; f += 3)
+    for (let c = 0; c < 3; ++c) {
+      const a = faces[f + c],
+        b = faces[f + ((c + 1) % 3)],
+        key = Math.min(a, b) * vertexCount + Math.max(a, b);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      edges.push(a, b);
+    }
+  return Uint32Array.from(edges);
 }

@@ -1,6 +1,6 @@
 import * as THREE from "three";
-import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
+import { PaneControls } from "./pane_controls.js";
 import { Silhouettes } from "./silhouettes.js";
 
 /** A rectangle of the canvas, in CSS pixels from its upper left corner. */
@@ -32,7 +32,7 @@ function surroundings(renderer: THREE.WebGLRenderer): THREE.Texture {
 export class Stage {
   readonly canvas = document.createElement("canvas");
   readonly camera = new THREE.PerspectiveCamera(32, 1, 0.01, 1000);
-  readonly controls: OrbitControls;
+  readonly controls: PaneControls;
   readonly renderer: THREE.WebGLRenderer;
   readonly silhouettes: Silhouettes;
   /** Told whenever a person moved the camera. */
@@ -59,8 +59,7 @@ export class Stage {
     this.renderer.autoClear = false;
     this.silhouettes = new Silhouettes(this.renderer);
     host.prepend(this.canvas);
-    this.controls = new OrbitControls(this.camera, this.canvas);
-    this.controls.zoomToCursor = true;
+    this.controls = new PaneControls(this.camera, this.canvas, (x, y) => this.areaAt(x, y));
     this.controls.addEventListener("change", () => this.invalidate());
     this.controls.addEventListener("end", () => this.onCamera());
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f98, 0.65), this.key, this.rim);
@@ -81,6 +80,17 @@ export class Stage {
 
   invalidate(): void {
     this.dirty = true;
+  }
+
+  /** The index of the view at a point of the canvas, or -1. */
+  paneAt(x: number, y: number): number {
+    return this.panes.findIndex(
+      ({ clip }) => x >= clip.x && x < clip.x + clip.width && y >= clip.y && y < clip.y + clip.height,
+    );
+  }
+
+  private areaAt(x: number, y: number): Rectangle {
+    return this.panes[this.paneAt(x, y)]?.area ?? { x: 0, y: 0, width: this.width, height: this.height };
   }
 
   setTheme(background: THREE.Color, line: THREE.Color): void {

@@ -1,30 +1,26 @@
 import * as THREE from "three";
+import type { ViewFrame } from "../engine/protocol.js";
 import type { Settings } from "../state/settings.js";
 import type { Model } from "./model.js";
+import { type Paints, Parts } from "./parts.js";
+import { Skin } from "./skin.js";
 
-/** How a surface is drawn, shared by all views. */
-export interface Paints {
-  clay: THREE.Material;
-  colored: THREE.Material;
-  wire: THREE.LineBasicMaterial;
-}
-
-export function makePaints(): Paints {
-  return {
-    clay: new THREE.MeshStandardMaterial({ color: 0xb9b4ad, roughness: 0.75, side: THREE.DoubleSide }),
-    colored: new THREE.MeshStandardMaterial({ roughness: 0.85, vertexColors: true, side: THREE.DoubleSide }),
-    wire: new THREE.LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.28 }),
-  };
-}
-
-/** One view's character: the shared faces with positions and normals of its own. */
+/**
+ * One view's character: the shared faces with positions and normals of its own. The GPU poses them where the method has
+ * rows; the processor's vertices are then used for all but drawing, and there are none while a clip plays.
+ */
 export class Surface {
   readonly group = new THREE.Group();
   private readonly position: THREE.BufferAttribute;
   private readonly normal: THREE.BufferAttribute;
   private readonly color: THREE.BufferAttribute;
-  private readonly meshes: THREE.Mesh[];
-  private wires: THREE.LineSegments[] = [];
+  private readonly parts: Parts;
+  private skin: Skin | null = null;
+  /** The GPU poses what is shown. */
+  private posed = false;
+  /** What is shown is newer than the processor's vertices. */
+  private behind = false;
+  private look: { settings: Readonly<Settings>; colored: boolean } | null = null;
 
   constructor(
     private readonly model: Model,
@@ -35,33 +31,51 @@ export class Surface {
     this.position = dynamic(model.loaded.positions.slice());
     this.normal = dynamic(new Float32Array(3 * count));
     this.color = dynamic(new Float32Array(3 * count));
-    this.meshes = model.parts.map((part) => {
-      const geometry = new THREE.BufferGeometry();
-      geometry.setIndex(part.index);
-      geometry.setAttribute("position", this.position);
-      geometry.setAttribute("normal", this.normal);
-      const mesh = new THREE.Mesh(geometry, paints.clay);
-      mesh.frustumCulled = false;
-      this.group.add(mesh);
-      return mesh;
+    this.parts = new Parts(model, paints, {
+      position: this.position,
+      normal: this.normal,
+      mesh: (geometry, material) => new THREE.Mesh(geometry, material),
+      lines: (geometry, material) => new THREE.LineSegments(geometry, material),
+      paint: (material) => material,
     });
+    this.group.add(this.parts.group);
   }
 
+  /** The vertices that are shown. Where the GPU alone has them they are computed here, which takes a moment. */
   get positions(): Float32Array {
+    if (this.behind) {
+      this.position.array = this.skin!.positions().slice(); // another array: those who keep one see that it is old
+      this.position.needsUpdate = true;
+      this.behind = false;
+    }
     return this.position.array as Float32Array;
   }
 
-  get positionAttribute(): THREE.BufferAttribute {
-    return this.position;
+  /** Whether `positions` are at hand. */
+  get known(): boolean {
+    return !this.behind;
   }
 
-  /** Shows new vertices; gives back the arrays that were shown before. */
-  setFrame(positions: Float32Array, normals: Float32Array): Float32Array[] {
-    const spare = [this.position.array, this.normal.array] as Float32Array[];
-    this.position.array = positions;
-    this.normal.array = normals;
+  /** What draws the vertices on the GPU; null where the processor's are drawn. */
+  get skinned(): THREE.Mesh | null {
+    return this.skin?.group.visible ? this.skin.whole : null;
+  }
+
+  /** Shows a new frame; gives back the arrays that are free again. */
+  setFrame({ positions, normals, rows }: ViewFrame, bones: Float32Array | null): Float32Array[] {
+    const spare: Float32Array[] = [];
+    if (positions && normals) {
+      spare.push(this.position.array as Float32Array, this.normal.array as Float32Array);
+      this.position.array = positions;
+      this.normal.array = normals;
+      this.position.needsUpdate = this.normal.needsUpdate = true;
+    }
+    if (rows && bones) this.pose(rows, bones);
+    else if (rows === null) this.dropSkin();
+    this.behind = !positions;
+    this.posed = Boolean(rows && bones);
     this.group.visible = true;
-    this.position.needsUpdate = this.normal.needsUpdate = true;
+    this.choose();
     return spare;
   }
 
@@ -72,51 +86,39 @@ export class Surface {
   }
 
   show(settings: Readonly<Settings>, colored: boolean): void {
-    this.meshes.forEach((mesh, i) => {
-      const part = this.model.parts[i],
-        { geometry } = mesh;
-      mesh.visible = !settings.hiddenParts.includes(i);
-      const own = !colored && settings.shading === "materials" ? part.material : null;
-      mesh.material = colored ? this.paints.colored : (own ?? this.paints.clay);
-      const colors = colored ? this.color : own?.userData.colors ? this.model.attributes.vertexColor : undefined;
-      if (own) (own as THREE.MeshStandardMaterial).vertexColors = colors !== undefined;
-      if (colors) geometry.setAttribute("color", colors);
-      else geometry.deleteAttribute("color");
-      for (const name of ["uv", "uv1"])
-        if (this.model.attributes[name]) geometry.setAttribute(name, this.model.attributes[name]);
-    });
-    this.showWires(settings);
-  }
-
-  private showWires(settings: Readonly<Settings>): void {
-    if (settings.wireframe && this.wires.length === 0) this.wires = this.meshes.map((mesh) => this.wireOf(mesh));
-    this.wires.forEach((wire, i) => (wire.visible = settings.wireframe && this.meshes[i].visible));
-  }
-
-  private wireOf(mesh: THREE.Mesh): THREE.LineSegments {
-    const faces = mesh.geometry.index!.array,
-      edges: number[] = [],
-      seen = new Set<number>();
-    const count = this.model.loaded.vertexCount;
-    for (let f = 0; f < faces.length; f += 3)
-      for (let c = 0; c < 3; ++c) {
-        const a = faces[f + c],
-          b = faces[f + ((c + 1) % 3)],
-          key = Math.min(a, b) * count + Math.max(a, b);
-        if (seen.has(key)) continue;
-        seen.add(key);
-        edges.push(a, b);
-      }
-    const geometry = new THREE.BufferGeometry().setIndex(edges);
-    geometry.setAttribute("position", this.position);
-    const wire = new THREE.LineSegments(geometry, this.paints.wire);
-    wire.frustumCulled = false;
-    this.group.add(wire);
-    return wire;
+    this.look = { settings, colored };
+    for (const parts of [this.parts, this.skin?.parts]) parts?.show(settings, colored ? this.color : null);
+    this.choose();
   }
 
   dispose(): void {
-    for (const object of [...this.meshes, ...this.wires]) object.geometry.dispose();
+    this.parts.dispose();
+    this.dropSkin();
+  }
+
+  private pose(rows: NonNullable<ViewFrame["rows"]>, bones: Float32Array): void {
+    if (!this.skin) {
+      this.skin = new Skin(this.model, this.paints, rows, bones.length / 16);
+      this.group.add(this.skin.group);
+      if (this.look) this.show(this.look.settings, this.look.colored);
+    }
+    this.skin.setPose(rows, bones);
+  }
+
+  /** Outlines are drawn by a material of their own, which is not prepared for the skin. */
+  private choose(): void {
+    const outlined = this.look?.settings.layout === "silhouettes" && this.look.settings.methods.length > 1,
+      gpu = this.posed && !outlined;
+    if (!gpu && this.behind) void this.positions;
+    this.parts.group.visible = !gpu;
+    if (this.skin) this.skin.group.visible = gpu;
+  }
+
+  private dropSkin(): void {
+    if (!this.skin) return;
+    this.group.remove(this.skin.group);
+    this.skin.dispose();
+    this.skin = null;
   }
 }
 

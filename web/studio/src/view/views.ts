@@ -1,17 +1,18 @@
 import * as THREE from "three";
 import type { Frame } from "../engine/protocol.js";
 import type { MapName, Settings } from "../state/settings.js";
-import { errorsOf, paintErrors, paintJoints, paintMap, paintWeights } from "./colors.js";
+import { errorsOf, paintErrors, paintJoints, paintMap, paintWeights, type ViewError } from "./colors.js";
 import type { Model } from "./model.js";
+import { makePaints } from "./parts.js";
 import { SkeletonView } from "./skeleton.js";
 import type { Pane, Rectangle, Stage } from "./stage.js";
-import { makePaints, Surface } from "./surface.js";
+import { Surface } from "./surface.js";
 
 /** One method's picture of the character. */
 export interface View {
   surface: Surface;
   error?: string;
-  /** Against the first view, in the file's units. */
+  /** Against the first view, in the file's units; NaN where it is not measured. */
   rms: number;
   max: number;
 }
@@ -49,20 +50,16 @@ export class Views {
     this.show(settings);
   }
 
-  /** Shows new vertices; gives back the arrays that are free again. */
-  setFrame(frame: Frame): Float32Array[] {
-    const spare = frame.views.flatMap(({ positions, normals, error }, i) => {
+  /** Shows a new frame; gives back the arrays that are free again. `measured`: its errors, if they are known. */
+  setFrame(frame: Frame, measured: ViewError[] | null = null): Float32Array[] {
+    const spare = frame.views.flatMap((shown, i) => {
       const view = this.views[i];
-      if (!view || !positions || !normals) {
-        if (view) view.error = error;
-        return [];
-      }
-      view.error = undefined;
-      return view.surface.setFrame(positions, normals);
+      if (!view) return [];
+      view.error = shown.error;
+      return shown.error === undefined ? view.surface.setFrame(shown, frame.bones) : [];
     });
     this.skeleton?.setMatrices(frame.matrices);
-    for (const view of this.views.slice(1))
-      Object.assign(view, errorsOf(this.views[0].surface.positions, view.surface.positions));
+    this.measure(measured);
     if (this.settings?.heat) this.paintAll(this.settings);
     this.onChange();
     this.stage.invalidate();
@@ -85,6 +82,11 @@ export class Views {
     this.skeleton!.choose(this.model.loaded.joints.findIndex(({ name }) => name === settings.joint));
     this.onChange();
     this.stage.invalidate();
+  }
+
+  /** The processor has the vertices of every view. */
+  get known(): boolean {
+    return this.views.every(({ surface }) => surface.known);
   }
 
   setPreparing(preparing: boolean): void {
@@ -128,9 +130,7 @@ export class Views {
 
   /** The view under a point of the canvas. */
   viewAt(x: number, y: number): number {
-    return this.stage.panes.findIndex(
-      ({ clip }) => x >= clip.x && x < clip.x + clip.width && y >= clip.y && y < clip.y + clip.height,
-    );
+    return this.stage.paneAt(x, y);
   }
 
   private paintAll(settings: Readonly<Settings>): boolean[] {
@@ -140,8 +140,10 @@ export class Views {
       if (this.map && settings.activity === "tune") {
         surface.paint((colors) => paintMap(this.liveMap ?? settings.maps[this.map!], loaded.vertexCount, colors));
       } else if (settings.heat && i > 0 && settings.activity === "compare") {
-        const first = this.views[0].surface.positions;
-        surface.paint((colors) => paintErrors(first, surface.positions, this.heatTop, colors));
+        if (this.known) {
+          const first = this.views[0].surface.positions;
+          surface.paint((colors) => paintErrors(first, surface.positions, this.heatTop, colors));
+        } // else the next frame brings the vertices
       } else if (settings.shading === "weights" && loaded.weights.values.length > 0) {
         surface.paint((colors) =>
           joint >= 0 ? paintWeights(loaded.weights, joint, colors) : paintJoints(loaded.weights, colors),
@@ -150,6 +152,15 @@ export class Views {
         return false;
       }
       return true;
+    });
+  }
+
+  private measure(measured: ViewError[] | null): void {
+    const [first, ...others] = this.views,
+      unknown = { rms: NaN, max: NaN };
+    others.forEach((view, i) => {
+      const own = this.known ? errorsOf(first.surface.positions, view.surface.positions) : measured?.[i];
+      Object.assign(view, own ?? unknown);
     });
   }
 
@@ -175,6 +186,7 @@ export class Views {
       panes = gridOf(methods.length, width, height).map((area, i) => ({ objects: objects[i], area, clip: area }));
     }
     this.stage.panes = panes;
+    this.stage.controls.panSpeed = height / panes[0].area.height; // what is held stays under the pointer
     this.areas = panes.map((pane) => pane.area);
   }
 

@@ -85,6 +85,15 @@ const harness = {
     return dropped;
   },
 
+  /** Sets nodes by hand, as no clip does. */
+  turn(pose) {
+    for (const [name, { rotation, scale }] of Object.entries(pose)) {
+      const node = state.gltf.scene.getObjectByName(name);
+      node.quaternion.fromArray(rotation);
+      if (scale) node.scale.fromArray(scale);
+    }
+  },
+
   blend(list) {
     state.mixer.stopAllAction();
     for (const [name, weight, time] of list) {
