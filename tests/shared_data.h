@@ -4,8 +4,10 @@
 
 #include <filesystem>
 
+#include "places.h"
+
 /// Real characters that are not part of the repository: tests that need them declare it and are skipped without them.
-inline std::filesystem::path sharedPath(const char* relative) { return std::filesystem::path(PELT_SHARED) / relative; }
+inline std::filesystem::path sharedPath(const char* relative) { return std::filesystem::path(kSharedFolder) / relative; }
 
 #define PELT_NEEDS_SHARED(relative)                     \
     if (!std::filesystem::exists(sharedPath(relative))) \

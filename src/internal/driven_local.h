@@ -87,8 +87,8 @@ struct VirtualSum {
         q += r * Vec3d(block[12], block[13], block[14]) + x.translation() * block[15];
         stretch = stretch + (linear + r * -1.0) * block[15];
     }
-    Affine3d world(const Affine3d& first) const {
-        return {nearestRotation(s, boneRotation(first.linear())).rotation + stretch, q};
+    Affine3d world(const Affine3d& first, double scale) const {
+        return {(nearestRotation(s, boneRotation(first.linear())).rotation + stretch) * scale, q};
     }
 };
 
@@ -98,7 +98,7 @@ Affine3d virtualWorld(const Joint& joint, const Worlds& worlds) {
     VirtualSum sum;
     for (const auto& input : joint.virtual_inputs) sum.add(worlds(input.node) * input.place, input.block.data());
     const auto& first = joint.virtual_inputs.front();
-    return sum.world(worlds(first.node) * first.place);
+    return sum.world(worlds(first.node) * first.place, joint.frame_scale);
 }
 
 /// The local transform of a driven joint, computed from those of the other nodes; `rest` is its own rest transform.

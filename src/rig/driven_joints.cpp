@@ -11,6 +11,7 @@
 #include <pelt/rig/driven_joints.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
 #include "driven_local.h"
@@ -270,6 +271,12 @@ std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<Drive
     return new_slot;
 }
 
+/// The scale of a map, as one number: 1 where only rounding makes it differ.
+static double scaleOfMap(const Affine3d& map) {
+    const double size = std::cbrt(std::abs(determinant(map.linear())));
+    return std::isfinite(size) && size > 0 && std::abs(size - 1) > 1e-4 ? size : 1;
+}
+
 void addVirtualJoint(Skeleton& skeleton, DrivenJoint joint, const Affine3d& bound, std::vector<DrivenJoint>& driven) {
     std::unordered_set<std::string> names;
     std::vector<Affine3d> rest;
@@ -281,7 +288,8 @@ void addVirtualJoint(Skeleton& skeleton, DrivenJoint joint, const Affine3d& boun
     joint.node = std::uint32_t(skeleton.nodes.size());
     skeleton.nodes.push_back(
         {freeName(skeleton, names, joint.driver, "_virtual"), std::int32_t(joint.driver), {}, std::nullopt});
-    skeleton.joints.push_back({joint.node, inverse(bound)});
+    joint.frame_scale = scaleOfMap(bindWorlds(skeleton)[joint.driver]);
+    skeleton.joints.push_back({joint.node, inverse(Affine3d(bound.linear() * joint.frame_scale, bound.translation()))});
     rest.emplace_back();
     skeleton.nodes.back().local = trsOf(virtualLocal(skeleton, joint, rest));
     driven.push_back(std::move(joint));

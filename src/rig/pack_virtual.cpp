@@ -43,7 +43,7 @@ public:
 
     void append(const DrivenJoint& joint) {
         const Affine3d frame = bindFrame(skeleton_, joint.node), back = inverse(frame);
-        appendRecord(joint.node, frame);
+        appendRecord(joint.node, frame, joint.frame_scale);
         for (const VirtualInput& input : joint.virtual_inputs) {
             const std::uint32_t source = sourceOf(input.node, input.place * back);
             const Affine3d placed = inverse(unbinds_[source]) * input.place;  // frame, but for rounding
@@ -59,8 +59,8 @@ public:
         }
     }
 
-    void appendRecord(std::uint32_t node, const Affine3d& frame) {
-        runtime::VirtualJointRecord record{node, std::uint32_t(packed_.blocks.size()), {}};
+    void appendRecord(std::uint32_t node, const Affine3d& frame, double scale) {
+        runtime::VirtualJointRecord record{node, std::uint32_t(packed_.blocks.size()), {}, float(scale)};
         store(frame, record.frame);
         packed_.joints.push_back(record);
     }
@@ -90,7 +90,7 @@ PackedVirtualJoints packVirtualJoints(const Skeleton& skeleton, std::span<const 
     PackedVirtualJoints packed;
     VirtualPacker packer(skeleton, packed);
     for (const DrivenJoint* joint : ordered) packer.append(*joint);
-    packer.appendRecord(0, {});
+    packer.appendRecord(0, {}, 1);
     return packed;
 }
 

@@ -97,6 +97,8 @@ void driveVirtual(const SkeletonData& rig, std::span<Affine3f> worlds) noexcept 
                 const Mat3f frame = affineOf(rig.virtual_joints[first + k].frame).linear();
                 world = {world.linear() + stretches[k] * frame, world.translation()};
             }
+            const float scale = rig.virtual_joints[first + k].scale;
+            for (int i = 0; i < 12; ++i) world.m[i] *= scale;
         }
     }
 }

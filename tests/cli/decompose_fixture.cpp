@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "places.h"
+
 using Json = nlohmann::json;
 
 std::string DecomposeTest::barFrames(const std::string& name, const Words& options) {
@@ -83,7 +85,7 @@ double roughRadius(const std::vector<pelt::Vec3f>& points) {
 }
 
 bool expectValid(const Words& files, const std::string& report) {
-    std::string command = "'" PELT_TEST_DATA "/../../scripts/validate_gltf'";
+    std::string command = std::string("'") + kTestData + "/../../scripts/validate_gltf'";
     for (const std::string& file : files) command += " '" + file + "'";
     const int status = std::system((command + " > '" + report + "' 2> /dev/null").c_str());
     if (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 127) return false;

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "places.h"
+
 namespace {
 
 std::string outputOf(const std::string& command) {
@@ -24,7 +26,7 @@ TEST(Hardening, ProgramsAreLinkedAndCompiledAgainstAttacks) {
 #ifdef PELT_SANITIZED
     GTEST_SKIP() << "a sanitizer looks for the same, closer";
 #endif
-    for (const std::string program : {PELT_PROGRAM, PELT_IMPORT_PROGRAM}) {
+    for (const std::string program : {kProgram, kImportProgram}) {
         SCOPED_TRACE(program);
         const std::string headers = outputOf("readelf -hlW '" + program + "' 2>/dev/null");
         if (headers.empty()) GTEST_SKIP() << "there is no readelf";

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "mush_fixture.h"
+#include "places.h"
 
 namespace {
 
@@ -66,7 +67,7 @@ TEST_F(Mush, TheKhronosValidatorFindsNothing) {
         files.push_back(mush(sample(name), name + "-float.glb"));
         files.push_back(mush(sample(name), name + "-q16.glb", {"--payload", "q16", "--influences", "0"}));
     }
-    std::string command = "'" PELT_TEST_DATA "/../../scripts/validate_gltf'";
+    std::string command = std::string("'") + kTestData + "/../../scripts/validate_gltf'";
     for (const std::string& file : files) command += " '" + file + "'";
     const int status = std::system((command + " > '" + path("report") + "' 2> /dev/null").c_str());
     if (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 127) GTEST_SKIP() << "needs node and gltf-validator";

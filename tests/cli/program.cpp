@@ -12,6 +12,8 @@
 #include <regex>
 #include <sstream>
 
+#include "places.h"
+
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
@@ -35,10 +37,10 @@ namespace {
         ::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
     }
     for (const std::string& variable : options.environment) ::putenv(const_cast<char*>(variable.c_str()));
-    std::vector<char*> words{const_cast<char*>(PELT_PROGRAM)};
+    std::vector<char*> words{const_cast<char*>(kProgram)};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
-    ::execv(PELT_PROGRAM, words.data());
+    ::execv(kProgram, words.data());
     ::_exit(127);
 }
 

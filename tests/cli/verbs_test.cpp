@@ -158,7 +158,7 @@ TEST_F(Bind, RigidGivesEveryVertexOneJointAndKeepsTheRest) {
 }
 
 TEST_F(Bind, AnImportedCharacterGoesOutAsGltf) {
-    const std::string fbx = std::string(PELT_TEST_DATA) + "/import/smooth_bar.fbx";
+    const std::string fbx = std::string(kTestData) + "/import/smooth_bar.fbx";
     runWell({"bind", fbx, "-o", path("b.glb")});
     const nlohmann::json before = runWell({"info", fbx, "--json"}).json();
     const nlohmann::json after = runWell({"info", path("b.glb"), "--json"}).json();
@@ -168,7 +168,7 @@ TEST_F(Bind, AnImportedCharacterGoesOutAsGltf) {
 }
 
 TEST_F(Deform, TheTruthOfAnotherProgramIsMet) {
-    const std::string data = std::string(PELT_TEST_DATA) + "/import/smooth_bar";
+    const std::string data = std::string(kTestData) + "/import/smooth_bar";
     runWell({"deform", data + ".fbx", "--fps", "24", "-o", path("fbx.npy")});
     EXPECT_LT(rmsBetween(path("fbx.npy"), data + ".truth.npy"), 1e-5);
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <set>
 
+#include "places.h"
+
 namespace pelt::io {
 namespace {
 
@@ -40,7 +42,7 @@ struct Told {
 
 std::vector<std::byte> arm() { return toGlb(scenes::find("arm")->make(2000)); }
 
-std::filesystem::path fbx() { return std::filesystem::path(PELT_TEST_DATA) / "import/smooth_bar.fbx"; }
+std::filesystem::path fbx() { return std::filesystem::path(kTestData) / "import/smooth_bar.fbx"; }
 
 TEST(LoadProgress, AGltfTellsRisingFractionsFromStartToEnd) {
     Told told;

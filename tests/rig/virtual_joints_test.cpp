@@ -12,10 +12,12 @@ struct Limb {
     Skeleton skeleton;
     std::vector<DrivenJoint> driven;
 
-    Limb() {
-        skeleton.nodes = {{"hip", -1, {{0, 1, 0}, axisAngle(Vec3d{0, 1, 0}, 0.4), {1, 1, 1}}, {}},
+    /// `scale` is that of the root: the bones below it are as much shorter in numbers.
+    explicit Limb(double scale = 1) {
+        skeleton.nodes = {{"hip", -1, {{0, 1, 0}, axisAngle(Vec3d{0, 1, 0}, 0.4), {scale, scale, scale}}, {}},
                           {"knee", 0, {{0.5, 0, 0}, axisAngle(Vec3d{0, 0, 1}, 0.3), {1, 1, 1}}, {}},
                           {"foot", 1, {{0.4, 0.1, 0}, axisAngle(Vec3d{1, 0, 0}, -0.2), {1, 1, 1}}, {}}};
+        for (std::size_t n = 1; n < 3; ++n) skeleton.nodes[n].local.translation *= 1 / scale;
         const std::vector<Affine3d> rest = restLocals();
         std::vector<Affine3d> world(3);
         worldTransforms(skeleton, rest, world);
@@ -60,6 +62,15 @@ TEST(VirtualJoints, MoveRigidlyBetweenTheJointsTheyFollow) {
     for (int r = 0; r < 3; ++r)
         for (int c = 0; c < 3; ++c) EXPECT_NEAR(product(r, c), r == c ? 1 : 0, 1e-12);
     EXPECT_GT(length(bone * Vec3d{0.3, 0.1, -0.2} - Vec3d{0.3, 0.1, -0.2}), 1e-3);
+}
+
+// Bones of Blender have no scale at rest.
+TEST(VirtualJoints, BelowAScaledRootTheyHaveNoScaleOfTheirOwnAndMoveAlike) {
+    const Limb limb, scaled(100);
+    const Vec3d own = scaled.skeleton.nodes.back().local.scale;
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(own[i], 1, 1e-12);
+    expectNear(scaled.bone(scaled.restLocals()), {});
+    expectNear(scaled.bone(scaled.bent()), limb.bone(limb.bent()));
 }
 
 TEST(VirtualJoints, ARigidMotionOfAllJointsIsTheirMotion) {

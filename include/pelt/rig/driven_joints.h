@@ -62,6 +62,7 @@ struct DrivenJoint {
     // Virtual (ddm): the driver is the first input. Over the inputs, ω sums to 1, move and turn sum to 0, and W sums to
     // a symmetric positive definite matrix, so that it rests in the bind pose and rigid motions move it rigidly.
     std::vector<VirtualInput> virtual_inputs;
+    double frame_scale = 1;  ///< of its axes, in every pose: that of its parent, so that its local scale is 1 at rest
 };
 
 struct DrivenJointChoice {
@@ -82,7 +83,8 @@ std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointCh
 void addLearnedJoint(Skeleton& skeleton, DrivenJoint joint, std::uint32_t parent, std::vector<DrivenJoint>& driven);
 
 /// Appends a virtual joint as a child of its driver's node, and its entry to `driven`. Its frame in the bind pose is
-/// `bound`, a rotation and a translation. All its fields but `node` must be set.
+/// `bound`, a rotation and a translation, with its axes scaled as those of the driver. All its fields but `node` and
+/// `frame_scale` must be set.
 void addVirtualJoint(Skeleton& skeleton, DrivenJoint joint, const Affine3d& bound, std::vector<DrivenJoint>& driven);
 
 /// Removes the driven joints for which `keep` (one entry each) is false; nothing may have been appended to the skeleton

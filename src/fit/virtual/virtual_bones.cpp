@@ -78,7 +78,10 @@ public:
     }
 
 private:
-    void report(double done) const { progress_.report("bake", done); }
+    void report(double done) {
+        done_ = done;
+        progress_.report("bake", done);
+    }
 
     double error() const {
         double sum = 0;
@@ -103,7 +106,7 @@ private:
 
     void turn(int turns) {
         for (int i = 0; i < turns && error() > exact_; ++i) {
-            progress_.report("bake", done_);
+            report(done_);
             const ssdr::VertexSums sums =
                 ssdr::sumVertices(problem_.data, ssdr::tieEdges(problem_.data, {}), weights_, motions_.bones);
             refineBones(sums, problem_.poses, problem_.joints.size(), kSweepsPerTurn, bones_, motions_);

@@ -35,11 +35,12 @@ struct VirtualSource {
 };
 
 /// A virtual joint. [S q] = Σ D · block over its inputs; `frame` (3x4 by columns) is a rotation and a position: where
-/// the joint is in the bind pose.
+/// the joint is in the bind pose, but for the scale of its axes.
 struct VirtualJointRecord {
     std::uint32_t node = 0;
     std::uint32_t first = 0;  ///< of its inputs; the next joint's is the end
     float frame[12] = {};
+    float scale = 1;
 };
 
 /// The block of an input in root space, frame · [W move; turn^T ω]: 4x4 by columns.

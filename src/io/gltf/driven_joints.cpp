@@ -123,6 +123,7 @@ private:
     }
 
     void readVirtual(const JsonRef& json, rig::DrivenJoint& joint) {
+        if (const auto scale = json.find("scale")) joint.frame_scale = scale->asFinite();
         const JsonRef inputs = json.at("inputs");
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             rig::VirtualInput input;
@@ -174,6 +175,7 @@ Json drivenJson(const rig::DrivenJoint& joint, std::span<const std::size_t> node
         json["parent"] = node_of[joint.parent];
         for (const std::uint32_t child : joint.children) json["children"].push_back(node_of[child]);
     } else if (joint.kind == rig::DriverKind::ddm) {
+        if (joint.frame_scale != 1) json["scale"] = joint.frame_scale;
         for (const rig::VirtualInput& input : joint.virtual_inputs)
             json["inputs"].push_back(virtualJson(input, node_of[input.node]));
     } else {

@@ -114,6 +114,7 @@ private:
     std::string virtualFault(std::size_t i) {
         const rig::DrivenJoint& joint = driven_[i];
         if (joint.virtual_inputs.empty()) return "it has no inputs";
+        if (!std::isfinite(joint.frame_scale) || joint.frame_scale <= 0) return "its scale must be above 0";
         if (joint.virtual_inputs.front().node != joint.driver) return "the driver must be the first input";
         for (const SkeletonNode& node : skeleton_.nodes)
             if (node.parent == std::int32_t(joint.node)) return "a joint of kind ddm has children";

@@ -30,6 +30,7 @@ Character limb() {
     c.skeleton.joints.push_back({learned.node, Affine3d(Mat3d{}, {1, 2, 3})});
     c.driven.push_back(learned);
     addSomeVirtualJoint(c.skeleton, {1, 0, 2}, c.driven);
+    c.driven.back().frame_scale = 2.5;
     for (Clip& clip : c.clips) rig::bakeDrivers(c.skeleton, c.driven, clip);
     return c;
 }
@@ -55,6 +56,7 @@ void expectSameDrivers(const Character& a, const Character& b) {
             EXPECT_TRUE(same(x.parent, y.parent));
             EXPECT_TRUE(std::ranges::equal(x.children, y.children, same));
         } else if (x.kind == rig::DriverKind::ddm) {
+            EXPECT_EQ(x.frame_scale, y.frame_scale);
             EXPECT_TRUE(std::ranges::equal(x.virtual_inputs, y.virtual_inputs, [&](const auto& u, const auto& v) {
                 bool close = same(u.node, v.node);
                 for (std::size_t k = 0; k < 16; ++k)

@@ -131,7 +131,7 @@ using Issues = std::map<std::string, int>;
 
 /// What the validator says about each file: "errors CODE" -> how often. Empty where it cannot be run.
 std::map<std::string, Issues> validate(const std::vector<fs::path>& files) {
-    std::string command = "'" PELT_TEST_DATA "/../../scripts/validate_gltf'";
+    std::string command = std::string("'") + kTestData + "/../../scripts/validate_gltf'";
     for (const fs::path& file : files) command += " '" + file.string() + "'";
     std::map<std::string, Issues> out;
     std::FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");

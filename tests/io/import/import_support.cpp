@@ -9,10 +9,12 @@
 #include <iterator>
 #include <limits>
 
+#include "places.h"
+
 namespace fs = std::filesystem;
 using namespace pelt;
 
-fs::path importData(const std::string& name) { return fs::path(PELT_TEST_DATA) / "import" / name; }
+fs::path importData(const std::string& name) { return fs::path(kTestData) / "import" / name; }
 
 std::string readBytes(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);

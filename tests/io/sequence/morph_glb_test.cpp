@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "io/mesh/file_test_tools.h"
+#include "places.h"
 
 using namespace pelt;
 using namespace pelt::test;
@@ -148,7 +149,7 @@ TEST(MorphGlb, TheKhronosValidatorFindsNothing) {
     const Mesh mesh = gridMesh(4);
     writeMorphs(folder / "mesh.glb", wave(mesh, 5), &mesh);
     writeMorphs(folder / "points.glb", wave(mesh, 1), nullptr);
-    const std::string script = (std::filesystem::path(PELT_TEST_DATA) / "../../scripts/validate_gltf").string();
+    const std::string script = (std::filesystem::path(kTestData) / "../../scripts/validate_gltf").string();
     const std::string files = " '" + (folder / "mesh.glb").string() + "' '" + (folder / "points.glb").string() + "'";
     const std::string report_path = (folder / "report").string();
     const int status = std::system(("'" + script + "'" + files + " > '" + report_path + "' 2> /dev/null").c_str());

@@ -5,12 +5,23 @@
 #include <pelt/rig/props.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "handles.h"
+#include "internal/rigs/ddm_layout.h"
+#include "internal/rigs/lbs_layout.h"
 
 using namespace pelt;
 
 namespace {
+
+// ../src/packed_rig.ts reads packed rigs by these numbers.
+using runtime::LbsHeader;
+static_assert(offsetof(LbsHeader, differences) == 48 && offsetof(LbsHeader, offsets) == 64 &&
+              offsetof(LbsHeader, entries) == 80 && offsetof(LbsHeader, rows) == 96 &&
+              offsetof(LbsHeader, compact_entries) == 112 && offsetof(LbsHeader, row_offsets) == 128 &&
+              offsetof(LbsHeader, runs) == 160 && offsetof(LbsHeader, bases) == 176);
+static_assert(sizeof(runtime::LbsCompactEntry) == 6);
 
 bool isMorphed(const Mesh& mesh, const Clip* clip, double seconds) {
     const std::vector<float> weights = rig::morphWeights(mesh, clip, seconds);

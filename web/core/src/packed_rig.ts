@@ -104,30 +104,65 @@ export class Row {
   }
 }
 
+/** Where LbsHeader has its arrays; bridge/bones.cpp checks it. */
+const linear = {
+  differences: 48,
+  offsets: 64,
+  entries: 80,
+  rows: 96,
+  compactEntries: 112,
+  rowOffsets: 128,
+  runs: 160,
+  bases: 176,
+};
+
+/** Calls `visit` with the weight in this lane and its difference, for each entry of a block that has one there. */
+type Weights = (block: number, lane: number, visit: (weight: number, difference: number) => void) => void;
+
+function fullWeights(rig: Rig): Weights {
+  const offsets = rig.words(linear.offsets),
+    entries = rig.words(linear.entries),
+    rows = rig.floats(linear.rows);
+  return (block, lane, visit) => {
+    for (let e = offsets[block]; e < offsets[block + 1]; ++e)
+      if (rows[lanes * e + lane] !== 0) visit(rows[lanes * e + lane], entries[e]);
+  };
+}
+
+/** Of a compact rig: an entry is a difference, the lanes that use it, and the row of its block with their weights. */
+function compactWeights(rig: Rig): Weights {
+  const offsets = rig.words(linear.offsets),
+    entries = rig.shorts(rig.at(linear.compactEntries), 3 * rig.size(linear.compactEntries)),
+    rowOffsets = rig.words(linear.rowOffsets),
+    rows = rig.floats(linear.rows);
+  return (block, lane, visit) => {
+    for (let e = offsets[block]; e < offsets[block + 1]; ++e) {
+      const [difference, used, row] = entries.subarray(3 * e, 3 * e + 3);
+      if ((used >> lane) & 1) visit(rows[lanes * (rowOffsets[block] + row) + lane], difference);
+    }
+  };
+}
+
 function visitLinear(rig: Rig, visit: Visit): void {
-  const differences = rig.words(48, 2),
-    offsets = rig.words(64),
-    entries = rig.words(80),
-    weights = rig.floats(96),
-    runs = rig.words(112, 2),
-    bases = rig.words(128, 2);
+  const differences = rig.words(linear.differences, 2),
+    runs = rig.words(linear.runs, 2),
+    bases = rig.words(linear.bases, 2),
+    weightsOf = rig.size(linear.compactEntries) > 0 ? compactWeights(rig) : fullWeights(rig);
   const count = rig.vertexCount,
     row = new Row();
+  const add = (weight: number, difference: number) => {
+    row.blocks[row.add(differences[2 * difference + 1]) + 9] = weight;
+    row.psi[row.length - 1] = weight;
+    row.takeFromBase();
+  };
   for (let run = 0; run + 1 < runs.length / 2; ++run) {
     const [first, base, end, baseEnd] = runs.subarray(2 * run, 2 * run + 4);
     for (let vertex = lanes * first; vertex < Math.min(lanes * end, count); ++vertex) {
-      const lane = vertex % lanes,
-        block = (vertex - lane) / lanes;
+      const lane = vertex % lanes;
       let at = base;
       while (at + 1 < baseEnd && ((bases[2 * at + 1] >> lane) & 1) === 0) ++at;
       row.begin(vertex, bases[2 * at]);
-      for (let e = offsets[block]; e < offsets[block + 1]; ++e) {
-        const weight = weights[lanes * e + lane];
-        if (weight === 0) continue;
-        row.blocks[row.add(differences[2 * entries[e] + 1]) + 9] = weight;
-        row.psi[row.length - 1] = weight;
-        row.takeFromBase();
-      }
+      weightsOf((vertex - lane) / lanes, lane, add);
       visit(row);
     }
   }

@@ -15,6 +15,7 @@ export interface DrivenObject {
   parent?: number;
   children?: number[];
   placed?: { translation: number[]; rotation: number[]; scale: number[] };
+  scale?: number;
   inputs?: { node: number; bindRotation: number[]; place: number[]; block: number[] }[];
   coefficients?: number[];
 }
@@ -42,6 +43,8 @@ export function problemOf(entry: DrivenObject, nodes: number): string | null {
     return isCount(entry.bindRotation, 4) && Number.isFinite(entry.fraction) ? null : "lacks fraction or bindRotation";
   if (entry.kind === "scale")
     return Number.isFinite(entry.k) && (entry.axis === 1 || entry.axis === 2) ? null : "lacks k or axis";
+  if (entry.kind === "ddm" && !(Number.isFinite(entry.scale ?? 1) && (entry.scale ?? 1) > 0))
+    return "has a scale that is not above 0";
   if (entry.kind === "ddm")
     return entry.inputs?.length && entry.inputs.every((i) => isCount(i.place, 12) && isCount(i.block, 16))
       ? null
@@ -190,7 +193,7 @@ export class DrivenBone extends Bone {
       this.chainTo(this.node(input.node), null, chain);
       return chain.clone();
     });
-    followVirtual(this.entry.inputs!, frames, world);
+    followVirtual(this.entry.inputs!, frames, this.entry.scale ?? 1, world);
     if (this.parent) {
       this.chainTo(this.parent, null, chain);
       world.premultiply(chain.invert());

@@ -65,7 +65,7 @@ const isRigid = (m: number[]) => {
  * The frame of a virtual joint, in the space that `frames` map the inputs to: docs/driven_joints.md, kind `ddm`. X is
  * the frame that it would have if it followed one input; [S q] is the sum of X · block.
  */
-export function followVirtual(inputs: VirtualInput[], frames: Matrix4[], out: Matrix4): void {
+export function followVirtual(inputs: VirtualInput[], frames: Matrix4[], scale: number, out: Matrix4): void {
   sum.fill(0);
   stretch.fill(0);
   inputs.forEach(({ place, block }, i) => {
@@ -86,6 +86,6 @@ export function followVirtual(inputs: VirtualInput[], frames: Matrix4[], out: Ma
       for (let r = 0; r < 3; ++r)
         for (let k = 0; k < 4; ++k) sum[3 * c + r] += m[4 * k + r] * block[4 * c + k];
   });
-  const r = nearestRotation(sum).map((value, k) => value + stretch[k]);
+  const r = nearestRotation(sum).map((value, k) => scale * (value + stretch[k]));
   out.set(r[0], r[3], r[6], sum[9], r[1], r[4], r[7], sum[10], r[2], r[5], r[8], sum[11], 0, 0, 0, 1);
 }

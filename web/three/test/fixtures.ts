@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { type Document, NodeIO } from "@gltf-transform/core";
-import { biped, made, mushed, pelt, work } from "./support.js";
+import { biped, made, mushed, pelt, web, work } from "./support.js";
 
 const io = new NodeIO();
 
@@ -167,6 +169,16 @@ export const virtualJoints = () =>
   made("virtual.glb", (out) => {
     pelt("sample", "biped", "--resolution", "1500", "-o", `${work}/small_biped.glb`);
     pelt("bake", `${work}/small_biped.glb`, "--virtual", "16", "--fps", "3", "-o", out);
+  });
+
+/** Below an armature that scales by 100. */
+export const virtualInArmature = () =>
+  made("virtual_in_armature.glb", (out) => {
+    const put = resolve(web, "../tests/integrations/put_in_armature.py"),
+      armature = `${work}/armature.glb`;
+    virtualJoints();
+    execFileSync("python3", [put, `${work}/small_biped.glb`, armature, "100", "0"]);
+    pelt("bake", armature, "--virtual", "16", "--fps", "3", "-o", out);
   });
 
 /** Turns of nodes, and scales where the pose has them. */

@@ -5,7 +5,7 @@ import { BufferAttribute, BufferGeometry, MeshBasicMaterial } from "three";
 import { describe, expect, test } from "vitest";
 import { type Character, createPelt } from "../../core/dist/index.js";
 import { RowSkin } from "../dist/index.js";
-import { carrying, morphing, scaled } from "./fixtures.js";
+import { carrying, morphing, scaled, virtualJoints } from "./fixtures.js";
 import { biped, diagonal, distance, shared } from "./support.js";
 
 const pelt = await createPelt();
@@ -31,6 +31,10 @@ describe("rows of a prepared method, posed by the bones of a moment, are the ver
     test(`by ${method}`, () => {
       for (const seconds of [0.3, 0.9]) expect(apart(hero, method, "walk", seconds)).toBeLessThan(2e-6);
     });
+
+  test("of a file with virtual joints, whose weights are packed in another form", () => {
+    for (const seconds of [0.3, 0.9]) expect(apart(load(virtualJoints()), "lbs", "walk", seconds)).toBeLessThan(2e-6);
+  });
 
   test("where joints scale", async () => {
     const scaling = load(await scaled());

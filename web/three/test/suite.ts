@@ -12,6 +12,7 @@ import {
   small,
   tangents,
   twisting,
+  virtualInArmature,
   virtualJoints,
   withJson,
 } from "./fixtures.js";
@@ -112,15 +113,23 @@ export function suite(kind: "webgl" | "webgpu"): void {
     test("virtual joints in the clips, with and without their keys", async () => {
       const file = virtualJoints();
       await session.load(file);
-      await compare(file, "walk", [5, 23], "lbs");
+      const turned = 0.1; // a plain skin of three.js turns normals by the blended matrix itself, not by its cofactors
+      await compare(file, "walk", [5, 23], "lbs", turned);
       expect(await run(`harness.dropDrivenKeys()`)).toBeGreaterThan(0);
-      await compare(file, "range_of_motion", [40], "lbs");
+      await compare(file, "range_of_motion", [40], "lbs", turned);
       const plain = withJson(file, "keyed.glb", (json) => delete json.extensions.PELT_driven_joints);
       await session.load(plain);
       await run(`harness.pose("walk", ${23 / 30})`);
       const { positions } = native(file, "lbs", "walk", 23);
       const keyed = await session.floats(`harness.read("Positions")`);
       expect(distance(keyed, positions) / diagonal(positions)).toBeLessThan(bound);
+    });
+
+    test("virtual joints below a scaled armature", async () => {
+      const file = virtualInArmature();
+      await session.load(file);
+      await run(`harness.dropDrivenKeys()`);
+      await compare(file, "walk", [5, 23], "lbs", 0);
     });
 
     for (const [what, scale] of [
