@@ -7,7 +7,9 @@
 #include "places.h"
 
 /// Real characters that are not part of the repository: tests that need them declare it and are skipped without them.
-inline std::filesystem::path sharedPath(const char* relative) { return std::filesystem::path(kSharedFolder) / relative; }
+inline std::filesystem::path sharedPath(const char* relative) {
+    return std::filesystem::path(kSharedFolder) / relative;
+}
 
 #define PELT_NEEDS_SHARED(relative)                     \
     if (!std::filesystem::exists(sharedPath(relative))) \

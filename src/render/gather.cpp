@@ -34,6 +34,7 @@ struct Batch {
     Vec3f origin(int k) const { return {rays.ray.org_x[k], rays.ray.org_y[k], rays.ray.org_z[k]}; }
 };
 
+/// Packets start as zeros: on some processors Embree checks the lanes that are not valid, too.
 void setRay(RTCRay16& ray, int k, const Vec3f& origin, const Vec3f& direction, float reach) {
     ray.org_x[k] = origin.x;
     ray.org_y[k] = origin.y;
@@ -123,7 +124,7 @@ void findPoints(const Gatherer& g, Batch& batch) {
 /// Sets `visible` of every lane to 1 if nothing is between its point and the key light.
 void castShadows(const Gatherer& g, std::uint32_t seed, Batch& batch) {
     const SobolSet set(g.samples, seed);
-    alignas(64) RTCRay16 rays;
+    alignas(64) RTCRay16 rays{};
     alignas(64) int valid[kLanes];
     for (int k = 0; k < kLanes; ++k) {
         valid[k] = batch.hit[k] == Hit::skin || (batch.hit[k] == Hit::floor && batch.reached[k]) ? -1 : 0;
@@ -147,7 +148,7 @@ void castShadows(const Gatherer& g, std::uint32_t seed, Batch& batch) {
 /// reach makes the influence of an occluder fall off linearly with its distance.
 void castDome(const Gatherer& g, std::uint32_t seed, int round, int rounds, Batch& batch) {
     const SobolSet set(g.samples * rounds, seed);
-    alignas(64) RTCRay16 rays;
+    alignas(64) RTCRay16 rays{};
     alignas(64) int valid[kLanes];
     float open[kLanes];
     for (int k = 0; k < kLanes; ++k) {

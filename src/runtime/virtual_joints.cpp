@@ -13,7 +13,7 @@ namespace pelt::runtime {
 namespace {
 
 constexpr std::size_t kJointsAtOnce = 32;
-constexpr std::size_t kMotions = 128;  ///< that are kept on the stack: more than characters have
+constexpr std::size_t kMotions = 128;  ///< that are kept on the stack; beyond that, each is computed for every joint
 constexpr float kStretch = 1e-5f;  ///< of A^T A: less is rounding in the product of several single-precision matrices
 
 bool isNearlyRigid(const Affine3f& d) {

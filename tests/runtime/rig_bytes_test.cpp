@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "internal/rigs/lbs_layout.h"
 #include "rig_case.h"
 
 namespace pelt::runtime {
@@ -90,6 +91,20 @@ TEST(RigBytes, WithAnyByteChangedAreRefusedOrReadInsideOnly) {
     for (const RigKind kind : kKinds) changeEveryByte(kind, small.of(kind), small.bones);
     const auto compact = deform::prepareLbs(small.character.mesh, small.character.weights, deform::LbsForm::compact);
     changeEveryByte(RigKind::lbs, compact.bytes(), small.bones);
+}
+
+// A kernel reads the normals of its own form only.
+TEST(RigBytes, NormalsOfAnotherFormThanTheWeightsAreRefused) {
+    const RigCase small(40);
+    for (const auto form : {deform::LbsForm::full, deform::LbsForm::compact}) {
+        GuardedBytes bytes(deform::prepareLbs(small.character.mesh, small.character.weights, form).bytes());
+        ASSERT_EQ(tryRig(RigKind::lbs, bytes.bytes(), small.bones), RigError::none);
+        auto& header = *reinterpret_cast<LbsHeader*>(bytes.bytes().data());
+        ASSERT_NE(header.normals.count, header.compact_normals.count);
+        std::swap(header.normals.count, header.compact_normals.count);
+        header.normals.offset = header.compact_normals.offset = header.positions.offset;  // long enough for both
+        EXPECT_EQ(tryRig(RigKind::lbs, bytes.bytes(), small.bones), RigError::damaged);
+    }
 }
 
 TEST(RigBytes, AFileOfSeveralRigsIsSearchedByKind) {

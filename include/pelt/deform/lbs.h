@@ -12,8 +12,9 @@ using LbsPose = PackedPose<runtime::LbsRig, runtime::LbsPose>;
 using runtime::evaluate;
 
 enum class LbsForm {
-    full,     ///< fastest where neighbors share their joints
-    compact,  ///< the same positions from fewer bytes where they have many, such as virtual ones; normals in 16 bits
+    full,     ///< fastest if neighboring vertices follow the same joints
+    compact,  ///< fewer bytes if they follow many different ones, such as virtual joints: the same positions to the
+              ///< bit, and rest normals of 16 bits
 };
 
 /// Copies the rest shape and packs the weights; neither is needed afterwards. Throws Error (bad input) if sizes differ,

@@ -2,8 +2,8 @@
 // and A = Σ_i w (x − the other bones) ũᵀ, the objective is Σ_s tr(M S̄ Mᵀ) − 2 tr(M Aᵀ) over the motions M of the bone,
 // and M = [R  q − R p].
 //
-// The unknowns are the blocks of all joints but the heaviest, B = [W; turnᵀ] and b = [move; ω]; the heaviest has what
-// is left of the fixed sums; and a step d of the center. With D_j = [A_j − A_0, M_j p − M_0 p]:
+// The unknowns are a step d of the center and the blocks of all joints but the heaviest, B = [W; turnᵀ] and b =
+// [move; ω]; the heaviest has what is left of the fixed sums. With D_j = [A_j − A_0, M_j p − M_0 p]:
 //     δq = Σ_j D_j b_j,    δS = Σ_j D_j B_j,    δR = R [φ]×,  (tr(Y) I − Y) φ = axial(Rᵀ δS − δSᵀ R),  Y = Rᵀ S.
 // A change (φ, τ = Rᵀ (δq + A_0 d) − d) costs Σ w² |τ + φ × (u − p)|², a form H of six numbers that is the same in all
 // poses.
@@ -25,7 +25,7 @@ constexpr double kDamping = 1e-4;  ///< of the diagonal, at first
 constexpr int kAttempts = 3;       ///< with ten times the damping each
 constexpr double kTurnFloor =
     1e-6;  ///< of the mass, in units of the radius: a bone of one vertex cannot rotate about it
-constexpr Eigen::Index kUnknowns = 16;  ///< per block; the last three are those of the center
+constexpr Eigen::Index kUnknowns = 16;  ///< per block; three more, for the center, follow
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

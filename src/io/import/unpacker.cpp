@@ -98,12 +98,12 @@ public:
 
     int socket() const { return socket_; }
 
-    /// Throws if it ended without any answer and not by a signal: then it is the program that does not run, whatever
-    /// the data is.
+    /// Throws if it ended without any answer as programs do that cannot be run, for example for want of a library: then
+    /// it is not the data's fault.
     void refuseIfUseless() {
         if (answered) return;
         const int status = child_->waitBriefly();
-        if (!WIFEXITED(status) || WEXITSTATUS(status) == 0) return;
+        if (!WIFEXITED(status) || (WEXITSTATUS(status) != 126 && WEXITSTATUS(status) != 127)) return;
         throw Error::system({program_.string()},
                             fmt::format("ended at once with status {}, so that compressed meshes cannot be read; "
                                         "install Pelt again with the libraries it needs, or export plain glTF",

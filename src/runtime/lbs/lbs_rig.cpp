@@ -66,6 +66,8 @@ std::size_t jointsNamed(const LbsData& rig) noexcept {
 
 bool isSound(const LbsData& rig) noexcept {
     const std::size_t blocks = blocksOf(rig.vertex_count);
+    const bool compact = !rig.compact_entries.empty();
+    if (compact ? !rig.rest.normals.empty() : !rig.compact_normals.empty()) return false;
     const bool normals = rig.compact_normals.empty() || rig.compact_normals.size() == blocks;
     return normals && isSound(rig.rest) && areEntries(rig, blocks) && areRuns(rig, blocks) &&
            jointsNamed(rig) == rig.joint_count;

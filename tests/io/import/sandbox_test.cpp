@@ -126,8 +126,9 @@ TEST(Unpacking, AHelperThatDoesNotRunIsNamedAndIsNotTheFilesFault) {
 
 TEST(Unpacking, AHelperThatCrashesOrTalksNonsenseIsBadInput) {
     const ScratchFolder folder;
-    for (const char* script : {"kill -SEGV $$", "exit 0", "head -c 4000 /dev/zero", "head -c 4000 /dev/urandom",
-                               "printf '\\377\\377\\377\\377\\377\\377\\377\\377'", "exec cat"}) {
+    for (const char* script :
+         {"kill -SEGV $$", "exit 0", "exit 1", "exit 3", "head -c 4000 /dev/zero", "head -c 4000 /dev/urandom",
+          "printf '\\377\\377\\377\\377\\377\\377\\377\\377'", "exec cat"}) {
         SCOPED_TRACE(script);
         const OtherImporter rude(folder, script);
         for (const auto& maker : {io::test::makeMeshoptStrip(), io::test::makeDracoStrip()})

@@ -22,6 +22,16 @@ static_assert(offsetof(LbsHeader, differences) == 48 && offsetof(LbsHeader, offs
               offsetof(LbsHeader, compact_entries) == 112 && offsetof(LbsHeader, row_offsets) == 128 &&
               offsetof(LbsHeader, runs) == 160 && offsetof(LbsHeader, bases) == 176);
 static_assert(sizeof(runtime::LbsCompactEntry) == 6);
+using runtime::DdmHeader, runtime::DdmLanes, runtime::DdmForm;
+static_assert(offsetof(DdmHeader, vertex_count) == 32 && offsetof(DdmHeader, origin) == 48 &&
+              offsetof(DdmHeader, form) == 60 && offsetof(DdmHeader, windows) == 64 &&
+              offsetof(DdmHeader, blocks) == 80 && offsetof(DdmHeader, entries) == 96 &&
+              offsetof(DdmHeader, rows) == 112 && offsetof(DdmHeader, joints) == 144 &&
+              offsetof(DdmHeader, bases) == 160 && offsetof(DdmHeader, pairs) == 176);
+static_assert(offsetof(DdmLanes, entry) == 4 && offsetof(DdmLanes, base) == 8 && offsetof(DdmLanes, kind) == 12 &&
+              offsetof(DdmLanes, vertices) == 20 && sizeof(DdmLanes) == 52);
+static_assert(runtime::kLanes == 16 && runtime::kDdmWindow == 2048 && sizeof(DdmForm) == 4 && int(DdmForm::v0) == 1 &&
+              int(DdmForm::v2) == 4 && int(DdmForm::eddm) == 7);
 
 bool isMorphed(const Mesh& mesh, const Clip* clip, double seconds) {
     const std::vector<float> weights = rig::morphWeights(mesh, clip, seconds);

@@ -9,7 +9,7 @@ export interface Rows {
   centers: Float32Array;
   /** Entries a vertex. */
   counts: Uint32Array;
-  /** The bone with the largest ψ, one a vertex. */
+  /** The base, one a vertex; read by v2 and v4 alone, where it has the largest ψ. */
   pivots: Uint32Array;
   /** Twelve numbers an entry: bone ω ψ zz, χ yz, xx xy xz yy. */
   entries: Float32Array;

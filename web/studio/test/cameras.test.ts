@@ -72,19 +72,19 @@ describe("cameras", () => {
 
   test("what the pointer holds stays under it, in every view", async () => {
     for (const count of [2, 4]) {
-      const panes = await views(count),
-        area = panes.at(-1)!;
-      const { camera: start } = await session.state();
-      const [x, y] = new Camera(start, area).project(start.target);
-      await pull(area, 40, -24, "right");
-      const moved = new Camera((await session.state()).camera, area).project(start.target);
-      expect(Math.hypot(moved[0] - x - 40, moved[1] - y + 24)).toBeLessThan(1.5);
+      for (const area of await views(count)) {
+        const { camera: start } = await session.state();
+        const [x, y] = new Camera(start, area).project(start.target);
+        await pull(area, 40, -24, "right");
+        const moved = new Camera((await session.state()).camera, area).project(start.target);
+        expect(Math.hypot(moved[0] - x - 40, moved[1] - y + 24)).toBeLessThan(1.5);
+      }
     }
   });
 
   test("the wheel zooms to the pointer, in every view", async () => {
     for (const count of [2, 4])
-      for (const area of (await views(count)).filter((_, i) => i === 0 || i === count - 1)) {
+      for (const area of await views(count)) {
         await session.page.locator("body").press("f");
         const { camera: start } = await session.state();
         await turnWheel(area, 20, 4);

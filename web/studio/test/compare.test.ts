@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readObj } from "../src/file/sequences.js";
 import { type Area, Camera, draw, panesOf, pictureOf, stageOf } from "./pixels.js";
-import { apart, biped, deform, made, pelt, readNpy, Session } from "./support.js";
+import { apart, bar, biped, deform, made, pelt, readNpy, Session } from "./support.js";
 
 let session: Session;
 beforeAll(async () => {
@@ -182,8 +182,7 @@ async function offScale(area: Area, top: number): Promise<{ off: number[]; share
 const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
 describe("colors", () => {
-  // Pixels of the view are not yet within the bounds when the GPU draws the other views.
-  test.skip("are the distances that the program gives, on the scale that is shown in the file's units", async () => {
+  test("are the distances that the program gives, on the scale that is shown in the file's units", async () => {
     const { page } = session;
     await choose("ddm", "lbs");
     await page.getByText("Error as colors").click();
@@ -254,6 +253,15 @@ describe("outlines", () => {
     expect(said / ((100 * one) / either)).toBeCloseTo(1, 1);
     expect(wrong / either).toBeLessThan(0.005); // seams of a pixel between parts
     await page.getByText("Views", { exact: true }).click();
+  });
+
+  test("another file is opened while methods are compared", async () => {
+    await choose("ddm", "lbs");
+    await session.load(bar(), "bar.glb");
+    const { file, vertices, methods } = await session.state();
+    expect(file).toBe("bar.glb");
+    expect((await session.positions()).length).toBe(3 * vertices);
+    expect(methods).toEqual(["ddm"]);
   });
 
   test("nothing was written to the console", () => {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { carrying, morphing } from "../../three/test/fixtures.js";
+import { differing, pictureOf } from "./pixels.js";
 import { apart, biped, Session, shared } from "./support.js";
 
 const bound = 1e-5; // of the diagonal
@@ -148,6 +149,26 @@ describe("while a clip plays", () => {
     expect(await isOnGpu()).toBe(false);
     await session.page.getByText(/[1-9.]+ % of the outline differs/).waitFor();
     await session.set({ layout: "views", methods: ["ddm"], activity: "look" });
+    expect(await isOnGpu()).toBe(true);
+  });
+
+  test("colors follow, also after a method that the GPU poses", async () => {
+    const heat = { activity: "compare", heat: true, clip: "walk", time: 0.5 };
+    for (const method of ["dqs", "lbs", "dqs"]) {
+      await session.set({ ...heat, methods: ["ddm", method], heatTop: 1 });
+      await pictureOf(session);
+    }
+    const before = await pictureOf(session);
+    await session.set({ heatTop: 1e-3 });
+    expect(differing(before, await pictureOf(session))).toBeGreaterThan(0.01);
+    await session.set({ heat: false, heatTop: null, methods: ["ddm"], activity: "look", playing: true });
+  });
+
+  test("a setting that cannot be prepared does not hold up the page", async () => {
+    await session.set({ methods: ["ddm", "lbs"], kappa: -1, playing: true });
+    await session.set({ time: 0.3 });
+    await session.page.getByText(/kappa/).first().waitFor();
+    await session.set({ kappa: null, methods: ["ddm"], playing: true });
     expect(await isOnGpu()).toBe(true);
   });
 

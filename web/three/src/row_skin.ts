@@ -66,7 +66,7 @@ export class RowSkin {
 
   /** The height of the texture that rows need; renderers have a `maxTextureSize`. */
   static textureSize(rows: PrimitiveRows): number {
-    return Math.ceil(rows.entries.length / entryNumbers / 512);
+    return textureHeight(rows.entries.length / entryNumbers);
   }
 
   /** Another method for the same vertices and bones; it is posed by the next matrices. */

@@ -77,9 +77,11 @@ export class SkinRows {
   }
 }
 
+export const textureHeight = (entries: number) => Math.max(1, Math.ceil(entries / entriesPerRow));
+
 function textureOf(all: PrimitiveRows[]): DataTexture {
   const count = all.reduce((sum, { entries }) => sum + entries.length, 0) / entryNumbers;
-  const height = Math.max(1, Math.ceil(count / entriesPerRow));
+  const height = textureHeight(count);
   const data = new Float32Array(entryNumbers * entriesPerRow * height);
   let at = 0;
   for (const { entries } of all) {

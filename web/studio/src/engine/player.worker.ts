@@ -31,7 +31,11 @@ export class Player {
     this.spare = [];
     this.count = 3 * loaded.vertexCount;
     this.morphs = loaded.info.morphs?.length > 0;
-    loaded.normals = this.restNormals(loaded);
+    try {
+      loaded.normals = this.restNormals(loaded);
+    } catch {
+      // without them the processor poses the vertices
+    }
     return transfer(loaded, buffersOf([loaded.positions, loaded.triangles, loaded.normals]));
   }
 

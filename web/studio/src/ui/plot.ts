@@ -23,7 +23,8 @@ export function buildPlot(host: HTMLElement, app: App): void {
   const box = h("div", { class: "plot", role: "img", "aria-label": "Error over the clip" });
   const cursor = h("i", { class: "plot-cursor" });
   host.prepend(box);
-  let plot: uPlot | null = null;
+  let plot: uPlot | null = null,
+    start = 0;
 
   const draw = () => {
     plot?.destroy();
@@ -36,6 +37,7 @@ export function buildPlot(host: HTMLElement, app: App): void {
     if (!shown || !app.curves || app.curves.times.length < 2) return;
     const { times, curves } = app.curves,
       style = getComputedStyle(document.documentElement);
+    start = times[0];
     const color = (name: string) => style.getPropertyValue(name).trim();
     const series = curves.flatMap((_, i): uPlot.Series[] => [
       { label: `${methods[i + 1]} largest`, stroke: color(colors[i]), width: 1.6, points: { show: false } },
@@ -54,19 +56,19 @@ export function buildPlot(host: HTMLElement, app: App): void {
         ],
         series: [{}, ...series],
       },
-      [[...times].map((time) => time - times[0]), ...curves.flatMap(({ max, rms }) => [[...max], [...rms]])],
+      [[...times].map((time) => time - start), ...curves.flatMap(({ max, rms }) => [[...max], [...rms]])],
       box,
     );
     box.append(legendOf(methods));
     plot.over.append(cursor);
     plot.over.addEventListener("click", (event) => {
-      const time = times[0] + plot!.posToVal(event.offsetX, "x");
-      store.change({ time: Math.min(Math.max(time, times[0]), times.at(-1)!), playing: false });
+      const time = start + plot!.posToVal(event.offsetX, "x");
+      store.change({ time: Math.min(Math.max(time, start), times.at(-1)!), playing: false });
     });
     move();
   };
   const move = () => {
-    if (plot) cursor.style.left = `${plot.valToPos(store.state.time - app.curves!.times[0], "x")}px`;
+    if (plot) cursor.style.left = `${plot.valToPos(store.state.time - start, "x")}px`;
   };
   store.subscribe((changed) => {
     if (changed.has("time")) move();

@@ -82,6 +82,13 @@ export class Parts {
   }
 
   dispose(): void {
-    for (const object of [...this.meshes, ...this.wires]) object.geometry.dispose();
+    for (const object of [...this.meshes, ...this.wires]) release(object.geometry);
   }
+}
+
+/** Without its attributes, which others draw too: three.js would free their buffers. */
+export function release(geometry: THREE.BufferGeometry): void {
+  geometry.setIndex(null);
+  for (const name of Object.keys(geometry.attributes)) geometry.deleteAttribute(name);
+  geometry.dispose();
 }

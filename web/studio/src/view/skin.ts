@@ -2,7 +2,7 @@ import type { Rows } from "@pelt/core";
 import { type PeltSkinnedMesh, RowSkin } from "@pelt/three";
 import * as THREE from "three";
 import type { Model } from "./model.js";
-import { type Paints, Parts } from "./parts.js";
+import { type Paints, Parts, release } from "./parts.js";
 
 /** One view's character as the GPU poses it: rest shape and rows stay there, and only matrices come with a frame. */
 export class Skin {
@@ -52,7 +52,7 @@ export class Skin {
 
   dispose(): void {
     this.parts.dispose();
-    this.whole.geometry.dispose();
+    release(this.whole.geometry);
     for (const copy of this.copies.values()) copy.dispose();
     this.skin.dispose();
   }

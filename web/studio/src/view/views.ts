@@ -84,9 +84,9 @@ export class Views {
     this.stage.invalidate();
   }
 
-  /** The processor has the vertices of every view. */
+  /** The processor has the vertices of every view that shows what it should. */
   get known(): boolean {
-    return this.views.every(({ surface }) => surface.known);
+    return this.views.every(({ surface, error }) => error !== undefined || surface.known);
   }
 
   setPreparing(preparing: boolean): void {
@@ -160,7 +160,7 @@ export class Views {
       unknown = { rms: NaN, max: NaN };
     others.forEach((view, i) => {
       const own = this.known ? errorsOf(first.surface.positions, view.surface.positions) : measured?.[i];
-      Object.assign(view, own ?? unknown);
+      Object.assign(view, (view.error === undefined && own) || unknown);
     });
   }
 
