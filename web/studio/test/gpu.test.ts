@@ -153,15 +153,16 @@ describe("while a clip plays", () => {
   });
 
   test("colors follow, also after a method that the GPU poses", async () => {
-    const heat = { activity: "compare", heat: true, clip: "walk", time: 0.5 };
+    await session.tab("Compare");
     for (const method of ["dqs", "lbs", "dqs"]) {
-      await session.set({ ...heat, methods: ["ddm", method], heatTop: 1 });
-      await pictureOf(session);
+      await session.set({ heat: true, clip: "walk", time: 0.5, methods: ["ddm", method], heatTop: 1 });
+      await session.page.evaluate("studio.picture()");
     }
     const before = await pictureOf(session);
     await session.set({ heatTop: 1e-3 });
     expect(differing(before, await pictureOf(session))).toBeGreaterThan(0.01);
-    await session.set({ heat: false, heatTop: null, methods: ["ddm"], activity: "look", playing: true });
+    await session.set({ heat: false, heatTop: null, methods: ["ddm"], playing: true });
+    await session.tab("Look");
   });
 
   test("a setting that cannot be prepared does not hold up the page", async () => {
