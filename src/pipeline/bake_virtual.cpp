@@ -36,31 +36,6 @@ std::vector<Affine3d> mixedPose(const std::vector<std::vector<Affine3d>>& clip, 
     return mixed;
 }
 
-/// How far a pose is from the rest pose: the squared differences of the linear parts of all nodes.
-double bendOf(const Skeleton& skeleton, const std::vector<Affine3d>& locals) {
-    double sum = 0;
-    for (std::size_t n = 0; n < locals.size(); ++n) {
-        const Affine3d rest = rig::restLocal(skeleton.nodes[n]);
-        for (int i = 0; i < 12; ++i) sum += (locals[n].m[i] - rest.m[i]) * (locals[n].m[i] - rest.m[i]);
-    }
-    return sum;
-}
-
-/// Of each of `count` equal parts of the clip, the pose that is bent most: there the skin folds, and a pose in between
-/// may be left out.
-std::vector<std::size_t> bentPoses(const Skeleton& skeleton, const std::vector<std::vector<Affine3d>>& clip,
-                                   std::size_t count) {
-    std::vector<double> bends;
-    for (const auto& locals : clip) bends.push_back(bendOf(skeleton, locals));
-    std::vector<std::size_t> chosen;
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto first = bends.begin() + std::ptrdiff_t(i * clip.size() / count),
-                   last = bends.begin() + std::ptrdiff_t((i + 1) * clip.size() / count);
-        chosen.push_back(std::size_t(std::max_element(first, last) - bends.begin()));
-    }
-    return chosen;
-}
-
 std::vector<VirtualPose> virtualPoses(const VirtualBake& bake) {
     const Skeleton& skeleton = bake.character.skeleton;
     std::vector<VirtualPose> poses;
@@ -76,7 +51,8 @@ std::vector<VirtualPose> virtualPoses(const VirtualBake& bake) {
     }
     addRange(rig::mixedPoses(skeleton, range, kMixed));
     const std::size_t count = std::min(bake.clip.size(), kClipSamples);
-    for (const std::size_t i : bentPoses(skeleton, bake.clip, count)) poses.push_back({bake.clip[i], 1});
+    for (std::size_t i = 0; i < count; ++i)
+        poses.push_back({bake.clip[(2 * i + 1) * bake.clip.size() / (2 * count)], 1});
     for (std::size_t i = 0; i < kMixedClip && count > 1; ++i) poses.push_back({mixedPose(bake.clip, i), 1});
     for (VirtualPose& pose : poses) rig::applyDrivers(skeleton, bake.character.driven, pose.locals);
     return poses;

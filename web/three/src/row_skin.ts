@@ -2,7 +2,7 @@ import { Bone, BufferGeometry, DetachedBindMode, LineSegments, type Material, Ma
 import { prepareMaterial } from "./materials.js";
 import { PeltSkinnedMesh } from "./mesh.js";
 import { formOf, type Method } from "./method.js";
-import { entryNumbers, type PrimitiveRows, SkinRows } from "./rows.js";
+import { entryNumbers, type PrimitiveRows, SkinRows, textureHeight } from "./rows.js";
 import { PeltSkeleton, type SkinData } from "./skeleton.js";
 
 /** Rows with the method that they are for, as `rowsOf` of @pelt/core gives them. */
