@@ -54,7 +54,8 @@ struct BentArm {
             pose.set(std::vector<Affine3f>(maps.begin(), maps.end()));
             deform::evaluate(plain, pose, {}, 0, out.size(), {out, {}});
             const std::vector<Vec3f> wanted = exact(t);
-            for (std::size_t v = 0; v < out.size(); ++v) largest = std::max(largest, double(length(out[v] - wanted[v])));
+            for (std::size_t v = 0; v < out.size(); ++v)
+                largest = std::max(largest, double(length(out[v] - wanted[v])));
         }
         return largest;
     }

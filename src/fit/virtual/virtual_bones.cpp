@@ -263,7 +263,8 @@ VirtualSkin fitVirtualBones(std::span<const Vec3f> rest, std::span<const Triangl
     } else {
         const Problem some(problem, someVertices(rest.size(), options.bones));
         bones = Placement(some, options, progress).run();
-        weights = solveAll(problem, triangles, problem.posesOf(skeleton, samples.played), bones, options.influences, progress);
+        weights = solveAll(problem, triangles, problem.posesOf(skeleton, samples.played), bones, options.influences,
+                           progress);
     }
     return skinOf(problem, bones, weights, skeleton, driven);
 }

@@ -23,7 +23,8 @@ constexpr double kLeastEasedWeight = 1e-3;
 using Weights = ssdr::SimplexSolver::Weights;
 
 /// The first `share` of all vertices, by falling `size`.
-std::vector<std::uint32_t> largestOf(std::vector<std::uint32_t> vertices, const std::vector<double>& size, double share) {
+std::vector<std::uint32_t> largestOf(std::vector<std::uint32_t> vertices, const std::vector<double>& size,
+                                     double share) {
     const auto count = std::min(vertices.size(), std::size_t(std::ceil(share * double(size.size()))));
     std::stable_sort(vertices.begin(), vertices.end(), [&](auto a, auto b) { return size[a] > size[b]; });
     vertices.resize(count);
