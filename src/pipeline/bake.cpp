@@ -341,6 +341,8 @@ void applySkin(const Character& character, Skeleton skeleton, std::vector<rig::D
         for (Clip& clip : baked.clips) rig::bakeDrivers(baked.skeleton, baked.driven, clip);
 }
 
+constexpr std::size_t kMostVirtual = 1024;  ///< the solver stores a matrix for each pair of them
+
 void checkVirtual(const Character& character, const BakeRequest& request) {
     if (request.virtual_joints == 0) return;
     if (request.sequence || !findMethod(request.method).traits.smooths)
@@ -348,9 +350,13 @@ void checkVirtual(const Character& character, const BakeRequest& request) {
     if (request.helpers > 0)
         throw Error::badUsage("`virtual` joints and `helpers` exclude each other: use one of them");
     if (!request.locked.empty()) throw Error::badUsage("`virtual` joints and `lock` exclude each other");
-    if (request.virtual_joints > character.mesh.vertexCount())
-        throw Error::badInput(fmt::format("has {} vertices, which is less than the {} `virtual` joints",
-                                          character.mesh.vertexCount(), request.virtual_joints));
+    const std::size_t vertices = character.mesh.vertexCount();
+    if (request.virtual_joints > vertices)
+        throw Error::badInput(fmt::format("has {} vertices, which is less than the {} `virtual` joints", vertices,
+                                          request.virtual_joints));
+    if (request.virtual_joints > kMostVirtual && request.virtual_joints < vertices)
+        throw Error::badUsage(fmt::format("{} `virtual` joints are too many: use at most {}, or {} for one per vertex",
+                                          request.virtual_joints, kMostVirtual, vertices));
 }
 
 /// What the attempts at virtual joints share.

@@ -122,6 +122,14 @@ TEST(BakeVirtual, WhatCannotBeBakedIsRefused) {
     };
     EXPECT_NE(refused([&](BakeRequest& r) { r.virtual_joints = arm.mesh.vertexCount() + 1; }).find("vertices"),
               std::string::npos);
+    const Character& large = madeScene("arm", 1500);
+    ASSERT_GT(large.mesh.vertexCount(), 1025u);
+    try {
+        bake(large, virtualRequest(1025));
+        ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("at most 1024"), std::string::npos) << error.what();
+    }
     EXPECT_NE(refused([](BakeRequest& r) { r.method = "dqs"; }).find("Direct Delta Mush"), std::string::npos);
     EXPECT_NE(refused([](BakeRequest& r) { r.helpers = 2; }).find("helpers"), std::string::npos);
     EXPECT_NE(refused([&](BakeRequest& r) { r.locked = {rig::jointName(arm.skeleton, 0)}; }).find("lock"),
