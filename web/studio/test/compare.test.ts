@@ -260,8 +260,9 @@ describe("outlines", () => {
     await session.load(bar(), "bar.glb");
     const { file, vertices, methods } = await session.state();
     expect(file).toBe("bar.glb");
-    expect((await session.positions()).length).toBe(3 * vertices);
-    expect(methods).toEqual(["ddm"]);
+    expect(methods).toEqual(["ddm", "lbs"]);
+    for (const view of [0, 1]) expect((await session.positions(view)).length).toBe(3 * vertices);
+    await session.page.waitForFunction("studio.curves() !== null");
   });
 
   test("nothing was written to the console", () => {
