@@ -15,17 +15,17 @@ namespace {
 struct BentArm {
     const Character& arm = madeScene("arm", 1500);
     DdmRows<float> rows = ddmRows(arm, {});
-    deform::DdmRig rig = deform::packDdm(arm.mesh, rows, DdmForm::v0);
+    deform::DdmRig packed = deform::packDdm(arm.mesh, rows, runtime::DdmForm::v0);
 
     std::vector<Affine3d> locals(double t) const {
         return rig::sampleDrivenLocals(arm.skeleton, arm.driven, &arm.clips.front(), t);
     }
     std::vector<Vec3f> exact(double t) const {
         const std::vector<Affine3d> maps = rig::skinMatricesOf(arm.skeleton, locals(t));
-        deform::DdmPose pose(rig);
+        deform::DdmPose pose(packed);
         pose.set(std::vector<Affine3f>(maps.begin(), maps.end()));
         std::vector<Vec3f> out(arm.mesh.vertexCount());
-        deform::evaluate(rig, pose, {}, 0, out.size(), {out, {}});
+        deform::evaluate(packed, pose, {}, 0, out.size(), {out, {}});
         return out;
     }
     fit::SkinSamples samples() const {
