@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kPosedAtOnce = 2048;           ///< vertices posed by one task
 constexpr std::size_t kClipSamples = 50;             ///< of a clip
 constexpr std::size_t kMixedClip = 60, kMixed = 40;  ///< mixtures of the poses of the clip, and of the range of motion
-constexpr std::size_t kPlayed = 400;                 ///< poses of a clip in which no error should be large
 constexpr double kRangeShare = 0.25;  ///< importance of the range of motion where there is a clip, which is likelier
 constexpr double kStillPose = 0.1;    ///< of the mean squared error of the plain skin: poses with less count as this
 
@@ -64,21 +63,6 @@ bool isRigidPose(const VirtualBake& bake, std::span<const Affine3f> bones) {
                        [&](std::uint32_t joint) { return runtime::isRigid(Affine3d(bones[joint]).linear()); });
 }
 
-/// Rigid poses of the whole clip, evenly spaced.
-std::vector<Affine3d> playedPoses(const VirtualBake& bake) {
-    const Skeleton& skeleton = bake.character.skeleton;
-    const std::size_t count = std::min(bake.clip.size(), kPlayed);
-    std::vector<Affine3d> played;
-    for (std::size_t i = 0; i < count; ++i) {
-        std::vector<Affine3d> locals = bake.clip[i * bake.clip.size() / count];
-        rig::applyDrivers(skeleton, bake.character.driven, locals);
-        const std::vector<Affine3d> maps = rig::skinMatricesOf(skeleton, locals);
-        if (isRigidPose(bake, std::vector<Affine3f>(maps.begin(), maps.end())))
-            played.insert(played.end(), locals.begin(), locals.end());
-    }
-    return played;
-}
-
 }  // namespace
 
 fit::SkinSamples sampleVirtual(const VirtualBake& bake, const Progress& progress) {
@@ -112,7 +96,6 @@ fit::SkinSamples sampleVirtual(const VirtualBake& bake, const Progress& progress
         for (const std::uint32_t v : bake.weld.representative) frames.back().push_back(exact[v]);
         samples.locals.insert(samples.locals.end(), poses[p].locals.begin(), poses[p].locals.end());
     }
-    samples.played = playedPoses(bake);
     samples.vertices = welded;
     samples.samples = frames.size();
     double mean = 0;

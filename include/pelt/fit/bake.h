@@ -14,7 +14,6 @@ struct SkinSamples {
     std::vector<float> positions;    ///< x, y, z at 3 * (vertex * samples + sample)
     std::vector<Affine3d> locals;    ///< local transforms of all nodes, at [sample * nodes + node]
     std::vector<double> importance;  ///< weight of each sample's squared error, above 0
-    std::vector<Affine3d> played;    ///< as `locals`: poses of a clip in which no error should be large; may be empty
 };
 
 struct BakeOptions {

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "worst_vertices.h"
+#include "virtual_problem.h"
 
 namespace pelt::fit {
 namespace {
@@ -168,7 +168,7 @@ double edgeError(const ssdr::EdgeTies& ties, const std::vector<float>& residuals
 }
 
 /// The weights of all vertices. Edges are included with their share of the error, as in a decomposition.
-ssdr::VertexWeights solveAll(const Problem& problem, std::span<const Triangle> triangles, const Poses& played,
+ssdr::VertexWeights solveAll(const Problem& problem, std::span<const Triangle> triangles,
                              const std::vector<VirtualBone>& bones, std::size_t influences, const Progress& progress) {
     const ssdr::Motions motions = problem.motionsOf(bones);
     const LocalWeights solver(problem.data, motions, influences);
@@ -186,7 +186,6 @@ ssdr::VertexWeights solveAll(const Problem& problem, std::span<const Triangle> t
         progress.report("bake", 0.85 + 0.15 * sweep / kEdgeSweeps);
         solver.sweep(ties, sweep % 2 == 0, residuals, weights);
     }
-    easeWorstVertices(problem, played, bones, influences, residuals, weights);
     return weights;
 }
 
@@ -263,8 +262,7 @@ VirtualSkin fitVirtualBones(std::span<const Vec3f> rest, std::span<const Triangl
     } else {
         const Problem some(problem, someVertices(rest.size(), options.bones));
         bones = Placement(some, options, progress).run();
-        weights = solveAll(problem, triangles, problem.posesOf(skeleton, samples.played), bones, options.influences,
-                           progress);
+        weights = solveAll(problem, triangles, bones, options.influences, progress);
     }
     return skinOf(problem, bones, weights, skeleton, driven);
 }

@@ -93,29 +93,17 @@ Problem::Problem(const Problem& whole, std::span<const std::uint32_t> vertices)
     }
 }
 
-ssdr::Motions Problem::motionsOf(const std::vector<VirtualBone>& bones, const Poses& in) const {
-    ssdr::Motions motions(joints.size() + bones.size(), in.count());
-    for (std::size_t s = 0; s < in.count(); ++s)
+ssdr::Motions Problem::motionsOf(const std::vector<VirtualBone>& bones) const {
+    ssdr::Motions motions(joints.size() + bones.size(), data.frames);
+    for (std::size_t s = 0; s < data.frames; ++s)
         for (std::size_t j = 0; j < joints.size(); ++j) {
-            const Affine3d& m = in.of(s)[joints[j]];
-            motions.set(s, j, {m.linear() * in.scale[s], m.translation() * in.scale[s]});
+            const Affine3d& m = poses.of(s)[joints[j]];
+            motions.set(s, j, {m.linear() * poses.scale[s], m.translation() * poses.scale[s]});
         }
     parallelFor(bones.size(), 1, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k) setMotion(bones[k], in, joints.size() + k, motions);
+        for (std::size_t k = first; k < last; ++k) setMotion(bones[k], poses, joints.size() + k, motions);
     });
     return motions;
-}
-
-Poses Problem::posesOf(const Skeleton& skeleton, std::span<const Affine3d> locals) const {
-    Poses out;
-    out.joints = skeleton.joints.size();
-    const std::size_t nodes = skeleton.nodes.size();
-    for (std::size_t first = 0; first < locals.size(); first += nodes) {
-        for (const Affine3d& m : rig::skinMatricesOf(skeleton, locals.subspan(first, nodes)))
-            out.maps.emplace_back(m.linear(), (m * data.rest_center - data.rest_center) / data.radius);
-        out.scale.push_back(1);
-    }
-    return out;
 }
 
 VirtualBone Problem::toFile(const VirtualBone& bone) const {

@@ -21,12 +21,8 @@ struct Problem {
     /// The same problem for some of the vertices.
     Problem(const Problem& whole, std::span<const std::uint32_t> vertices);
 
-    /// Motions of the joints, then of these bones, in the poses of the problem or in others of its space.
-    ssdr::Motions motionsOf(const std::vector<VirtualBone>& bones) const { return motionsOf(bones, poses); }
-    ssdr::Motions motionsOf(const std::vector<VirtualBone>& bones, const Poses& in) const;
-
-    /// Poses with these local transforms of all nodes in the space of the problem, each counted once.
-    Poses posesOf(const Skeleton& skeleton, std::span<const Affine3d> locals) const;
+    /// Motions of the joints, then of these bones.
+    ssdr::Motions motionsOf(const std::vector<VirtualBone>& bones) const;
 
     /// A bone of this space in that of the file.
     VirtualBone toFile(const VirtualBone& bone) const;
