@@ -107,16 +107,27 @@ describe("errors", () => {
   });
 
   test("are looked at by a click on the plot, whose cursor follows the time", async () => {
-    const { page } = session,
-      box = (await page.locator(".plot .u-over").boundingBox())!;
+    const { page } = session;
+    const cursorAt = async () => {
+      const [box, cursor] = await Promise.all(
+        [".plot .u-over", ".plot-cursor"].map((part) => page.locator(part).boundingBox()),
+      );
+      return (cursor!.x - box!.x) / box!.width;
+    };
+    const { clip, time: before } = await session.state();
+    await session.set({ clip: "range_of_motion", time: 4 });
+    await page.waitForFunction("studio.curves() !== null");
+    expect(await cursorAt()).toBeCloseTo(4 / (await session.state()).range[1], 2);
+    await session.set({ clip, time: before });
+    await page.waitForFunction("studio.curves() !== null");
+    const box = (await page.locator(".plot .u-over").boundingBox())!;
     await page.mouse.click(box.x + box.width / 4, box.y + box.height / 2);
     const { time, range, playing } = await session.state();
     expect((time - range[0]) / (range[1] - range[0])).toBeCloseTo(0.25, 2);
     expect(playing).toBe(false);
     for (const share of [0.25, 0.8]) {
       if (share !== 0.25) await session.set({ time: range[0] + share * (range[1] - range[0]) });
-      const cursor = (await page.locator(".plot-cursor").boundingBox())!;
-      expect((cursor.x - box.x) / box.width).toBeCloseTo(share, 2);
+      expect(await cursorAt()).toBeCloseTo(share, 2);
     }
   });
 });

@@ -55,6 +55,7 @@ export function buildPlot(host: HTMLElement, app: App): void {
           { ...axis, size: 52, values: (_, ticks) => ticks.map((t) => number(t, 2)) },
         ],
         series: [{}, ...series],
+        hooks: { draw: [() => move()] }, // before it is drawn it has no places
       },
       [[...times].map((time) => time - start), ...curves.flatMap(({ max, rms }) => [[...max], [...rms]])],
       box,
@@ -65,7 +66,6 @@ export function buildPlot(host: HTMLElement, app: App): void {
       const time = start + plot!.posToVal(event.offsetX, "x");
       store.change({ time: Math.min(Math.max(time, start), times.at(-1)!), playing: false });
     });
-    move();
   };
   const move = () => {
     if (plot) cursor.style.left = `${plot.valToPos(store.state.time - start, "x")}px`;
