@@ -81,13 +81,15 @@ TEST_F(Limits, WorkGoesOnWithTheThreadsThatCanBeStarted) {
 
 TEST_F(Limits, TooLittleAddressSpaceIsOneLine) {
     int well = 0;
+    bool large_fits = false;  // then it is not drawn again: that takes long
     for (long mebibytes = 120; mebibytes < 420; mebibytes += 20) {
         SCOPED_TRACE(mebibytes);
-        for (const std::vector<std::string>& words :
-             {std::vector<std::string>{"mush", path("bar.glb"), "-o", path("x.glb")},
-              {"render", path("bar.glb"), "--size", "640x480", "-o", path("x.png")},
-              {"render", path("bar.glb"), "--size", "4000x4000", "-o", path("x.png")}})
-            well += endsInPlainWords(runLimited(words, RLIMIT_AS, mebibytes * kMebibyte)) ? 1 : 0;
+        const auto succeeds = [&](const std::vector<std::string>& words) {
+            return endsInPlainWords(runLimited(words, RLIMIT_AS, mebibytes * kMebibyte));
+        };
+        well += succeeds({"mush", path("bar.glb"), "-o", path("x.glb")}) ? 1 : 0;
+        well += succeeds({"render", path("bar.glb"), "--size", "640x480", "-o", path("x.png")}) ? 1 : 0;
+        large_fits = large_fits || succeeds({"render", path("bar.glb"), "--size", "2400x2400", "-o", path("x.png")});
     }
     EXPECT_GT(well, 10) << "the limits are too tight to say anything";
 }

@@ -27,8 +27,8 @@ struct RunResult {
 };
 
 struct RunOptions {
-    std::vector<std::string> environment;  ///< "NAME=value", added to the caller's
-    std::chrono::seconds timeout{60};
+    std::vector<std::string> environment;          ///< "NAME=value", added to the caller's
+    std::chrono::seconds timeout{240};             ///< enough for a busy machine
     int interrupt = SIGINT;                        ///< the signal that is sent …
     std::chrono::milliseconds interrupt_after{0};  ///< … then, if this is above 0, …
     std::function<bool(int)> interrupt_when;       ///< … or as soon as this is true of the process

@@ -89,7 +89,7 @@ Eigen::Matrix4d uncentered(const DdmBlock<double>& b, const Vec3d& center) {
 }
 
 TEST(DdmPreparation, ASurfaceThatIsHandedOnGivesTheSameRows) {
-    PrepareCase c("biped", 400);
+    PrepareCase c("branch", 400);
     const DdmRows<double> made = c.rows();
     c.options.surface = geometry::weldSurface(c.character.mesh, 0, c.options.laplacian);
     EXPECT_EQ(c.rows(), made);
