@@ -1,3 +1,5 @@
+# Components: program (bindings and apps say what belongs to them), c, runtime, toolkit, python. All but the last are
+# installed where none is named; c only if it was built.
 include(CMakePackageConfigHelpers)
 
 # Two export sets: an engine that uses COMPONENTS runtime needs none of the toolkit's dependencies.
@@ -14,10 +16,11 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 if(NOT PELT_RUNTIME_ONLY)
   get_property(exported GLOBAL PROPERTY PELT_EXPORTED)
   list(REMOVE_ITEM exported pelt_runtime)
-  install(TARGETS ${exported} EXPORT peltTargets
+  install(TARGETS ${exported} EXPORT peltTargets COMPONENT toolkit
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(EXPORT peltTargets NAMESPACE pelt:: DESTINATION ${package_dir})
-  install(DIRECTORY include/pelt scenes/include/pelt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+  install(EXPORT peltTargets NAMESPACE pelt:: DESTINATION ${package_dir} COMPONENT toolkit)
+  install(DIRECTORY include/pelt scenes/include/pelt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT toolkit
+    FILES_MATCHING PATTERN "*.h")
   list(TRANSFORM exported REPLACE "^pelt_" "" OUTPUT_VARIABLE PELT_TOOLKIT)
 endif()
 

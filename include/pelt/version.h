@@ -13,7 +13,7 @@ namespace pelt {
 
 /// Version of the glTF extension PELT_direct_delta_mush (docs/payload.md): the one that is written; older ones can be
 /// read.
-inline constexpr std::uint32_t kDdmPayloadVersion = 2;
+inline constexpr std::uint32_t kDdmPayloadVersion = 3;
 
 /// Version of the glTF extension PELT_driven_joints (docs/driven_joints.md).
 inline constexpr std::uint32_t kDrivenJointsVersion = 1;

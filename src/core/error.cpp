@@ -1,3 +1,4 @@
+// Puts the one line of an error together from file, subject and sentence.
 #include <pelt/core/error.h>
 
 namespace pelt {

@@ -1,3 +1,4 @@
+// Asks the system how much memory this process can still allocate.
 #include <pelt/core/memory.h>
 #include <sys/resource.h>
 

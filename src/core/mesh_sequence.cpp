@@ -1,3 +1,4 @@
+// A sequence of frames that are all in memory.
 #include <pelt/core/mesh_sequence.h>
 
 #include <algorithm>
@@ -15,6 +16,10 @@ public:
     void readFrame(std::size_t frame, std::span<Vec3f> out) override {
         std::copy_n(positions_.begin() + static_cast<std::ptrdiff_t>(frame * vertex_count_), vertex_count_,
                     out.begin());
+    }
+    bool hasNormals() const override { return frameCount() == 1 && mesh_.normals.size() == vertex_count_; }
+    void readNormals(std::size_t, std::span<Vec3f> out) override {
+        std::copy(mesh_.normals.begin(), mesh_.normals.end(), out.begin());
     }
     const Mesh* mesh() const override { return mesh_.positions.empty() ? nullptr : &mesh_; }
 

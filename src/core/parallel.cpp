@@ -1,3 +1,4 @@
+// Loops over ranges on several threads, with the same ranges whatever the number of threads.
 #include <pelt/core/parallel.h>
 #include <pelt/core/start_threads.h>
 

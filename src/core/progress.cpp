@@ -1,3 +1,4 @@
+// Tells the caller how far the work is, and throws where the caller cancels it.
 #include <pelt/core/error.h>
 #include <pelt/core/progress.h>
 

@@ -1,3 +1,4 @@
+// Appends and shortens rows of sparse weights.
 #include <pelt/core/skin_weights.h>
 
 #include <algorithm>
@@ -66,6 +67,31 @@ SkinWeights lowerToHeaviest(const SkinWeights& weights, std::size_t count) {
         if (n < values.size() && values[0] > values[n])  // otherwise all are equal, and some must be kept
             for (float& w : lowered) w -= values[n];
         appendVertex(kept, weights.jointsOf(v).first(n), lowered);
+    }
+    return kept;
+}
+
+SkinWeights withoutSmall(const SkinWeights& weights, const SkinWeights* untouched) {
+    constexpr float kSmall = 1e-4F;
+    const auto is_small = [](float w) { return w < kSmall; };
+    if (std::none_of(weights.weights.begin(), weights.weights.end(), is_small)) return weights;
+    SkinWeights kept;
+    std::vector<float> values;
+    for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
+        const auto joints = weights.jointsOf(v);
+        const auto given = weights.weightsOf(v);
+        const bool as_it_is = std::none_of(given.begin(), given.end(), is_small) ||
+                              (untouched && std::ranges::equal(joints, untouched->jointsOf(v)) &&
+                               std::ranges::equal(given, untouched->weightsOf(v)));
+        if (as_it_is) {
+            kept.joints.insert(kept.joints.end(), joints.begin(), joints.end());
+            kept.weights.insert(kept.weights.end(), given.begin(), given.end());
+            kept.endRow(kept.joints.size());
+            continue;
+        }
+        values.assign(given.begin(), given.end());
+        std::replace_if(values.begin(), values.end(), is_small, 0.0F);
+        appendVertex(kept, joints, values);
     }
     return kept;
 }

@@ -1,3 +1,4 @@
+// Suggests the name that a misspelled word probably means.
 #include <pelt/core/spelling.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Packs weights into blocks of sixteen vertices, as the kernels read them.
 #include "influence_blocks.h"
 
 #include <pelt/core/error.h>
@@ -30,10 +31,10 @@ void checkShape(const SkinWeights& weights, std::size_t vertex_count) {
         throw Error::badInput("the skin weights are inconsistent: their offsets do not match their joints and weights");
 }
 
-double checkedSum(const SkinWeights& weights, std::size_t vertex) {
+double checkedSum(const SkinWeights& weights, std::size_t vertex, WeightSigns signs) {
     double sum = 0;
     for (const float w : weights.weightsOf(vertex)) {
-        if (!(w >= 0) || !std::isfinite(w))
+        if ((signs == WeightSigns::convex && !(w >= 0)) || !std::isfinite(w))
             throw Error::badInput("vertex " + std::to_string(vertex) +
                                   " has a weight that is negative or not a number: bind it again");
         sum += w;
@@ -45,8 +46,8 @@ double checkedSum(const SkinWeights& weights, std::size_t vertex) {
 }
 
 /// Appends the influences of one vertex, rounded to units; the remainder is added to the heaviest.
-void appendRounded(const SkinWeights& weights, std::size_t vertex, std::vector<Influence>& out) {
-    const double scale = kUnits / checkedSum(weights, vertex);
+void appendRounded(const SkinWeights& weights, std::size_t vertex, WeightSigns signs, std::vector<Influence>& out) {
+    const double scale = kUnits / checkedSum(weights, vertex, signs);
     const auto joints = weights.jointsOf(vertex);
     const auto values = weights.weightsOf(vertex);
     const std::size_t heaviest = heaviestInfluence(weights, vertex);
@@ -98,7 +99,7 @@ std::size_t heaviestInfluence(const SkinWeights& weights, std::size_t vertex) {
     return best;
 }
 
-InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count) {
+InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count, WeightSigns signs) {
     checkShape(weights, vertex_count);
     InfluenceBlocks blocks;
     blocks.vertex_count = vertex_count;
@@ -107,7 +108,7 @@ InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_co
     for (std::size_t first = 0; first < vertex_count; first += kLanes) {
         const std::size_t last = std::min(vertex_count, first + kLanes);
         influences.clear();
-        for (std::size_t v = first; v < last; ++v) appendRounded(weights, v, influences);
+        for (std::size_t v = first; v < last; ++v) appendRounded(weights, v, signs, influences);
         appendBlock(influences, blocks);
         blocks.joint_count = std::max<std::size_t>(blocks.joint_count, blocks.joints.back() + std::size_t(1));
     }

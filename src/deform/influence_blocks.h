@@ -2,11 +2,12 @@
 
 #include <pelt/core/mesh.h>
 #include <pelt/core/skin_weights.h>
+#include <pelt/deform/lbs.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "../internal/rigs/blocks.h"
+#include "runtime/layout/blocks.h"
 
 namespace pelt::deform {
 
@@ -35,8 +36,10 @@ std::size_t heaviestInfluence(const SkinWeights& weights, std::size_t vertex);
 
 /// Packs `weights`, rounded to multiples of 2^-24 that sum to exactly 1 per vertex: blending equal matrices is then
 /// exact, and the rest pose is reproduced bit for bit. Throws Error (bad input) if `weights` does not have one row for
-/// each of `vertex_count` vertices, if a vertex has no weight, or if a weight is negative or not finite.
-InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count);
+/// each of `vertex_count` vertices, if a vertex has no weight, or if a weight is negative (unless `signs` allows it) or
+/// not finite.
+InfluenceBlocks packInfluences(const SkinWeights& weights, std::size_t vertex_count,
+                               WeightSigns signs = WeightSigns::convex);
 
 /// A rest shape as stored in rigs, one row per block. `normals` is empty if the mesh has none.
 struct RestMesh {

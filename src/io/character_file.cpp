@@ -1,36 +1,31 @@
+// Loads and saves characters: which reader and writer a file needs, and the steps of loading.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
 #include <pelt/io/character_file.h>
+#include <pelt/io/extension.h>
 #include <pelt/io/import.h>
 
 #include <algorithm>
-#include <cctype>
 
-#include "gltf/container.h"
-#include "gltf/ddm_payload.h"
-#include "gltf/driven_joints.h"
-#include "gltf/edit.h"
-#include "gltf/levels.h"
-#include "gltf/load.h"
-#include "gltf/with_triangles.h"
-#include "gltf/without_rig.h"
-#include "gltf/write_new.h"
+#include "io/gltf/document/container.h"
+#include "io/gltf/edit/edit.h"
+#include "io/gltf/edit/with_triangles.h"
+#include "io/gltf/edit/without_rig.h"
+#include "io/gltf/payload/ddm_payload.h"
+#include "io/gltf/payload/driven_joints.h"
+#include "io/gltf/read/load.h"
+#include "io/gltf/write/check_vrm.h"
+#include "io/gltf/write/levels.h"
+#include "io/gltf/write/write_new.h"
 
 namespace pelt::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string lowerExtension(const fs::path& path) {
-    std::string extension = path.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return extension;
-}
-
 bool isImported(const fs::path& path) {
-    const std::string extension = lowerExtension(path);
+    const std::string extension = extensionOf(path);
     return extension == ".fbx" || extension == ".dae";
 }
 
@@ -41,12 +36,19 @@ gltf::Document documentOf(const Character& character) {
     return source ? gltf::editedDocument(character, *source) : gltf::makeDocument(character);
 }
 
-}  // namespace
+gltf::Document documentWithLevels(const Character& character, std::span<const Character> levels,
+                                  std::span<const double> coverage) {
+    gltf::Document document = documentOf(character);
+    std::vector<gltf::Document> coarser;
+    for (const Character& level : levels) coarser.push_back(documentOf(level));
+    gltf::addLevels(document, coarser, coverage);
+    return document;
+}
 
-namespace {
-
-Character loadDocument(gltf::Document document, const Progress& progress) {
+Loaded loadDocument(gltf::Document document, const Progress& progress,
+                    std::optional<std::vector<Affine3d>> spaces = {}) {
     gltf::Loading loading(std::move(document), progress);
+    loading.spaces = std::move(spaces);
     loading.progress.documentRead();
     gltf::findInstances(loading);
     gltf::checkMemory(loading);
@@ -71,62 +73,64 @@ Character loadDocument(gltf::Document document, const Progress& progress) {
     }
     character.source = loading.source;
     loading.progress.finished();
-    return std::move(character);
+    return {std::move(character), std::move(loading.warnings)};
 }
 
 }  // namespace
 
-Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder,
-                   const Progress& progress) {
+Loaded loadGltf(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder,
+                const LoadOptions& options, const Progress& progress) {
     progress.report("load", 0);
-    return loadDocument(gltf::readDocument(bytes, name, folder), progress);
+    return loadDocument(gltf::readDocument(bytes, name, {folder, options.local_files_only}), progress);
 }
 
 Character withoutRig(const Character& character) {
     const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
     if (!source) throw Error::badUsage("only a character that was loaded from a file can be stripped of its rig");
-    return loadDocument(gltf::withoutRig(*source), {});
+    return loadDocument(gltf::withoutRig(*source), {}).character;
 }
 
 Character withTriangles(const Character& character, std::span<const Triangle> triangles,
                         std::span<const Triangle> prop_triangles) {
     const auto* source = dynamic_cast<const gltf::GltfSource*>(character.source.get());
     if (!source) throw Error::badUsage("only a character that was loaded from a file has a document to edit");
-    Character made =
-        loadDocument(gltf::withTriangles(*source, character.mesh, triangles, character.props.mesh, prop_triangles), {});
-    made.warnings.clear();
-    return made;
+    gltf::Document document =
+        gltf::withTriangles(*source, character.mesh, triangles, character.props.mesh, prop_triangles);
+    return loadDocument(std::move(document), {}, character.from_file).character;
 }
 
-Motion loadMotion(const fs::path& path, const Progress& progress) {
+Motion loadMotion(const fs::path& path, const LoadOptions& options, const Progress& progress) {
     if (isImported(path)) {
-        Character character = importCharacter(path, {}, progress);
-        return {std::move(character.skeleton), std::move(character.clips), std::move(character.warnings)};
+        Loaded loaded = importCharacter(path, {}, progress);
+        return {std::move(loaded.character.skeleton), std::move(loaded.character.clips), std::move(loaded.warnings)};
     }
     progress.report("load", 0);
-    gltf::Loading loading(gltf::readDocument(readFile(path), path.string(), folderOf(path)), progress);
+    const gltf::ExternalFiles external{folderOf(path), options.local_files_only};
+    gltf::Loading loading(gltf::readDocument(readFile(path), path.string(), external), progress);
     loading.all_nodes = true;
     gltf::loadSkeleton(loading);
     gltf::loadClips(loading);
     Character& character = loading.character;
     loading.progress.finished();
-    return {std::move(character.skeleton), std::move(character.clips), std::move(character.warnings)};
+    return {std::move(character.skeleton), std::move(character.clips), std::move(loading.warnings)};
 }
 
-Character loadCharacter(const fs::path& path, const Progress& progress) {
-    const std::string extension = lowerExtension(path);
+Loaded loadCharacter(const fs::path& path, const LoadOptions& options, const Progress& progress) {
+    const std::string extension = extensionOf(path);
     if (isImported(path)) return importCharacter(path, {}, progress);
-    if (extension != ".glb" && extension != ".gltf" && extension != ".vrm")
-        throw Error::badInput({path.string()}, "characters are read from .glb, .gltf, .vrm, .fbx and .dae");
+    if (extension != ".glb" && extension != ".gltf" && extension != ".vrm" && extension != ".vrma")
+        throw Error::badInput({path.string()}, "characters are read from .glb, .gltf, .vrm, .vrma, .fbx and .dae");
     progress.report("load", 0);
-    return loadGltf(readFile(path), path.string(), folderOf(path), progress);
+    return loadGltf(readFile(path), path.string(), folderOf(path), options, progress);
 }
 
 void saveCharacter(const Character& character, const fs::path& path) {
-    const std::string extension = lowerExtension(path);
-    if (extension != ".glb" && extension != ".gltf")
-        throw Error::badUsage({path.string()}, "characters are written as .glb or .gltf");
-    gltf::writeDocument(documentOf(character), path, extension == ".glb");
+    const std::string extension = extensionOf(path);
+    if (extension != ".glb" && extension != ".gltf" && extension != ".vrm")
+        throw Error::badUsage({path.string()}, "characters are written as .glb, .gltf or .vrm");
+    const gltf::Document document = documentOf(character);
+    if (extension == ".vrm") gltf::checkVrm(document, path.string());
+    gltf::writeDocument(document, path, extension != ".gltf");
 }
 
 void leaveOutUnused(Character& character) {
@@ -139,11 +143,14 @@ void leaveOutUnused(Character& character) {
 
 void saveLevels(const Character& character, std::span<const Character> levels, std::span<const double> coverage,
                 const fs::path& path) {
-    gltf::Document document = documentOf(character);
-    std::vector<gltf::Document> coarser;
-    for (const Character& level : levels) coarser.push_back(documentOf(level));
-    gltf::addLevels(document, coarser, coverage);
-    gltf::writeDocument(std::move(document), path, lowerExtension(path) == ".glb");
+    const gltf::Document document = documentWithLevels(character, levels, coverage);
+    if (extensionOf(path) == ".vrm") gltf::checkVrm(document, path.string());
+    gltf::writeDocument(document, path, extensionOf(path) != ".gltf");
+}
+
+std::vector<std::byte> levelsToGlb(const Character& character, std::span<const Character> levels,
+                                   std::span<const double> coverage) {
+    return gltf::toGlb(documentWithLevels(character, levels, coverage));
 }
 
 std::vector<std::byte> toGlb(const Character& character) { return gltf::toGlb(documentOf(character)); }

@@ -1,20 +1,22 @@
+// Makes the Direct Delta Mush of a character as its settings say, and prunes it to an error.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
+#include <pelt/core/scramble.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/io/ddm_storage.h>
-#include <pelt/pipeline/ddm.h>
+#include <pelt/methods/ddm.h>
 #include <pelt/rig/range_of_motion.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 namespace {
 
-constexpr double kTolerance = 1e-4;         ///< of the diagonal: error that pruning may cause by default
-constexpr std::size_t kMostInfluences = 8;  ///< per vertex, unless more are requested
-constexpr std::size_t kMushGrain = 2048;
+constexpr double kTolerance = 1e-4;           ///< of the diagonal: error that pruning may cause by default
+constexpr std::size_t kMostInfluences = 8;    ///< per vertex, unless more are requested
+constexpr std::size_t kViewerInfluences = 4;  ///< the number of joints that every viewer of glTF supports
 
 /// The poses of the range of motion, deformed with some rows, for comparison with other rows.
 class RangeOfMotionMeasure {
@@ -46,7 +48,7 @@ private:
                                 std::span<const Affine3f> bones) const {
         std::vector<Vec3f> positions(mesh_.vertexCount());
         pose.set(bones);
-        parallelFor(positions.size(), kMushGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(positions.size(), kVertexGrain, [&](std::size_t first, std::size_t last) {
             deform::evaluate(rig, pose, {}, first, last - first, {positions, {}});
         });
         return positions;
@@ -72,7 +74,7 @@ std::vector<std::uint32_t> measuredVertices(std::size_t count) {
     const std::size_t size = count <= kAll ? count : kSome;
     for (std::size_t i = 0; i < size; ++i) {
         const std::size_t first = i * count / size, last = (i + 1) * count / size;
-        const std::uint64_t draw = (i + 1) * 0x9E3779B97F4A7C15U;
+        const std::uint64_t draw = (i + 1) * kScrambleStep;
         vertices.push_back(std::uint32_t(first + (draw >> 32) % (last - first)));
     }
     return vertices;
@@ -106,7 +108,7 @@ std::size_t chooseInfluences(const Character& character, const deform::DdmPrepar
     }
 }
 
-constexpr MushField kMushFields[] = {
+const MushField kMushFields[] = {
     {{"variant", "v0..v5", "The run-time variant that the file requests (default: v0, the full model)"},
      &MushTarget::variant},
     {{"payload", "float|q16", "Storage: 48 (float) or 24 (q16) bytes per joint and vertex (default: float)"},
@@ -139,10 +141,17 @@ DdmPayload mush(const Character& character, const DdmSettings& settings, const M
     const bool keep_all = settings.influences == 0 && target.encoding == DdmEncoding::float32;
     const std::size_t kept =
         keep_all ? 0 : chooseInfluences(character, preparation, settings, target.encoding, progress, told);
-    payload.rows = preparation.rounded(kept);
+    payload.rows = reducedTo(contentOf(target.variant), preparation.rounded(kept));
     payload.expected_error = keep_all ? 0 : told.trials.back().error;
     told.influences = mostInfluences(payload.rows);
     return payload;
 }
 
-}  // namespace pelt::pipeline
+void mushCharacter(Character& character, const DdmSettings& settings, const MushTarget& target,
+                   const Progress& progress, MushReport* report) {
+    DdmPayload payload = mush(character, settings, target, progress, report);
+    character.weights = withoutSmall(lowerToHeaviest(deform::plainWeights(payload.rows), kViewerInfluences));
+    character.ddm = std::make_shared<const DdmPayload>(std::move(payload));
+}
+
+}  // namespace pelt::methods

@@ -10,13 +10,15 @@
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/geometry/smoothing.h>
-#include <pelt/pipeline/ddm.h>
+#include <pelt/methods/ddm.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-namespace pelt::pipeline {
+#include "face_rows.h"
+
+namespace pelt::methods {
 namespace {
 
 constexpr int kIterations = 10;
@@ -126,6 +128,7 @@ struct Planner {
     const Character& character;
     const DdmSettings& settings;
     DdmPlan& plan;
+    bool has_weights;  ///< the character has a skin of its own
     std::optional<Surface> surface_cache{};
     std::vector<double> distances{}, radii{};
 
@@ -159,27 +162,49 @@ struct Planner {
     }
 
     std::vector<double> strengths(const std::optional<double>& value, const DdmMap& factors, double width,
-                                  const char* name) {
+                                  int iterations, const char* name) {
         if (value && (!(*value >= 0) || !std::isfinite(*value)))
             throw Error::badUsage(fmt::format("`{}` is {}; it must be zero or a positive number", name, *value));
-        if (!value && factors.isChosen()) return chosen(width, plan.options.iterations);
+        if (!value && factors.isChosen()) return chosen(width, iterations);
         std::vector<double> values = map(factors);
         double scale = value.value_or(0);
         if (!value) {
             double sum = 0;
             for (const double x : values) sum += x;
-            scale = sum > 0 ? median(chosen(width, plan.options.iterations)) * double(values.size()) / sum : 0;
+            scale = sum > 0 ? median(chosen(width, iterations)) * double(values.size()) / sum : 0;
         }
         for (double& x : values) x *= scale;
         return values;
+    }
+
+    /// w' of Eq. 11.
+    void chooseTranslations() {
+        using Kind = DdmTranslations::Kind;
+        if (settings.translations.kind == Kind::bind) return;
+        if (!has_weights) throw Error::badInput("has no skin weights of its own that `translations` could follow");
+        deform::DdmOptions& options = plan.options;
+        options.translations = plan.original;
+        if (settings.translations.kind == Kind::file) return;
+        options.translations_share = attributeMap(character.mesh, settings.translations.attribute);
+        for (std::size_t v = 0; v < options.translations_share.size(); ++v)
+            if (options.translations_share[v] > 1)
+                throw Error::badInput(
+                    {"", fmt::format("vertex attribute '{}'", settings.translations.attribute)},
+                    fmt::format("is {} at vertex {}; for `translations`, values must be from 0 (the bind) to 1 (the "
+                                "file's weights)",
+                                options.translations_share[v], v));
     }
 
     /// Explicit steps are stable up to 1: as many of them as the widest smoothing needs.
     void chooseIterations() {
         deform::DdmOptions& options = plan.options;
         options.iterations = settings.iterations.value_or(kIterations);
-        if (options.iterations < 0)
-            throw Error::badUsage(fmt::format("`iterations` is {}; it must be at least 0", options.iterations));
+        if (options.iterations < 0 || options.iterations > kMostIterations)
+            throw Error::badUsage(
+                fmt::format("`iterations` is {}; it must be 0 to {}", options.iterations, kMostIterations));
+        options.kappa_iterations = settings.kappa_iterations;
+        if (const int steps = settings.kappa_iterations.value_or(0); steps < 0 || steps > kMostIterations)
+            throw Error::badUsage(fmt::format("`kappa_iterations` is {}; it must be 0 to {}", steps, kMostIterations));
         const bool free = !settings.iterations && !settings.lambda;
         if (options.smoothing != geometry::SmoothingKind::explicit_ || !free) return;
         const std::vector<double> wanted = chosen(kRotationWidth, kIterations);
@@ -254,8 +279,8 @@ struct Planner {
 
 }  // namespace
 
-fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::string> joints,
-                             std::span<const std::string> excluded) {
+bind::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::string> joints,
+                              std::span<const std::string> excluded) {
     const auto slots = [&](std::span<const std::string> names) {
         std::vector<std::uint32_t> found;
         for (const std::string& name : names) {
@@ -273,12 +298,17 @@ DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
     if (!(settings.weld >= 0) || !std::isfinite(settings.weld))
         throw Error::badUsage(fmt::format("`weld` is {}; it must be zero or a positive length", settings.weld));
     DdmPlan plan;
-    plan.original = character.ddm ? character.ddm->bind : character.weights;
+    const DdmPayload* const mush = rig::mushOf(character);
+    plan.original = mush ? mush->bind : character.weights;
     plan.bind = settings.bind == DdmBind::keep && !plan.original.empty()
                     ? plan.original
-                    : fit::bindRigid(character.mesh, character.skeleton, plan.original,
-                                     bindOptions(character.skeleton, settings.joints, settings.exclude_joints));
-    if (plan.original.empty()) plan.original = plan.bind;
+                    : bind::bindRigid(character.mesh, character.skeleton, plan.original,
+                                      bindOptions(character.skeleton, settings.joints, settings.exclude_joints));
+    const bool has_weights = !plan.original.empty();
+    if (!has_weights) plan.original = plan.bind;
+    if (settings.bind != DdmBind::keep && settings.joints.empty() && settings.exclude_joints.empty())
+        keepFaceRows(character, plan.original, plan.bind);
+    if (maxInfluences(plan.bind) > 1) evenOutTinyPieces(character.mesh, plan.bind);
     deform::DdmOptions& options = plan.options;
     options.laplacian = settings.laplacian;
     options.smoothing = settings.smoothing;
@@ -290,15 +320,18 @@ DdmPlan planDdm(const Character& character, const DdmSettings& settings) {
     if (settings.influences == 0) options.cutoff = 1e-12;
     options.coarse = settings.influences != 0 && !settings.lambda && !settings.kappa;
 
-    Planner planner{character, settings, plan};
+    Planner planner{character, settings, plan, has_weights};
     planner.chooseIterations();
-    options.lambda = planner.strengths(settings.lambda, settings.lambda_map, kRotationWidth, "lambda");
-    options.kappa = planner.strengths(settings.kappa, settings.kappa_map, kTranslationWidth, "kappa");
+    options.lambda =
+        planner.strengths(settings.lambda, settings.lambda_map, kRotationWidth, options.iterations, "lambda");
+    options.kappa = planner.strengths(settings.kappa, settings.kappa_map, kTranslationWidth,
+                                      options.kappa_iterations.value_or(options.iterations), "kappa");
     planner.limitExplicit(options.lambda, settings.lambda.has_value(), "lambda");
     planner.limitExplicit(options.kappa, settings.kappa.has_value(), "kappa");
     planner.chooseAlpha();
+    planner.chooseTranslations();
     planner.exclude();
     return plan;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

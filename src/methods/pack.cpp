@@ -1,11 +1,12 @@
+// Packs a character for an engine: skeleton, morph targets and the rig of one method.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
-#include <pelt/pipeline/pack.h>
+#include <pelt/methods/pack.h>
 #include <pelt/rig/pack.h>
 
 #include <cstring>
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 
 AlignedBytes packCharacter(const Character& character, const Method& method, const MethodOptions& options,
                            const Progress& progress) {
@@ -27,4 +28,4 @@ AlignedBytes packCharacter(const Character& character, const Method& method, con
     return bytes;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

@@ -1,8 +1,9 @@
+// Evaluates the frames of a clip with a method.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/rig/props.h>
 #include <pelt/rig/rest_space.h>
 
@@ -11,11 +12,10 @@
 
 #include "slice.h"
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 namespace {
 
 /// Vertices posed by one task: enough to hide the overhead of a task, and a multiple of every kernel's block.
-constexpr std::size_t kSampleGrain = 2048;
 
 /// The matrices of v1 and v3 are not exact rotations. Done twice: if little of `t` remains, most of it is rounding
 /// error.
@@ -24,15 +24,13 @@ Vec3f perpendicular(Vec3f t, const Vec3f& normal) {
     return t;
 }
 
-/// Positions, normals and tangents as the file stores them.
+/// Positions, normals and tangents as the file stores them (rig::toFileSpace).
 Mesh meshOfFile(const Character& character, std::vector<Vec3f> normals) {
     Mesh mesh;
     mesh.positions = character.mesh.positions;
     mesh.normals = std::move(normals);
     mesh.tangents = character.mesh.tangents;
-    if (character.from_file.empty()) return mesh;
-    for (const MeshPart& part : character.mesh.parts)
-        rig::transformVertices(mesh, part.first_vertex, part.vertex_count, inverse(character.from_file[part.instance]));
+    rig::transformVertices(mesh, 0, mesh.vertexCount(), rig::toFileSpace(character));
     return mesh;
 }
 
@@ -47,11 +45,16 @@ const Clip& chosenClip(const Character& character, const Sampling& sampling) {
     return character.clips.front();
 }
 
-std::vector<double> sampleTimes(const Character& character, const Sampling& sampling) {
-    if (sampling.bind_pose) return {};
+const Clip* movingClip(const Character& character, const Sampling& sampling) {
+    if (sampling.clip) return &rig::findClip(character, *sampling.clip);
+    for (const Clip& clip : character.clips)
+        if (!rig::standsStill(character.skeleton, clip)) return &clip;
+    return nullptr;
+}
+
+std::vector<double> sampleTimes(const Clip& clip, const Sampling& sampling) {
     std::optional<Slice> slice;
     if (sampling.frames) slice = parseSlice(*sampling.frames);
-    const Clip& clip = chosenClip(character, sampling);
     std::vector<double> times = rig::sampleTimes(clip, sampling.fps);
     if (!slice) return times;
     std::vector<double> chosen;
@@ -60,6 +63,23 @@ std::vector<double> sampleTimes(const Character& character, const Sampling& samp
         throw Error::badInput(fmt::format("`frames` {} selects none of the {} samples of clip '{}'", *sampling.frames,
                                           times.size(), clip.name));
     return chosen;
+}
+
+std::vector<double> sampleTimes(const Character& character, const Sampling& sampling) {
+    if (sampling.bind_pose) return {};
+    if (sampling.frames) parseSlice(*sampling.frames);  // wrong usage comes before what a file lacks
+    return sampleTimes(chosenClip(character, sampling), sampling);
+}
+
+void checkSamples(const MeshSequence& meshes, std::size_t samples, std::size_t vertices, std::string_view which) {
+    if (meshes.frameCount() != samples)
+        throw Error::badInput(fmt::format(
+            "has {} samples in its clip, but there are {} meshes {}; the numbers must be equal (see `clip`, "
+            "`fps` and `frames`)",
+            samples, meshes.frameCount(), which));
+    if (meshes.vertexCount() != vertices)
+        throw Error::badInput(
+            fmt::format("has {} vertices, but the meshes {} have {}", vertices, which, meshes.vertexCount()));
 }
 
 std::vector<Vec3f> restNormals(const Mesh& mesh, float weld_tolerance) {
@@ -98,8 +118,10 @@ struct CharacterSampler::State {
     bool own_normals = true;             ///< they are the mesh's
     std::vector<Vec3f> morphed_positions, morphed_normals;
     PropsAtRest props;
-    std::vector<Vec3f> rest_tangents, scratch;  ///< filled when tangents are first needed
-    std::optional<geometry::Weld> weld;         ///< to recompute the normals of a morphed mesh that has none of its own
+    std::unique_ptr<MeshSequence> base;  ///< null: the method works on its own
+    std::vector<Vec3f> base_positions;
+    std::vector<Vec3f> rest_tangents;    ///< filled when tangents are first needed
+    std::optional<geometry::Weld> weld;  ///< to recompute the normals of a morphed mesh that has none of its own
 
     explicit State(const Character& c) : character(c) {}
 
@@ -110,6 +132,7 @@ struct CharacterSampler::State {
     const std::vector<Vec3f>& tangentsAtRest();
     bool morph(double seconds, bool want_normals);
     deform::RestShape restShape(double seconds, bool want_normals);
+    void setPose(double seconds);
     void evaluateSkin(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals, std::span<Vec3f> tangents);
     void placeProps(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals, std::span<Vec3f> tangents);
 };
@@ -117,10 +140,8 @@ struct CharacterSampler::State {
 const std::vector<Vec3f>& CharacterSampler::State::tangentsAtRest() {
     if (character.mesh.tangents.empty())
         throw Error::badInput("has no tangents (TANGENT in every primitive); export it with them");
-    if (rest_tangents.empty()) {
+    if (rest_tangents.empty())
         for (const Vec4f& t : character.mesh.tangents) rest_tangents.emplace_back(t.x, t.y, t.z);
-        scratch.resize(rest_tangents.size());
-    }
     return rest_tangents;
 }
 
@@ -142,7 +163,7 @@ bool CharacterSampler::State::morph(double seconds, bool want_normals) {
 }
 
 deform::RestShape CharacterSampler::State::restShape(double seconds, bool want_normals) {
-    if (morph(seconds, want_normals)) return {morphed_positions, morphed_normals};
+    if (!base && morph(seconds, want_normals)) return {morphed_positions, morphed_normals};
     // Empty spans: the rig's own copy, which has the layout of the kernels.
     deform::RestShape rest;
     if (!deformer) rest.positions = character.mesh.positions;
@@ -180,6 +201,14 @@ void CharacterSampler::setRestNormals(std::vector<Vec3f> normals) {
     state_->own_normals = false;
 }
 
+void CharacterSampler::setBase(std::unique_ptr<MeshSequence> base) {
+    if (!state_->deformer) return;
+    const std::size_t vertices = state_->character.mesh.vertexCount();
+    checkSamples(*base, state_->times.size(), vertices, "in `base`");
+    state_->base = std::move(base);
+    state_->base_positions.resize(vertices);
+}
+
 void CharacterSampler::evaluate(std::size_t frame, std::span<Vec3f> positions, std::span<Vec3f> normals,
                                 std::span<Vec3f> tangents) {
     if (frame >= frameCount()) throw Error::badUsage(fmt::format("no frame {}: there are {}", frame, frameCount()));
@@ -208,6 +237,17 @@ void CharacterSampler::State::placeProps(double seconds, std::span<Vec3f> positi
                     {positions, normals, tangents});
 }
 
+void CharacterSampler::State::setPose(double seconds) {
+    const std::vector<Affine3d> matrices = rig::drivenSkinMatrices(character.skeleton, character.driven, clip, seconds);
+    const std::vector<Affine3f> bones(matrices.begin(), matrices.end());
+    if (!base) return deformer->setPose(bones);
+    std::size_t frame = 0;
+    for (std::size_t f = 0; f < times.size(); ++f)  // they may run backwards
+        if (times[f] <= seconds && (times[frame] > seconds || times[f] > times[frame])) frame = f;
+    base->readFrame(frame, base_positions);
+    deformer->setPoseOver(bones, base_positions);
+}
+
 void CharacterSampler::State::evaluateSkin(double seconds, std::span<Vec3f> positions, std::span<Vec3f> normals,
                                            std::span<Vec3f> tangents) {
     const Mesh& mesh = character.mesh;
@@ -229,17 +269,16 @@ void CharacterSampler::State::evaluateSkin(double seconds, std::span<Vec3f> posi
         std::copy(given_tangents.begin(), given_tangents.end(), tangents.begin());
         return;
     }
-    const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character.skeleton, character.driven, clip, seconds);
-    deformer->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
+    setPose(seconds);
     const Deformer& poser = *deformer;
     const deform::Output out{positions, normals};
-    parallelFor(count, kSampleGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(count, kVertexGrain, [&](std::size_t first, std::size_t last) {
         poser.evaluate(rest, first, last - first, out);
         if (tangents.empty()) return;
-        poser.evaluateTangents(given_tangents, first, last - first, scratch, tangents);
+        poser.evaluateTangents(given_tangents, first, last - first, tangents);
         if (normals.empty()) return;
         for (std::size_t v = first; v < last; ++v) tangents[v] = perpendicular(tangents[v], normals[v]);
     });
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

@@ -1,13 +1,10 @@
-#include <pelt/io/character_file.h>
-#include <pelt/io/mesh_file.h>
-#include <pelt/io/sequence_file.h>
-#include <pelt/pipeline/files.h>
-#include <pelt/pipeline/sampling.h>
+// A character as a sequence that is posed when a frame is read.
+#include <pelt/methods/sampling.h>
 #include <pelt/rig/props.h>
 
 #include <algorithm>
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 namespace {
 
 /// A character that is posed when a frame is read.
@@ -21,6 +18,19 @@ public:
     std::size_t frameCount() const override { return sampler_.frameCount(); }
     std::size_t vertexCount() const override { return sampler_.vertexCount(); }
     void readFrame(std::size_t frame, std::span<Vec3f> out) override { sampler_.evaluate(frame, out, {}); }
+    bool hasNormals() const override {
+        const auto given = [](const Mesh& mesh) {
+            return mesh.positions.empty() ||
+                   (!mesh.normals.empty() &&
+                    std::none_of(mesh.morphs.begin(), mesh.morphs.end(),
+                                 [](const MorphTarget& m) { return m.normal_offsets.empty(); }));
+        };
+        return given(character_.mesh) && given(character_.props.mesh);
+    }
+    void readNormals(std::size_t frame, std::span<Vec3f> out) override {
+        std::vector<Vec3f> positions(out.size());
+        sampler_.evaluate(frame, positions, out);
+    }
     const Mesh* mesh() const override { return &whole_; }
     double frameSeconds() const override { return sampler_.frameSeconds(); }
 
@@ -42,6 +52,11 @@ public:
         whole_->readFrame(frame, frame_);
         std::copy_n(frame_.begin(), out.size(), out.begin());
     }
+    bool hasNormals() const override { return whole_->hasNormals(); }
+    void readNormals(std::size_t frame, std::span<Vec3f> out) override {
+        whole_->readNormals(frame, frame_);
+        std::copy_n(frame_.begin(), out.size(), out.begin());
+    }
     const Mesh* mesh() const override { return &mesh_; }
     double frameSeconds() const override { return whole_->frameSeconds(); }
 
@@ -59,39 +74,10 @@ std::unique_ptr<MeshSequence> withoutProps(std::unique_ptr<MeshSequence> sequenc
     return std::make_unique<FirstVertices>(std::move(sequence), character.mesh);
 }
 
-Mesh loadMeshFor(const std::filesystem::path& path, std::size_t vertices) {
-    if (fileKind(path) != FileKind::character) return io::loadMesh(path);
-    Character character = io::loadCharacter(path);
-    return character.mesh.vertexCount() == vertices ? std::move(character.mesh) : rig::wholeMesh(character);
-}
-
 std::unique_ptr<MeshSequence> sampleCharacter(Character character, Sampling sampling, const Method& method,
                                               const Progress& progress) {
     if (character.clips.empty() && !sampling.clip) sampling.bind_pose = true;
     return std::make_unique<CharacterSequence>(std::move(character), method, sampling, progress);
 }
 
-std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, const Sampling& sampling,
-                                           const std::optional<std::filesystem::path>& mesh) {
-    switch (fileKind(path)) {
-        case FileKind::character:
-            try {
-                return sampleCharacter(io::loadCharacter(path), sampling, findMethod("lbs"));
-            } catch (const Error& error) {
-                throw error.in(path.string());
-            }
-        case FileKind::mesh: {
-            Mesh loaded = io::loadMesh(path);
-            std::vector<Vec3f> positions = loaded.positions;
-            const std::size_t vertices = positions.size();
-            return makeSequence(std::move(positions), vertices, std::move(loaded));
-        }
-        case FileKind::sequence:
-            break;
-    }
-    std::optional<Mesh> topology;
-    if (mesh) topology = loadMeshFor(*mesh, io::openSequence(path)->vertexCount());
-    return io::openSequence(path, std::move(topology));
-}
-
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

@@ -1,3 +1,4 @@
+// Selections from a list in Python's syntax.
 #include "slice.h"
 
 #include <fmt/format.h>
@@ -6,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 namespace {
 
 [[noreturn]] void failParsing(std::string_view text) {
@@ -74,4 +75,4 @@ std::vector<std::size_t> sliceIndices(const Slice& slice, std::size_t list_size)
     return indices;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

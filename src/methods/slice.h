@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 
 /// A selection from a list in Python's syntax, "a:b:step"; each part is optional, and negative numbers count from the
 /// end.
@@ -23,4 +23,4 @@ Slice parseSlice(std::string_view text);
 /// Python. Throws Error (bad input) for a single index that does not exist.
 std::vector<std::size_t> sliceIndices(const Slice& slice, std::size_t size);
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

@@ -1,3 +1,4 @@
+// The shapes that bones and joints are drawn as.
 #include <algorithm>
 #include <numbers>
 

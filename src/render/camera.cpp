@@ -1,3 +1,4 @@
+// Places the camera so that all subjects are in the picture.
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_sphere.h>
 

@@ -1,3 +1,4 @@
+// Colors of values and joints.
 #include <algorithm>
 #include <numbers>
 

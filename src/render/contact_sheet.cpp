@@ -1,3 +1,4 @@
+// Puts several pictures with titles and color scales on one sheet.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/render/render.h>

@@ -1,3 +1,4 @@
+// The font, compiled into the library.
 #include "font_data.h"
 
 // The assembler includes the file; compiling a generated array would take seconds.

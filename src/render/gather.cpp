@@ -1,3 +1,4 @@
+// Casts the rays of a pixel and gathers what they hit.
 #include "gather.h"
 
 #include <algorithm>

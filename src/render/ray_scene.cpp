@@ -1,3 +1,4 @@
+// The triangles of a picture in Embree.
 #include "ray_scene.h"
 
 #include <pelt/core/error.h>

@@ -1,3 +1,4 @@
+// Renders a picture tile by tile.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 

@@ -1,3 +1,4 @@
+// The lights, and the color of a lit point.
 #include "shading.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The subject of a picture: its smooth surface and colors at a hit.
 #include "skin.h"
 
 #include <fmt/format.h>

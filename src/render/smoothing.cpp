@@ -1,3 +1,4 @@
+// Averages noisy visibilities over the smooth surface around a pixel.
 #include "smoothing.h"
 
 #include <algorithm>

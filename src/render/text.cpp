@@ -1,3 +1,4 @@
+// Draws lines of text with stb_truetype.
 #include "text.h"
 
 #include <pelt/core/error.h>

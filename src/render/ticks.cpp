@@ -1,3 +1,4 @@
+// Round numbers for the ticks of a color scale.
 #include "ticks.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Writes the motion of driven joints as keys, for players that know no drivers.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip_builder.h>
@@ -5,7 +6,7 @@
 
 #include <algorithm>
 
-#include "driven_local.h"
+#include "driver_evaluation.h"
 
 namespace pelt::rig {
 namespace {
@@ -16,10 +17,10 @@ constexpr double kMostKeys = 1e7;
 
 /// The nodes whose local transforms determine a driven joint.
 std::vector<std::uint32_t> inputsOf(const Skeleton& skeleton, const DrivenJoint& joint) {
-    if (joint.kind == DriverKind::rotation) return {joint.driver};
+    if (joint.as<DrivenRotation>()) return {joint.driver};
     std::vector<std::uint32_t> inputs;
-    if (joint.kind == DriverKind::learned) {
-        for (const LearnedInput& input : joint.inputs) inputs.push_back(input.node);
+    if (const auto* learned = joint.as<DrivenLearned>()) {
+        for (const LearnedInput& input : learned->inputs) inputs.push_back(input.node);
         return inputs;
     }
     const auto addChain = [&](std::uint32_t ancestor, std::uint32_t node) {
@@ -28,9 +29,12 @@ std::vector<std::uint32_t> inputsOf(const Skeleton& skeleton, const DrivenJoint&
             inputs.push_back(std::uint32_t(n));
     };
     constexpr std::uint32_t kAboveRoots = 0xFFFFFFFF;
-    for (const VirtualInput& input : joint.virtual_inputs) addChain(kAboveRoots, input.node);
-    if (joint.kind == DriverKind::scale) addChain(joint.parent, joint.driver);
-    for (const std::uint32_t child : joint.children) addChain(joint.driver, child);
+    if (const auto* followed = joint.as<DrivenVirtual>())
+        for (const VirtualInput& input : followed->inputs) addChain(kAboveRoots, input.node);
+    if (const auto* scale = joint.as<DrivenScale>()) {
+        addChain(scale->parent, joint.driver);
+        for (const std::uint32_t child : scale->children) addChain(joint.driver, child);
+    }
     std::sort(inputs.begin(), inputs.end());
     inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
     return inputs;
@@ -174,11 +178,11 @@ void addChannels(const Keys& keys, const DrivenJoint& joint, const Trs& rest, In
         translated = translated || length(trs.translation - rest.translation) > 1e-7 * length(rest.translation);
         scaled = scaled || length(trs.scale - rest.scale) > 1e-7;
     }
-    if (joint.kind != DriverKind::scale) {
+    if (joint.kind() != DriverKind::scale) {
         clip.channels.push_back(channelOf(keys, joint.node, ChannelPath::rotation, interpolation));
         if (translated) clip.channels.push_back(channelOf(keys, joint.node, ChannelPath::translation, interpolation));
     }
-    if (scaled || joint.kind == DriverKind::scale)
+    if (scaled || joint.kind() == DriverKind::scale)
         clip.channels.push_back(channelOf(keys, joint.node, ChannelPath::scale, interpolation));
 }
 

@@ -1,3 +1,4 @@
+// Copies clips of another skeleton by the names of the joints.
 #include <fmt/format.h>
 #include <pelt/rig/borrow_clips.h>
 
@@ -47,9 +48,9 @@ struct RestSkeleton {
 
 double sizeOf(const Affine3d& a) { return std::cbrt(std::abs(determinant(a.linear()))); }
 
-/// x -> linear x + offset; for rotations x -> turn · x.
+/// x -> linear x + offset; for rotations x -> turn · x · after.
 struct KeyMap {
-    Quatd turn;
+    Quatd turn, after;
     Mat3d linear;
     Vec3d offset;
 };
@@ -65,6 +66,7 @@ public:
 
 private:
     void match(std::span<const Clip> clips);
+    void matchBones(const std::set<std::uint32_t>& animated);
     std::map<std::string, std::int32_t> byName(bool plain) const;
     void compare();
     std::int32_t matchedAbove(std::size_t node) const;
@@ -76,6 +78,8 @@ private:
     std::vector<bool> is_joint_;
     std::map<std::uint32_t, std::uint32_t> node_of_;  ///< node of the other skeleton -> node of this one
     std::vector<std::int32_t> origin_;                ///< node of this skeleton -> node of the other, or -1
+    std::set<std::uint32_t> by_bone_;                 ///< nodes of this skeleton that were matched as bones of a human
+    Quatd facing_;  ///< turns the other figure to face where this one does, for bones of a human
     BorrowedClips told_;
 };
 
@@ -112,9 +116,40 @@ void Borrower::match(std::span<const Clip> clips) {
             origin_[std::size_t(found->second)] = std::int32_t(node);
             node_of_.emplace(node, std::uint32_t(found->second));
         }
+    matchBones(animated);
     for (const std::uint32_t node : animated)
         if (!node_of_.contains(node)) told_.unmatched.push_back(from_.skeleton.nodes[node].name);
     told_.matched = node_of_.size();
+}
+
+/// Where the left side of a figure is seen from its right, level; zero if its legs are not known.
+Vec3d leftOf(const RestSkeleton& figure) {
+    Vec3d across;
+    for (std::size_t n = 0; n < figure.worlds.size(); ++n) {
+        const std::string& bone = figure.skeleton.nodes[n].human;
+        if (bone == "leftUpperLeg") across += figure.worlds[n].translation();
+        if (bone == "rightUpperLeg") across -= figure.worlds[n].translation();
+    }
+    across.y = 0;
+    return normalized(across, Vec3d{});
+}
+
+/// Avatars and their animations say which node is which bone of a human. Their rest poses are alike, their names and
+/// axes need not be.
+void Borrower::matchBones(const std::set<std::uint32_t>& animated) {
+    std::map<std::string_view, std::uint32_t> here;
+    for (std::uint32_t n = 0; n < is_joint_.size(); ++n)
+        if (const std::string& bone = to_.skeleton.nodes[n].human; !bone.empty()) here.try_emplace(bone, n);
+    for (const std::uint32_t node : animated) {
+        const auto found = here.find(from_.skeleton.nodes[node].human);
+        if (found == here.end() || origin_[found->second] >= 0) continue;
+        if (const auto named = node_of_.find(node); named != node_of_.end()) continue;
+        origin_[found->second] = std::int32_t(node);
+        node_of_.emplace(node, found->second);
+        by_bone_.insert(found->second);
+    }
+    const Vec3d a = leftOf(from_), b = leftOf(to_);
+    facing_ = axisAngle(Vec3d{0, 1, 0}, std::atan2(dot(cross(a, b), Vec3d{0, 1, 0}), dot(a, b)));
 }
 
 std::int32_t Borrower::matchedAbove(std::size_t node) const {
@@ -136,7 +171,7 @@ void Borrower::compare() {
         const double along =
             std::abs(dot(to_.skeleton.nodes[to].local.rotation, from_.skeleton.nodes[from].local.rotation));
         const double degrees = 2 * std::acos(std::min(along, 1.0)) * 180 / std::numbers::pi;
-        if (degrees <= told_.most_turned) continue;
+        if (degrees <= told_.most_turned || by_bone_.contains(to)) continue;
         told_.most_turned = degrees;
         told_.most_turned_node = to_.skeleton.nodes[to].name;
     }
@@ -146,18 +181,22 @@ void Borrower::compare() {
 KeyMap Borrower::mapOf(ChannelPath path, std::size_t from, std::size_t to) const {
     const Trs &there = from_.skeleton.nodes[from].local, &here = to_.skeleton.nodes[to].local;
     const Affine3d above_there = from_.above(from), above_here = to_.above(to);
-    const bool top = matchedAbove(to) < 0;
+    const bool top = matchedAbove(to) < 0, bone = by_bone_.contains(std::uint32_t(to));
+    const Quatd facing = bone ? facing_ : Quatd{};
+    const auto turnOf = [](const Affine3d& world) { return trsOf(world).rotation; };
     KeyMap map;
     map.linear = Mat3d{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    if (path == ChannelPath::rotation && !is_joint_[to]) {
+    if (path == ChannelPath::rotation && bone) {  // the same rotation in the figure's axes, from either rest pose
+        map.turn = conjugate(turnOf(above_here)) * facing * turnOf(above_there);
+        map.after = conjugate(turnOf(from_.worlds[from])) * conjugate(facing) * turnOf(to_.worlds[to]);
+    } else if (path == ChannelPath::rotation && !is_joint_[to]) {
         map.turn = here.rotation * conjugate(there.rotation);
     } else if (path == ChannelPath::rotation && top) {
         map.turn = conjugate(trsOf(above_here).rotation) * trsOf(above_there).rotation;
     } else if (path == ChannelPath::translation) {
         const double unit = sizeOf(above_here) > 0 ? told_.scale * sizeOf(above_there) / sizeOf(above_here) : 1;
         map.linear = map.linear * unit;
-        if (top)
-            map.linear = toMatrix(conjugate(trsOf(above_here).rotation) * trsOf(above_there).rotation) * map.linear;
+        if (top) map.linear = toMatrix(conjugate(turnOf(above_here)) * facing * turnOf(above_there)) * map.linear;
         map.offset = here.translation - map.linear * there.translation;
     } else if (path == ChannelPath::scale) {
         for (int i = 0; i < 3; ++i) map.linear.col[i][i] = there.scale[i] != 0 ? here.scale[i] / there.scale[i] : 1;
@@ -173,8 +212,8 @@ Channel Borrower::converted(const Channel& channel, std::size_t to) const {
     for (std::size_t i = 0; i + channel.width <= out.values.size(); i += channel.width) {
         float* v = out.values.data() + i;
         if (channel.path == ChannelPath::rotation) {
-            const Quatd q = map.turn * Quatd{v[0], v[1], v[2], v[3]};
-            if (std::abs(map.turn.w) < 1 - 1e-12)
+            const Quatd q = map.turn * Quatd{v[0], v[1], v[2], v[3]} * map.after;
+            if (std::min(std::abs(map.turn.w), std::abs(map.after.w)) < 1 - 1e-12)
                 v[0] = float(q.x), v[1] = float(q.y), v[2] = float(q.z), v[3] = float(q.w);
             continue;
         }

@@ -1,3 +1,4 @@
+// Finds a clip of a character by name or number.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/spelling.h>

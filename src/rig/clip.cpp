@@ -1,9 +1,11 @@
+// Samples clips: transforms of nodes, skin matrices and morph weights at a time.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip.h>
 #include <pelt/runtime/morphs.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace pelt::rig {
 namespace {
@@ -122,13 +124,52 @@ void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f
         const MorphTarget& morph = mesh.morphs[m];
         const float w = weights[m];
         if (w == 0) continue;
-        runtime::addOffsets(morph.vertices, morph.position_offsets, w, 0, positions.size(), positions);
+        runtime::addOffsets(morph.vertices, morph.position_offsets, w, 0, positions);
         if (normals.empty() || morph.normal_offsets.empty()) continue;
         normals_moved = true;
-        runtime::addOffsets(morph.vertices, morph.normal_offsets, w, 0, normals.size(), normals);
+        runtime::addOffsets(morph.vertices, morph.normal_offsets, w, 0, normals);
     }
     if (normals_moved)
         for (Vec3f& n : normals) n = normalized(n, Vec3f{0, 0, 1});
+}
+
+bool standsStill(const Skeleton& skeleton, const Clip& clip) {
+    constexpr std::size_t kMostTimes = 64;
+    constexpr double kMoved = 1e-4;  ///< of the skeleton's size; for rotations, of a radian
+    std::vector<double> times;
+    for (const Channel& channel : clip.channels) {
+        times.insert(times.end(), channel.times.begin(), channel.times.end());
+        if (channel.path != ChannelPath::morph_weights) continue;
+        std::vector<double> start(channel.width), now(channel.width);
+        for (const float t : channel.times) {
+            sampleChannel(channel, t, now);
+            if (t == channel.times.front()) start = now;
+            for (std::size_t m = 0; m < now.size(); ++m)
+                if (std::abs(now[m] - start[m]) > kMoved) return false;
+        }
+    }
+    if (times.empty() || skeleton.joints.empty()) return true;
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    const std::vector<Vec3d> places = jointRestPositions(skeleton);
+    double size = 0;
+    for (const Vec3d& place : places) size = std::max(size, length(place - places.front()));
+    std::vector<Affine3d> first;
+    const std::size_t count = std::min(times.size(), kMostTimes);
+    for (std::size_t k = 0; k < count; ++k) {
+        const double t = times[count > 1 ? k * (times.size() - 1) / (count - 1) : 0];
+        std::vector<Affine3d> bones = skinMatricesDouble(skeleton, &clip, t);
+        const Affine3d back = inverse(bones.front());
+        for (Affine3d& bone : bones) bone = back * bone;
+        if (k == 0) first = bones;
+        for (std::size_t j = 0; j < bones.size(); ++j) {
+            if (length(bones[j] * places[j] - first[j] * places[j]) > kMoved * size) return false;
+            const Mat3d a = bones[j].linear(), b = first[j].linear();
+            for (int c = 0; c < 3; ++c)
+                if (length(a.col[c] - b.col[c]) > kMoved * length(b.col[c])) return false;
+        }
+    }
+    return true;
 }
 
 std::vector<double> sampleTimes(const Clip& clip, double fps) {

@@ -1,3 +1,4 @@
+// Builds clips key by key.
 #include <pelt/rig/clip_builder.h>
 
 #include <algorithm>

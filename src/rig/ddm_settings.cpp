@@ -1,4 +1,5 @@
-#include <pelt/core/ddm_settings.h>
+// The table of the settings of Direct Delta Mush, and their values as text.
+#include <pelt/rig/ddm_settings.h>
 
 namespace pelt {
 namespace {
@@ -7,11 +8,17 @@ using S = DdmSettings;
 
 constexpr std::string_view kMapValues = "uniform|radius|ATTRIBUTE";
 
-constexpr DdmField kDdmFields[] = {
+const DdmField kDdmFields[] = {
     {{"iterations", "P", "Number of smoothing steps (default: 10)"}, &S::iterations},
     {{"lambda", "L", "Smoothing of rotations per step (default: from the thickness of the limbs)"}, &S::lambda},
     {{"kappa", "K", "Smoothing of translations per step (default: from the thickness of the limbs)"}, &S::kappa},
+    {{"kappa_iterations", "P", "Number of smoothing steps of translations (default: as many as of rotations)"},
+     &S::kappa_iterations},
     {{"alpha", "A", "How closely translations follow the bones, 0 to below 1 (default: 0.5)"}, &S::alpha},
+    {{"translations", "bind|file|ATTRIBUTE",
+      "The weights that translations follow as far as alpha says: the bind, smoothed by kappa; the file's own weights; "
+      "or a scalar vertex attribute, 0 for the bind and 1 for the file's weights (default: bind)"},
+     &S::translations},
     {{"laplacian", "uniform|cotangent", "Edge weights of the Laplacian (default: cotangent)"}, &S::laplacian},
     {{"smoothing", "implicit|explicit", "Kind of smoothing step (default: implicit)"}, &S::smoothing},
     {{"lambda_map", kMapValues,
@@ -31,8 +38,12 @@ constexpr DdmField kDdmFields[] = {
       "of the bounding-box diagonal over the range of motion; otherwise all)"},
      &S::influences},
     {{"weld", "TOL", "Treat vertices within this distance as one (default: 0)"}, &S::weld},
-    {{"joints", "A,B", "Bind to these joints only, even if they look like controls", true, ','}, &S::joints, false},
-    {{"exclude_joints", "A,B", "Bind to all joints but these", true, ','}, &S::exclude_joints, false},
+    {{"joints", "A,B", "Bind to these joints only, even if they look like controls", true, ',', OptionType::joints},
+     &S::joints,
+     false},
+    {{"exclude_joints", "A,B", "Bind to all joints but these", true, ',', OptionType::joints},
+     &S::exclude_joints,
+     false},
 };
 
 }  // namespace
@@ -60,6 +71,20 @@ std::string textOf(const DdmMap& map) {
             return map.attribute;
     }
     return {};
+}
+
+bool readText(const std::string& text, DdmTranslations& value) {
+    value = {};
+    if (text == "file")
+        value.kind = DdmTranslations::Kind::file;
+    else if (text != "bind")
+        value = {DdmTranslations::Kind::attribute, text};
+    return !text.empty();
+}
+
+std::string textOf(const DdmTranslations& value) {
+    if (value.kind == DdmTranslations::Kind::attribute) return value.attribute;
+    return value.kind == DdmTranslations::Kind::file ? "file" : "bind";
 }
 
 bool readText(const std::string& text, JointAlpha& value) {

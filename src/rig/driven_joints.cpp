@@ -14,7 +14,7 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "driven_local.h"
+#include "driver_evaluation.h"
 
 namespace pelt::rig {
 namespace {
@@ -114,14 +114,11 @@ private:
     }
 
     void addRotations(std::uint32_t driver) {
-        DrivenJoint joint;
-        joint.driver = driver;
-        joint.kind = DriverKind::rotation;
-        joint.bind_rotation = trsOf(bind_[driver]).rotation;
+        const Quatd bind_rotation = trsOf(bind_[driver]).rotation;
         for (std::size_t i = 1; i <= choice_.rotations; ++i) {
-            joint.fraction = double(i) / double(choice_.rotations + 1);
-            append(joint, skeleton_.nodes[driver].parent, {},
-                   freeName(driver, fmt::format("_turn{:.0f}", 100 * joint.fraction)));
+            const double fraction = double(i) / double(choice_.rotations + 1);
+            append({0, driver, DrivenRotation{fraction, bind_rotation}}, skeleton_.nodes[driver].parent, {},
+                   freeName(driver, fmt::format("_turn{:.0f}", 100 * fraction)));
         }
     }
 
@@ -129,37 +126,37 @@ private:
         const auto parent = std::uint32_t(parent_[driver]);
         const double shortest = kShortBone * extent_;
         const Affine3d to_driver = chainOf(skeleton_, bind_, parent, driver);
-        DrivenJoint joint;
-        joint.driver = driver;
-        joint.kind = DriverKind::scale;
-        joint.k = choice_.k;
-        joint.parent = parent;
+        DrivenScale scale;
+        scale.k = choice_.k;
+        scale.parent = parent;
         for (const std::uint32_t child : children_[driver])
             if (length(world_[child].translation() - world_[driver].translation()) > shortest)
-                joint.children.push_back(child);
-        if (joint.children.empty()) return;
+                scale.children.push_back(child);
+        if (scale.children.empty()) return;
         if (!(length(world_[parent].translation() - world_[driver].translation()) > shortest)) return;
 
-        const auto [upper, lower] = bonesAt(skeleton_, joint, bind_);
+        const auto [upper, lower] = bonesAt(skeleton_, driver, scale, bind_);
         Vec3d normal = cross(upper, lower);
         if (!(length(normal) > kStraight * length(upper) * length(lower))) normal = {};
-        joint.bind_scale = scaleAt(skeleton_, joint, bind_);
-        addFour(joint, parent, to_driver.translation(), normal, "_up");
+        scale.bind_scale = scaleAt(skeleton_, driver, scale, bind_);
+        addFour(driver, scale, parent, to_driver.translation(), normal, "_up");
         const Vec3d turned = inverse(to_driver.linear()) * normal;
-        for (std::size_t c = 0; c < joint.children.size(); ++c) {
-            const Vec3d bone = chainOf(skeleton_, bind_, driver, joint.children[c]).translation();
-            addFour(joint, driver, bone, turned, joint.children.size() == 1 ? "_down" : fmt::format("_down{}_", c + 1));
+        for (std::size_t c = 0; c < scale.children.size(); ++c) {
+            const Vec3d bone = chainOf(skeleton_, bind_, driver, scale.children[c]).translation();
+            addFour(driver, scale, driver, bone, turned,
+                    scale.children.size() == 1 ? "_down" : fmt::format("_down{}_", c + 1));
         }
     }
 
     /// In the middle of a bone that goes from the origin of the parent's space to `bone`.
-    void addFour(DrivenJoint joint, std::uint32_t parent, const Vec3d& bone, const Vec3d& normal,
+    void addFour(std::uint32_t driver, DrivenScale scale, std::uint32_t parent, const Vec3d& bone, const Vec3d& normal,
                  const std::string& suffix) {
         const Trs placed{bone / 2.0, frameAlong(bone, normal), {1, 1, 1}};
         for (int i = 0; i < 4; ++i) {
-            joint.axis = kAxes[i];
-            joint.reciprocal = kReciprocal[i];
-            append(joint, std::int32_t(parent), placed, freeName(joint.driver, fmt::format("{}{}", suffix, i + 1)));
+            scale.axis = kAxes[i];
+            scale.reciprocal = kReciprocal[i];
+            append({0, driver, scale}, std::int32_t(parent), placed,
+                   freeName(driver, fmt::format("{}{}", suffix, i + 1)));
         }
     }
 
@@ -194,31 +191,39 @@ Affine3d chainOf(const Skeleton& skeleton, std::span<const Affine3d> locals, std
     return runtime::chainOf(MatrixLocals{locals}, SkeletonParents{skeleton}, ancestor, node);
 }
 
-runtime::BonesAtDriver bonesAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
-    return runtime::bonesAt(joint, MatrixLocals{locals}, SkeletonParents{skeleton});
+runtime::BonesAtDriver bonesAt(const Skeleton& skeleton, std::uint32_t driver, const DrivenScale& scale,
+                               std::span<const Affine3d> locals) {
+    return runtime::bonesAt(driver, scale, MatrixLocals{locals}, SkeletonParents{skeleton});
 }
 
 std::array<double, kLearnedTerms> learnedTerms(const LearnedInput& input, const Affine3d& local) {
     return runtime::learnedTerms(input.bind_rotation, trsOf(local).rotation);
 }
 
-double scaleAt(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
-    return runtime::scaleAt(joint, MatrixLocals{locals}, SkeletonParents{skeleton});
+double scaleAt(const Skeleton& skeleton, std::uint32_t driver, const DrivenScale& scale,
+               std::span<const Affine3d> locals) {
+    return runtime::scaleAt(driver, scale, MatrixLocals{locals}, SkeletonParents{skeleton});
 }
 
 /// The local transform of a virtual joint, shear included.
-static Affine3d virtualLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
+static Affine3d virtualLocal(const Skeleton& skeleton, std::uint32_t node, const DrivenVirtual& motion,
+                             std::span<const Affine3d> locals) {
     constexpr std::uint32_t kAboveRoots = 0xFFFFFFFF;
-    const auto world = [&](std::uint32_t node) { return chainOf(skeleton, locals, kAboveRoots, node); };
-    const std::int32_t parent = skeleton.nodes[joint.node].parent;
-    const Affine3d own = runtime::virtualWorld(joint, world);
+    const auto world = [&](std::uint32_t n) { return chainOf(skeleton, locals, kAboveRoots, n); };
+    const std::int32_t parent = skeleton.nodes[node].parent;
+    const Affine3d own = runtime::virtualWorld(motion, world);
     return parent < 0 ? own : inverse(world(std::uint32_t(parent))) * own;
 }
 
 Trs drivenLocal(const Skeleton& skeleton, const DrivenJoint& joint, std::span<const Affine3d> locals) {
-    if (joint.kind == DriverKind::ddm) return trsOf(virtualLocal(skeleton, joint, locals));
-    return runtime::drivenLocal(joint, skeleton.nodes[joint.node].local, MatrixLocals{locals},
-                                SkeletonParents{skeleton});
+    const MatrixLocals nodes{locals};
+    if (const auto* rotation = joint.as<DrivenRotation>())
+        return runtime::rotationLocal(joint.driver, *rotation, nodes);
+    if (const auto* scale = joint.as<DrivenScale>())
+        return runtime::scaleLocal(joint.driver, *scale, skeleton.nodes[joint.node].local, nodes,
+                                   SkeletonParents{skeleton});
+    if (const auto* learned = joint.as<DrivenLearned>()) return runtime::learnedLocal(*learned, nodes);
+    return trsOf(virtualLocal(skeleton, joint.node, std::get<DrivenVirtual>(joint.motion), locals));
 }
 
 std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointChoice& choice) {
@@ -227,20 +232,33 @@ std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointCh
     return Adder(skeleton, choice).run();
 }
 
-void addLearnedJoint(Skeleton& skeleton, DrivenJoint joint, std::uint32_t parent, std::vector<DrivenJoint>& driven) {
+namespace {
+
+struct NamesAndRest {
     std::unordered_set<std::string> names;
-    std::vector<Affine3d> rest;
+    std::vector<Affine3d> rest;  ///< local transforms
+};
+
+NamesAndRest atRest(const Skeleton& skeleton) {
+    NamesAndRest found;
     for (const SkeletonNode& node : skeleton.nodes) {
-        names.insert(node.name);
-        rest.push_back(restLocal(node));
+        found.names.insert(node.name);
+        found.rest.push_back(restLocal(node));
     }
-    joint.kind = DriverKind::learned;
-    joint.node = std::uint32_t(skeleton.nodes.size());
-    const Affine3d bound = bindWorlds(skeleton)[parent] * toAffine(joint.placed);
+    return found;
+}
+
+}  // namespace
+
+void addLearnedJoint(Skeleton& skeleton, DrivenLearned motion, std::uint32_t parent, std::vector<DrivenJoint>& driven) {
+    auto [names, rest] = atRest(skeleton);
+    const auto node = std::uint32_t(skeleton.nodes.size());
+    const Affine3d bound = bindWorlds(skeleton)[parent] * toAffine(motion.placed);
     skeleton.nodes.push_back({freeName(skeleton, names, parent, "_helper"), std::int32_t(parent),
-                              runtime::learnedLocal(joint, MatrixLocals{rest}), std::nullopt});
-    skeleton.joints.push_back({joint.node, inverse(bound)});
-    driven.push_back(std::move(joint));
+                              runtime::learnedLocal(motion, MatrixLocals{rest}), std::nullopt});
+    skeleton.joints.push_back({node, inverse(bound)});
+    const std::uint32_t driver = motion.inputs.front().node;
+    driven.push_back({node, driver, std::move(motion)});
 }
 
 std::vector<std::int32_t> keepDrivenJoints(Skeleton& skeleton, std::vector<DrivenJoint>& driven,
@@ -277,28 +295,23 @@ static double scaleOfMap(const Affine3d& map) {
     return std::isfinite(size) && size > 0 && std::abs(size - 1) > 1e-4 ? size : 1;
 }
 
-void addVirtualJoint(Skeleton& skeleton, DrivenJoint joint, const Affine3d& bound, std::vector<DrivenJoint>& driven) {
-    std::unordered_set<std::string> names;
-    std::vector<Affine3d> rest;
-    for (const SkeletonNode& node : skeleton.nodes) {
-        names.insert(node.name);
-        rest.push_back(restLocal(node));
-    }
-    joint.kind = DriverKind::ddm;
-    joint.node = std::uint32_t(skeleton.nodes.size());
-    skeleton.nodes.push_back(
-        {freeName(skeleton, names, joint.driver, "_virtual"), std::int32_t(joint.driver), {}, std::nullopt});
-    joint.frame_scale = scaleOfMap(bindWorlds(skeleton)[joint.driver]);
-    skeleton.joints.push_back({joint.node, inverse(Affine3d(bound.linear() * joint.frame_scale, bound.translation()))});
+void addVirtualJoint(Skeleton& skeleton, DrivenVirtual motion, const Affine3d& bound,
+                     std::vector<DrivenJoint>& driven) {
+    auto [names, rest] = atRest(skeleton);
+    const std::uint32_t node = std::uint32_t(skeleton.nodes.size()), driver = motion.inputs.front().node;
+    skeleton.nodes.push_back({freeName(skeleton, names, driver, "_virtual"), std::int32_t(driver), {}, std::nullopt});
+    motion.frame_scale = scaleOfMap(bindWorlds(skeleton)[driver]);
+    skeleton.joints.push_back({node, inverse(Affine3d(bound.linear() * motion.frame_scale, bound.translation()))});
     rest.emplace_back();
-    skeleton.nodes.back().local = trsOf(virtualLocal(skeleton, joint, rest));
-    driven.push_back(std::move(joint));
+    skeleton.nodes.back().local = trsOf(virtualLocal(skeleton, node, motion, rest));
+    driven.push_back({node, driver, std::move(motion)});
 }
 
 void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven, std::span<Affine3d> locals) {
     std::vector<Affine3d> worlds;  // of all nodes, for virtual joints; empty: to be computed
     for (const DrivenJoint& joint : driven) {
-        if (joint.kind != DriverKind::ddm) {
+        const auto* motion = joint.as<DrivenVirtual>();
+        if (!motion) {
             locals[joint.node] = toAffine(drivenLocal(skeleton, joint, locals));
             worlds.clear();
             continue;
@@ -308,7 +321,7 @@ void applyDrivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven,
             worldTransforms(skeleton, locals, worlds);
         }
         const std::int32_t parent = skeleton.nodes[joint.node].parent;
-        const Affine3d own = runtime::virtualWorld(joint, [&](std::uint32_t node) { return worlds[node]; });
+        const Affine3d own = runtime::virtualWorld(*motion, [&](std::uint32_t node) { return worlds[node]; });
         locals[joint.node] = parent < 0 ? own : inverse(worlds[std::size_t(parent)]) * own;
     }
 }

@@ -1,3 +1,4 @@
+// Finds the plane of symmetry of a skeleton and the twin of each joint.
 #include <pelt/core/error.h>
 #include <pelt/rig/mirror_joints.h>
 

@@ -1,13 +1,14 @@
+// Packs skeletons, driven joints and morph targets for the runtime.
 #include <pelt/core/error.h>
 #include <pelt/rig/pack.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "../internal/driven_local.h"
-#include "../internal/rigs/morphs_layout.h"
-#include "../internal/rigs/rig_writer.h"
 #include "pack_virtual.h"
+#include "runtime/driven_local.h"
+#include "runtime/layout/morphs_layout.h"
+#include "runtime/layout/rig_writer.h"
 
 namespace pelt::rig {
 namespace {
@@ -46,19 +47,29 @@ runtime::JointRecord recordOf(const Joint& joint) {
     return record;
 }
 
+/// The motion of a joint; the default values where it moves in another way.
+template <class Motion>
+const Motion& motionOr(const DrivenJoint& joint) {
+    static const Motion none;
+    const Motion* motion = joint.as<Motion>();
+    return motion ? *motion : none;
+}
+
 DriverRecord recordOf(const Skeleton& skeleton, const DrivenJoint& joint) {
+    const auto& rotation = motionOr<DrivenRotation>(joint);
+    const auto& scale = motionOr<DrivenScale>(joint);
     DriverRecord record;
     record.node = joint.node;
     record.driver = joint.driver;
-    record.parent = joint.parent;
-    record.kind = joint.kind;
-    record.axis = std::uint32_t(joint.axis);
-    record.reciprocal = joint.reciprocal;
-    record.fraction = joint.fraction;
-    record.k = joint.k;
-    record.bind_scale = joint.bind_scale;
-    record.bind_rotation = joint.bind_rotation;
-    record.placed = joint.placed;
+    record.parent = scale.parent;
+    record.kind = joint.kind();
+    record.axis = std::uint32_t(scale.axis);
+    record.reciprocal = scale.reciprocal;
+    record.fraction = rotation.fraction;
+    record.k = scale.k;
+    record.bind_scale = scale.bind_scale;
+    record.bind_rotation = rotation.bind_rotation;
+    record.placed = motionOr<DrivenLearned>(joint).placed;
     record.rest = skeleton.nodes[joint.node].local;
     return record;
 }
@@ -71,11 +82,13 @@ struct Drivers {
 
     Drivers(const Skeleton& skeleton, std::span<const DrivenJoint> driven) {
         for (const DrivenJoint& joint : driven) {
-            if (joint.kind == DriverKind::ddm) continue;  // PackedVirtualJoints
+            if (joint.as<DrivenVirtual>()) continue;  // PackedVirtualJoints
             append(recordOf(skeleton, joint));
-            children.insert(children.end(), joint.children.begin(), joint.children.end());
-            for (const LearnedInput& input : joint.inputs) inputs.push_back({input.node, 0, input.bind_rotation});
-            coefficients.insert(coefficients.end(), joint.coefficients.begin(), joint.coefficients.end());
+            const auto& scale = motionOr<DrivenScale>(joint);
+            children.insert(children.end(), scale.children.begin(), scale.children.end());
+            const auto& learned = motionOr<DrivenLearned>(joint);
+            for (const LearnedInput& input : learned.inputs) inputs.push_back({input.node, 0, input.bind_rotation});
+            coefficients.insert(coefficients.end(), learned.coefficients.begin(), learned.coefficients.end());
         }
         append({});
     }

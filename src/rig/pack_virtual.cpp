@@ -41,10 +41,10 @@ class VirtualPacker {
 public:
     VirtualPacker(const Skeleton& skeleton, PackedVirtualJoints& packed) : skeleton_(skeleton), packed_(packed) {}
 
-    void append(const DrivenJoint& joint) {
-        const Affine3d frame = bindFrame(skeleton_, joint.node), back = inverse(frame);
-        appendRecord(joint.node, frame, joint.frame_scale);
-        for (const VirtualInput& input : joint.virtual_inputs) {
+    void append(std::uint32_t node, const DrivenVirtual& motion) {
+        const Affine3d frame = bindFrame(skeleton_, node), back = inverse(frame);
+        appendRecord(node, frame, motion.frame_scale);
+        for (const VirtualInput& input : motion.inputs) {
             const std::uint32_t source = sourceOf(input.node, input.place * back);
             const Affine3d placed = inverse(unbinds_[source]) * input.place;  // frame, but for rounding
             runtime::VirtualBlock block;
@@ -85,11 +85,11 @@ private:
 PackedVirtualJoints packVirtualJoints(const Skeleton& skeleton, std::span<const DrivenJoint> driven) {
     std::vector<const DrivenJoint*> ordered;
     for (const DrivenJoint& joint : driven)
-        if (joint.kind == DriverKind::ddm) ordered.push_back(&joint);
+        if (joint.as<DrivenVirtual>()) ordered.push_back(&joint);
     std::sort(ordered.begin(), ordered.end(), [](const auto* a, const auto* b) { return a->node < b->node; });
     PackedVirtualJoints packed;
     VirtualPacker packer(skeleton, packed);
-    for (const DrivenJoint* joint : ordered) packer.append(*joint);
+    for (const DrivenJoint* joint : ordered) packer.append(joint->node, *joint->as<DrivenVirtual>());
     packer.appendRecord(0, {}, 1);
     return packed;
 }

@@ -2,7 +2,7 @@
 
 #include <pelt/rig/driven_joints.h>
 
-#include "../internal/rigs/skeleton_layout.h"
+#include "runtime/layout/skeleton_layout.h"
 
 namespace pelt::rig {
 

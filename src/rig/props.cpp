@@ -1,3 +1,4 @@
+// Places meshes without skin by the nodes that carry them.
 #include <pelt/rig/props.h>
 
 namespace pelt::rig {

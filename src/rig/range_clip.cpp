@@ -1,3 +1,4 @@
+// The range of motion of a character as a clip.
 #include <pelt/rig/clip_builder.h>
 #include <pelt/rig/range_of_motion.h>
 
@@ -7,7 +8,8 @@
 namespace pelt::rig {
 namespace {
 
-constexpr int kStepsOut = 4;  ///< keys from the bind pose to the extreme, and as many back
+constexpr int kStepsOut = 4;         ///< keys from the bind pose to the extreme, and as many back
+constexpr int kStepsOfCarried = 16;  ///< where joints move on arcs around joints of other branches, by translations
 constexpr double kSecondsPerPose = 1;
 
 double eased(double s) { return s * s * (3 - 2 * s); }
@@ -55,10 +57,11 @@ RangeOfMotion rangeOfFreeJoints(const Skeleton& skeleton, std::span<const Driven
 }
 
 Clip rangeClip(const Skeleton& skeleton, std::span<const DrivenJoint> driven, const RangeOfMotion& range) {
+    const int steps = range.carriers.empty() ? kStepsOut : kStepsOfCarried;
     std::vector<std::vector<std::vector<Affine3f>>> reached;  // by step, then by pose
     RangeOfMotion part = rangeOfFreeJoints(skeleton, driven, range);
-    for (int step = 0; step <= kStepsOut; ++step) {
-        part.reach = range.reach * eased(double(step) / kStepsOut);
+    for (int step = 0; step <= steps; ++step) {
+        part.reach = range.reach * eased(double(step) / steps);
         reached.push_back(rangeOfMotion(skeleton, part));
     }
     std::vector<bool> is_joint(skeleton.nodes.size(), false);  // other nodes keep their rest transform
@@ -73,9 +76,9 @@ Clip rangeClip(const Skeleton& skeleton, std::span<const DrivenJoint> driven, co
     };
     const std::size_t poses = reached.front().size();
     for (std::size_t p = 0; p < poses; ++p)
-        for (int step = 0; step < 2 * kStepsOut; ++step)
-            add(kSecondsPerPose * (double(p) + double(step) / (2 * kStepsOut)),
-                reached[std::size_t(std::min(step, 2 * kStepsOut - step))][p]);
+        for (int step = 0; step < 2 * steps; ++step)
+            add(kSecondsPerPose * (double(p) + double(step) / (2 * steps)),
+                reached[std::size_t(std::min(step, 2 * steps - step))][p]);
     if (poses > 0) add(kSecondsPerPose * double(poses), reached.front().front());
 
     // Properties equal to the rest transform need no keys: usually joints only rotate.

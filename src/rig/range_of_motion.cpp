@@ -1,3 +1,5 @@
+// Makes poses that bend and twist every joint.
+#include <pelt/core/scramble.h>
 #include <pelt/rig/range_of_motion.h>
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 namespace pelt::rig {
 namespace {
 
-constexpr int kColours = 3;  ///< joints whose depths differ by a multiple of this move together
+constexpr int kColors = 3;  ///< joints whose depths differ by a multiple of this move together
 
 /// The depth of a joint: the number of joints between it and its root.
 std::vector<int> depths(std::span<const std::int32_t> parents) {
@@ -67,14 +69,20 @@ std::vector<std::size_t> parentsFirst(const std::vector<int>& depth) {
     return order;
 }
 
+/// Per joint slot, the one that it moves with.
+std::vector<std::int32_t> parentsIn(const RangeOfMotion& range, const Skeleton& skeleton) {
+    std::vector<std::int32_t> parents = jointParents(skeleton);
+    for (std::size_t j = 0; j < range.carriers.size(); ++j)
+        if (range.carriers[j] >= 0) parents[j] = range.carriers[j];
+    return parents;
+}
+
 /// A number in [-1, 1] without a pattern; small ones are likelier.
 double mixedAngle(std::uint64_t seed) {
     double sum = -1;
     for (int i = 0; i < 2; ++i) {
-        std::uint64_t x = (2 * seed + std::uint64_t(i) + 1) * 0x9e3779b97f4a7c15u;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-        sum += double((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
+        const std::uint64_t drawn = mixedBits((2 * seed + std::uint64_t(i) + 1) * kScrambleStep);
+        sum += double(drawn >> 11) / 9007199254740992.0;
     }
     return sum;
 }
@@ -96,7 +104,7 @@ Affine3d turn(const Vec3d& center, const Vec3d& along, int axis_index, double de
 }  // namespace
 
 std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const RangeOfMotion& range) {
-    const std::vector<std::int32_t> parents = jointParents(skeleton);
+    const std::vector<std::int32_t> parents = parentsIn(range, skeleton);
     const std::vector<Vec3d> positions = jointRestPositions(skeleton);
     const std::vector<int> depth = depths(parents);
     const std::vector<Vec3d> along = boneDirections(positions, parents, range.driven);
@@ -105,13 +113,13 @@ std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const
     const std::int32_t middle = middleJoint(parents, order, range.driven);
 
     std::vector<std::vector<Affine3f>> poses;
-    const auto addPose = [&](int colour, int neighbours, const Motion& motion) {
+    const auto addPose = [&](int color, int neighbors, const Motion& motion) {
         std::vector<Affine3d> world(count);
         for (const std::size_t j : order) {
-            const int offset = (depth[j] - colour % kColours + kColours) % kColours;
+            const int offset = (depth[j] - color % kColors + kColors) % kColors;
             const RangeOfMotion::Limits& limits = range.joints.empty() ? range.limits : range.joints[j];
             const double degrees = range.reach * (motion.axis == 2 ? limits.twist : limits.bend)[motion.way];
-            const Affine3d own = offset < neighbours ? turn(positions[j], along[j], motion.axis, degrees) : Affine3d{};
+            const Affine3d own = offset < neighbors ? turn(positions[j], along[j], motion.axis, degrees) : Affine3d{};
             world[j] = parents[j] < 0 ? own : world[std::size_t(parents[j])] * own;
         }
         if (middle >= 0) {  // a rigid motion of the whole pose, which errors do not notice, keeps the figure upright
@@ -121,15 +129,15 @@ std::vector<std::vector<Affine3f>> rangeOfMotion(const Skeleton& skeleton, const
         poses.emplace_back(world.begin(), world.end());
     };
     const Motion motions[] = {{1, 0}, {0, 0}, {1, 1}, {0, 1}, {1, 2}, {0, 2}};
-    for (int colour = 0; colour < kColours; ++colour) {
-        for (const Motion& motion : motions) addPose(colour, 1, motion);
-        for (const Motion& motion : {motions[0], motions[3], motions[4]}) addPose(colour, 2, motion);
+    for (int color = 0; color < kColors; ++color) {
+        for (const Motion& motion : motions) addPose(color, 1, motion);
+        for (const Motion& motion : {motions[0], motions[3], motions[4]}) addPose(color, 2, motion);
     }
     return poses;
 }
 
 std::vector<std::vector<Affine3f>> mixedPoses(const Skeleton& skeleton, const RangeOfMotion& range, std::size_t count) {
-    const std::vector<std::int32_t> parents = jointParents(skeleton);
+    const std::vector<std::int32_t> parents = parentsIn(range, skeleton);
     const std::vector<Vec3d> positions = jointRestPositions(skeleton);
     const std::vector<Vec3d> along = boneDirections(positions, parents, range.driven);
     const std::vector<std::size_t> order = parentsFirst(depths(parents));

@@ -1,3 +1,4 @@
+// Finds joints that move no vertex and removes joints.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/remove_joints.h>

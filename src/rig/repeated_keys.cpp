@@ -1,3 +1,4 @@
+// Removes keys that interpolation gives anyway.
 #include <pelt/rig/repeated_keys.h>
 
 #include <algorithm>

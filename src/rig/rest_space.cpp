@@ -1,7 +1,9 @@
+// Finds the space in which a character moves and transforms its rest pose into it.
 #include <pelt/rig/rest_space.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace pelt::rig {
@@ -9,7 +11,9 @@ namespace {
 
 constexpr double kSameStretch = 0.02;  ///< joints whose AᵀA differ by less, relative to its size, have the same stretch
 constexpr double kSamePose = 1e-4;     ///< joints whose maps differ by less are in one pose
-constexpr double kNoSpace = 1e-5;      ///< a map this close to the identity is the identity with rounding
+constexpr double kLeaning = 0.87;      ///< cosine of 30°: a character that is turned by less only leans in its pose
+constexpr double kSlightShift = 0.2;  ///< of the figure's size: so far a pose may move its middle
+constexpr double kNoSpace = 1e-5;     ///< a map this close to the identity is the identity with rounding
 
 /// Data of one joint about the space of its skin: its map in the rest pose of the nodes.
 struct Witness {
@@ -80,10 +84,40 @@ const Witness& chooseWitness(std::span<const Witness> witnesses) {
     return *best;
 }
 
+/// The rotation by quarter turns about the axes that is nearest to `r`, and how near: 1 if equal.
+std::pair<Mat3d, double> nearestQuarterTurns(const Mat3d& r) {
+    std::pair<Mat3d, double> best{Mat3d{}, -1};
+    for (int x = 0; x < 3; ++x)
+        for (int way = 1; way < 3; ++way)
+            for (int signs = 0; signs < 4; ++signs) {
+                const int y = (x + way) % 3;
+                Mat3d q{{{}, {}, {}}};
+                q.col[0][x] = signs & 1 ? -1 : 1;
+                q.col[1][y] = signs & 2 ? -1 : 1;
+                q.col[2] = cross(q.col[0], q.col[1]);
+                double trace = 0;
+                for (int c = 0; c < 3; ++c) trace += dot(q.col[c], r.col[c]);
+                if (const double cosine = (trace - 1) / 2; cosine > best.second) best = {q, cosine};
+            }
+    return best;
+}
+
+/// The map without a slight turn or shift of the whole character. Files store characters lying or facing another way,
+/// but not leaning: that is the pose of the nodes, in which the character may be saved.
+Affine3d squared(const Affine3d& map, const Vec3d& center, double size) {
+    const Mat3d turn = toMatrix(trsOf(map).rotation);
+    const auto [square, cosine] = nearestQuarterTurns(turn);
+    if (cosine < kLeaning) return map;
+    const Mat3d linear = square * (transposed(turn) * map.linear());
+    const Vec3d shift = map * center - linear * center;
+    const bool slight = length(shift) < kSlightShift * std::cbrt(std::abs(determinant(linear))) * size;
+    return {linear, slight ? Vec3d{} : shift};
+}
+
 /// The map of the chosen joint if all joints with the same stretch agree with it, which is the case if the rest pose of
 /// the nodes is the bind pose. Otherwise it is rotated and moved to the mean of theirs, so that the character is
 /// upright.
-Affine3d meanMap(std::span<const Witness> witnesses, const Witness& chosen, const Vec3d& center) {
+Affine3d meanMap(std::span<const Witness> witnesses, const Witness& chosen, const Vec3d& center, double figure) {
     const Affine3d back = inverse(chosen.map);
     const Vec3d place = chosen.map * center;
     Quatd turn{0, 0, 0, 0};
@@ -103,7 +137,7 @@ Affine3d meanMap(std::span<const Witness> witnesses, const Witness& chosen, cons
     }
     if (!(farthest > kSamePose) || !(total > 0)) return chosen.map;
     const Mat3d linear = toMatrix(normalized(turn)) * chosen.map.linear();
-    return {linear, middle * (1 / total) - linear * center};
+    return squared({linear, middle * (1 / total) - linear * center}, center, figure);
 }
 
 double figureSize(const Mesh& mesh) {
@@ -124,6 +158,17 @@ bool nearIdentity(const Affine3d& map, double size) {
     return length(map.translation()) <= kNoSpace * size;
 }
 
+bool nearlySame(const Affine3d& a, const Affine3d& b) {
+    constexpr double kSame = 1e-4;
+    double linear = 0, apart = 0;
+    for (int i = 0; i < 12; ++i) {
+        linear = std::max(linear, std::abs(b.m[i]));
+        apart = std::max(apart, std::abs(a.m[i] - b.m[i]));
+    }
+    const double place = length(a.translation() - b.translation());
+    return apart <= kSame * linear && place <= kSame * (linear + length(b.translation()));
+}
+
 class SpaceFinder {
 public:
     SpaceFinder(const Character& character, std::span<const std::vector<std::uint32_t>> slots)
@@ -139,6 +184,8 @@ public:
         slots_of_node_.resize(character.skeleton.nodes.size());
         for (std::uint32_t s = 0; s < slotCount(); ++s) slots_of_node_[character.skeleton.joints[s].node].push_back(s);
         maps_ = skinMatricesDouble(character.skeleton, nullptr, 0);
+        worlds_.resize(character.skeleton.nodes.size());
+        worldTransforms(character.skeleton, sampleLocals(character.skeleton, nullptr, 0), worlds_);
         size_ = figureSize(character.mesh);
         for (const Vec3f& p : character.mesh.positions)
             center_ += Vec3d(p) * (1 / double(character.mesh.vertexCount()));
@@ -205,25 +252,40 @@ private:
         std::vector<Witness> witnesses = witnessesOf(group, true);
         if (witnesses.empty()) witnesses = witnessesOf(group, false);
         if (witnesses.empty()) return {};
-        const Affine3d own = meanMap(witnesses, chooseWitness(witnesses), center_);
+        const Affine3d own = meanMap(witnesses, chooseWitness(witnesses), center_, size_);
         const Affine3d map = besideOthers(group, own, found);
         return nearIdentity(map, size_) ? Affine3d{} : map;
     }
 
     /// Parts that use the same nodes with different matrices, such as a body and its clothes, share one rest pose: a
-    /// node bound by both has one position in it.
+    /// node bound by both has one position in it. Parts with nodes of their own, such as hair below the head of the
+    /// body, stand as their nodes do at rest: beside the nearest node above or below that is bound by the other.
     Affine3d besideOthers(std::uint32_t group, const Affine3d& own, const std::vector<bool>& found) const {
         const Mat3d stretch = transposed(own.linear()) * own.linear();
+        const double size = distance(stretch, Mat3d{{{}, {}, {}}});
         const std::vector<Joint>& joints = character_.skeleton.joints;
-        for (std::uint32_t b = 0; b < slotCount(); ++b)
-            for (std::size_t i = 0; group_[b] == group && i < slots_of_node_[joints[b].node].size(); ++i) {
-                const std::uint32_t a = slots_of_node_[joints[b].node][i];
-                if (!found[group_[a]]) continue;
-                const Affine3d map = spaces_[group_[a]] * inverse(joints[a].inverse_bind) * joints[b].inverse_bind;
-                const double fault = distance(transposed(map.linear()) * map.linear(), stretch);
-                if (isFiniteMap(map) && fault <= kSameStretch * distance(stretch, Mat3d{{{}, {}, {}}})) return map;
-            }
-        return own;
+        std::pair<int, Affine3d> best{std::numeric_limits<int>::max(), own};
+        const auto consider = [&](std::uint32_t a, std::uint32_t b, int apart) {
+            if (apart >= best.first) return;
+            const Affine3d between =
+                apart == 0 ? Affine3d{} : inverse(worlds_[joints[a].node]) * worlds_[joints[b].node];
+            const Affine3d map =
+                spaces_[group_[a]] * inverse(joints[a].inverse_bind) * between * joints[b].inverse_bind;
+            if (isFiniteMap(map) && distance(transposed(map.linear()) * map.linear(), stretch) <= kSameStretch * size)
+                best = {apart, map};
+        };
+        for (std::uint32_t b = 0; b < slotCount(); ++b) {
+            if (group_[b] != group && !found[group_[b]]) continue;
+            std::int32_t node = nodeOf(b);
+            for (int apart = 0; node >= 0; node = character_.skeleton.nodes[std::size_t(node)].parent, ++apart)
+                for (const std::uint32_t a : slots_of_node_[std::size_t(node)]) {
+                    if (group_[b] == group && found[group_[a]]) consider(a, b, apart);
+                    if (group_[a] == group && found[group_[b]]) consider(b, a, apart);
+                }
+        }
+        // Where the nodes rest as they were bound, both agree but for rounding.
+        const bool exact = best.first > 0 && nearlySame(best.second, own);
+        return exact ? own : best.second;
     }
 
     const Character& character_;
@@ -232,6 +294,7 @@ private:
     std::vector<double> skinned_;       ///< per slot, the sum of its weights
     std::vector<std::uint32_t> group_;  ///< per slot, the lowest slot of the skins that share slots with its own
     std::vector<Affine3d> maps_;        ///< per slot, M_j of the nodes' rest pose
+    std::vector<Affine3d> worlds_;      ///< per node, at rest
     std::vector<Affine3d> spaces_;      ///< N, by group
     double size_ = 0;                   ///< of the mesh
     Vec3d center_;                      ///< of its vertices
@@ -245,29 +308,42 @@ DdmBlock<float> transformed(const DdmBlock<float>& b, const Mat3d& a) {
             float(m.col[2].z), float(x.x),        float(x.y),        float(x.z),        b.w};
 }
 
+void applySpaces(Character& character, std::span<const Affine3d> of_slot, std::vector<Affine3d> of_instance) {
+    for (std::size_t j = 0; j < of_slot.size(); ++j)
+        if (!isIdentity(of_slot[j])) {
+            Affine3d& inverse_bind = character.skeleton.joints[j].inverse_bind;
+            inverse_bind = inverse_bind * inverse(of_slot[j]);
+        }
+    if (std::all_of(of_instance.begin(), of_instance.end(), isIdentity<double>)) return;
+    character.from_file = std::move(of_instance);
+    if (character.mesh.parts.empty())
+        transformVertices(character.mesh, 0, character.mesh.vertexCount(), character.from_file.front());
+    for (const MeshPart& part : character.mesh.parts)
+        transformVertices(character.mesh, part.first_vertex, part.vertex_count, character.from_file[part.instance]);
+}
+
 }  // namespace
 
 void normalizeRestSpace(Character& character, std::span<const std::vector<std::uint32_t>> slots) {
     character.from_file.clear();
     if (character.skeleton.joints.empty()) return;
     const SpaceFinder finder(character, slots);
-    const std::size_t instances = std::max<std::size_t>(slots.size(), 1);
-    for (std::size_t i = 0; i < instances; ++i) character.from_file.push_back(finder.ofInstance(i));
-    for (std::size_t j = 0; j < character.skeleton.joints.size(); ++j)
-        if (const Affine3d& space = finder.ofSlot(j); !isIdentity(space)) {
-            Affine3d& inverse_bind = character.skeleton.joints[j].inverse_bind;
-            inverse_bind = inverse_bind * inverse(space);
-        }
-    if (std::all_of(character.from_file.begin(), character.from_file.end(), isIdentity<double>)) {
-        character.from_file.clear();
-        return;
+    std::vector<Affine3d> of_slot, of_instance;
+    for (std::size_t j = 0; j < character.skeleton.joints.size(); ++j) of_slot.push_back(finder.ofSlot(j));
+    for (std::size_t i = 0; i < std::max<std::size_t>(slots.size(), 1); ++i)
+        of_instance.push_back(finder.ofInstance(i));
+    applySpaces(character, of_slot, std::move(of_instance));
+}
+
+void placeRestSpace(Character& character, std::span<const std::vector<std::uint32_t>> slots,
+                    std::span<const Affine3d> maps) {
+    character.from_file.clear();
+    std::vector<Affine3d> of_slot(character.skeleton.joints.size()), of_instance(slots.size());
+    for (std::size_t i = 0; i < std::min(slots.size(), maps.size()); ++i) {
+        of_instance[i] = maps[i];
+        for (const std::uint32_t slot : slots[i]) of_slot[slot] = maps[i];
     }
-    if (character.mesh.parts.empty()) {
-        transformVertices(character.mesh, 0, character.mesh.vertexCount(), character.from_file.front());
-        return;
-    }
-    for (const MeshPart& part : character.mesh.parts)
-        transformVertices(character.mesh, part.first_vertex, part.vertex_count, character.from_file[part.instance]);
+    if (!character.skeleton.joints.empty()) applySpaces(character, of_slot, std::move(of_instance));
 }
 
 void transformVertices(Mesh& mesh, std::size_t first, std::size_t count, const Affine3d& map) {
@@ -302,10 +378,22 @@ void transformRows(DdmRows<float>& rows, std::size_t first, std::size_t count, c
     if (isIdentity(map)) return;
     const Mat3d linear = map.linear();
     for (std::size_t v = first; v < first + count; ++v) {
-        rows.centers[v] = Vec3f(map * Vec3d(rows.centers[v]));
+        if (rows.content != DdmContent::plain) rows.centers[v] = Vec3f(map * Vec3d(rows.centers[v]));
         for (std::uint32_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
             rows.blocks[e] = transformed(rows.blocks[e], linear);
     }
+}
+
+Affine3d toFileSpace(const Character& character) {
+    const std::vector<Affine3d>& maps = character.from_file;
+    if (maps.empty()) return {};
+    const std::vector<MeshPart>& parts = character.mesh.parts;
+    const Affine3d& first = maps[parts.empty() ? 0 : parts.front().instance];
+    const Affine3d back = inverse(first);
+    const bool one = std::all_of(parts.begin(), parts.end(), [&](const MeshPart& part) {
+        return part.vertex_count == 0 || nearIdentity(maps[part.instance] * back, figureSize(character.mesh));
+    });
+    return one ? back : Affine3d{};
 }
 
 double restScale(const Affine3d& from_file) { return 1 / std::cbrt(std::abs(determinant(from_file.linear()))); }

@@ -1,3 +1,4 @@
+// Transforms of nodes and joints from their locals, and joints by name.
 #include <fmt/format.h>
 #include <pelt/core/spelling.h>
 #include <pelt/rig/skeleton.h>

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "../internal/lanes-inl.h"
+#include "simd/lanes-inl.h"
 #include "streams.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,9 +24,7 @@ static_assert(kLanes % kStep == 0);
 struct Step {
     std::size_t block, lane;
     const VertexStreams& streams;
-    const Vec3f *positions, *normals;  ///< null: the rig's own rows
-    Vec3f *out_positions, *out_normals;
-    std::size_t vertex;  ///< index of the first lane in `streams`
+    std::size_t rest, out;  ///< indices of the first lane in the caller's spans
 };
 
 HWY_INLINE Xyz load(const VectorRows& rows, std::size_t lane) {
@@ -35,13 +33,12 @@ HWY_INLINE Xyz load(const VectorRows& rows, std::size_t lane) {
 }
 
 HWY_INLINE Xyz restPositions(const Triples& triples, const Step& s) {
-    return s.streams.positions ? triples.load(s.streams.positions + s.vertex)
+    return s.streams.positions ? triples.load(s.streams.positions + s.rest)
                                : load(s.streams.own_positions[s.block], s.lane);
 }
 
 HWY_INLINE Xyz restNormals(const Triples& triples, const Step& s) {
-    return s.streams.normals ? triples.load(s.streams.normals + s.vertex)
-                             : load(s.streams.own_normals[s.block], s.lane);
+    return s.streams.normals ? triples.load(s.streams.normals + s.rest) : load(s.streams.own_normals[s.block], s.lane);
 }
 
 /// A buffer for one block, for blocks that a range contains only in part.
@@ -50,31 +47,31 @@ public:
     /// Copies the lanes [begin, end) of the block that starts at vertex `start`, and returns streams for the whole
     /// block.
     HWY_NOINLINE VertexStreams read(VertexStreams s, std::size_t start, std::size_t begin, std::size_t end) {
-        if (s.positions) std::copy(s.positions + start + begin, s.positions + start + end, positions_ + begin);
-        if (s.normals) std::copy(s.normals + start + begin, s.normals + start + end, normals_ + begin);
+        const std::size_t from = start + begin - s.rest_first;
+        if (s.positions) std::copy_n(s.positions + from, end - begin, positions_ + begin);
+        if (s.normals) std::copy_n(s.normals + from, end - begin, normals_ + begin);
         if (s.positions) s.positions = positions_;
         if (s.normals) s.normals = normals_;
         s.out_positions = positions_;
         if (s.out_normals) s.out_normals = normals_;
+        s.rest_first = s.out_first = start;
         return s;
     }
     HWY_NOINLINE void write(const VertexStreams& s, std::size_t start, std::size_t begin, std::size_t end) const {
-        std::copy(positions_ + begin, positions_ + end, s.out_positions + start + begin);
-        if (s.out_normals) std::copy(normals_ + begin, normals_ + end, s.out_normals + start + begin);
+        const std::size_t to = start + begin - s.out_first;
+        std::copy(positions_ + begin, positions_ + end, s.out_positions + to);
+        if (s.out_normals) std::copy(normals_ + begin, normals_ + end, s.out_normals + to);
     }
 
 private:
     Vec3f positions_[kLanes], normals_[kLanes];
 };
 
-/// Calls `body(step)` for a block whose first vertex is `start` in the streams.
+/// Calls `body(step)` for a block that the streams have as a whole.
 template <class Body>
-HWY_INLINE void forBlock(const VertexStreams& s, std::size_t block, std::size_t start, const Body& body) {
-    for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-        const std::size_t v = start + lane;
-        body(Step{block, lane, s, s.positions ? s.positions + v : nullptr, s.normals ? s.normals + v : nullptr,
-                  s.out_positions + v, s.out_normals ? s.out_normals + v : nullptr, v});
-    }
+HWY_INLINE void forBlock(const VertexStreams& s, std::size_t block, const Body& body) {
+    const std::size_t start = block * kLanes, rest = start - s.rest_first, out = start - s.out_first;
+    for (std::size_t lane = 0; lane < kLanes; lane += kStep) body(Step{block, lane, s, rest + lane, out + lane});
 }
 
 /// The same for the lanes [begin, end) only, on a copy.
@@ -83,7 +80,7 @@ HWY_NOINLINE void forCutBlock(const VertexStreams& s, std::size_t block, std::si
                               const Body& body) {
     const std::size_t start = block * kLanes;
     BlockCopy copy;
-    forBlock(copy.read(s, start, begin, end), block, 0, body);
+    forBlock(copy.read(s, start, begin, end), block, body);
     copy.write(s, start, begin, end);
 }
 
@@ -107,7 +104,7 @@ template <class Body>
 struct EachWholeBlock {
     const Body& body;
     HWY_INLINE void operator()(const VertexStreams& streams, std::size_t block, std::size_t end) const {
-        for (; block < end; ++block) forBlock(streams, block, block * kLanes, body);
+        for (; block < end; ++block) forBlock(streams, block, body);
     }
 };
 

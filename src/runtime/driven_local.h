@@ -11,8 +11,8 @@
 /// rig::DrivenJoint. b₁ and b₂ are the bones from the driver to its parent and to its children (their sum), s the scale
 /// across a bone.
 ///
-/// `Locals` has matrix(node), rotation(node) and trs(node); `Parents` gives a node's parent, -1 for a root; `Joint` has
-/// the members of rig::DrivenJoint.
+/// `Locals` has matrix(node), rotation(node) and trs(node); `Parents` gives a node's parent, -1 for a root; `Rotation`,
+/// `Scale`, `Learned` and `Virtual` have the members of rig::DrivenRotation and so on.
 namespace pelt::runtime {
 
 /// x, y, z of the quaternion from the bind rotation to the local one, taken with w ≥ 0, then their products xx, yy, zz,
@@ -38,35 +38,55 @@ struct BonesAtDriver {
     Vec3d up, down;
 };
 
-template <class Joint, class Locals, class Parents>
-BonesAtDriver bonesAt(const Joint& joint, const Locals& locals, const Parents& parents) {
-    const Affine3d driver = chainOf(locals, parents, joint.parent, joint.driver);
-    BonesAtDriver bones{-driver.translation(), {}};
-    for (const std::uint32_t child : joint.children)
-        bones.down += driver * chainOf(locals, parents, joint.driver, child).translation() - driver.translation();
+template <class Scale, class Locals, class Parents>
+BonesAtDriver bonesAt(std::uint32_t driver, const Scale& scale, const Locals& locals, const Parents& parents) {
+    const Affine3d place = chainOf(locals, parents, scale.parent, driver);
+    BonesAtDriver bones{-place.translation(), {}};
+    for (const std::uint32_t child : scale.children)
+        bones.down += place * chainOf(locals, parents, driver, child).translation() - place.translation();
     return bones;
 }
 
 /// s: 1 for a straight limb, 1 + k for one that is folded.
-template <class Joint, class Locals, class Parents>
-double scaleAt(const Joint& joint, const Locals& locals, const Parents& parents) {
-    const auto [b1, b2] = bonesAt(joint, locals, parents);
+template <class Scale, class Locals, class Parents>
+double scaleAt(std::uint32_t driver, const Scale& scale, const Locals& locals, const Parents& parents) {
+    const auto [b1, b2] = bonesAt(driver, scale, locals, parents);
     const double lengths = length(b1) * length(b2);
     const double cosine = lengths > 0 ? std::clamp(dot(b1, b2) / lengths, -1.0, 1.0) : -1.0;
-    return 1 + joint.k / 2 * (cosine + 1);
+    return 1 + scale.k / 2 * (cosine + 1);
 }
 
-template <class Joint, class Locals>
-Trs learnedLocal(const Joint& joint, const Locals& locals) {
+// The local transforms of driven joints, computed from those of the other nodes.
+
+template <class Rotation, class Locals>
+Trs rotationLocal(std::uint32_t driver, const Rotation& rotation, const Locals& locals) {
+    Trs trs = locals.trs(driver);
+    trs.rotation = slerp(rotation.bind_rotation, trs.rotation, rotation.fraction);
+    return trs;
+}
+
+/// `rest` is the node's own rest transform.
+template <class Scale, class Locals, class Parents>
+Trs scaleLocal(std::uint32_t driver, const Scale& scale, const Trs& rest, const Locals& locals,
+               const Parents& parents) {
+    const double s = scaleAt(driver, scale, locals, parents) / scale.bind_scale;
+    Trs trs = rest;
+    trs.scale = {1, 1, 1};
+    trs.scale[int(scale.axis)] = scale.reciprocal ? 1 / s : s;
+    return trs;
+}
+
+template <class Learned, class Locals>
+Trs learnedLocal(const Learned& learned, const Locals& locals) {
     Vec3d move[2];  // translation and rotation vector
-    const std::size_t row = kLearnedTerms * joint.inputs.size();
-    for (std::size_t i = 0; i < joint.inputs.size(); ++i) {
-        const auto terms = learnedTerms(joint.inputs[i].bind_rotation, locals.rotation(joint.inputs[i].node));
+    const std::size_t row = kLearnedTerms * learned.inputs.size();
+    for (std::size_t i = 0; i < learned.inputs.size(); ++i) {
+        const auto terms = learnedTerms(learned.inputs[i].bind_rotation, locals.rotation(learned.inputs[i].node));
         for (std::size_t r = 0; r < 6; ++r)
             for (std::size_t k = 0; k < kLearnedTerms; ++k)
-                move[r / 3][int(r % 3)] += joint.coefficients[r * row + kLearnedTerms * i + k] * terms[k];
+                move[r / 3][int(r % 3)] += learned.coefficients[r * row + kLearnedTerms * i + k] * terms[k];
     }
-    Trs trs = joint.placed;
+    Trs trs = learned.placed;
     trs.translation += move[0];
     const double angle = length(move[1]);
     if (angle > 0) trs.rotation = axisAngle(move[1], angle) * trs.rotation;
@@ -93,28 +113,12 @@ struct VirtualSum {
 };
 
 /// The frame of a virtual joint, in the space that `worlds(node)` maps to.
-template <class Joint, class Worlds>
-Affine3d virtualWorld(const Joint& joint, const Worlds& worlds) {
+template <class Virtual, class Worlds>
+Affine3d virtualWorld(const Virtual& joint, const Worlds& worlds) {
     VirtualSum sum;
-    for (const auto& input : joint.virtual_inputs) sum.add(worlds(input.node) * input.place, input.block.data());
-    const auto& first = joint.virtual_inputs.front();
+    for (const auto& input : joint.inputs) sum.add(worlds(input.node) * input.place, input.block.data());
+    const auto& first = joint.inputs.front();
     return sum.world(worlds(first.node) * first.place, joint.frame_scale);
-}
-
-/// The local transform of a driven joint, computed from those of the other nodes; `rest` is its own rest transform.
-template <class Joint, class Locals, class Parents>
-Trs drivenLocal(const Joint& joint, const Trs& rest, const Locals& locals, const Parents& parents) {
-    if (joint.kind == DriverKind::learned) return learnedLocal(joint, locals);
-    if (joint.kind == DriverKind::rotation) {
-        Trs trs = locals.trs(joint.driver);
-        trs.rotation = slerp(joint.bind_rotation, trs.rotation, joint.fraction);
-        return trs;
-    }
-    const double s = scaleAt(joint, locals, parents) / joint.bind_scale;
-    Trs trs = rest;
-    trs.scale = {1, 1, 1};
-    trs.scale[int(joint.axis)] = joint.reciprocal ? 1 / s : s;
-    return trs;
 }
 
 }  // namespace pelt::runtime

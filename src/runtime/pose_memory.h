@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "../internal/rigs/rig_bytes.h"
+#include "runtime/layout/rig_bytes.h"
 
 namespace pelt::runtime {
 

@@ -1,12 +1,17 @@
-#include "../internal/rigs/rig_bytes.h"
+// Checks the headers of packed rigs and finds rigs in a file.
+#include "runtime/layout/rig_bytes.h"
+
+#include <algorithm>
 
 namespace pelt::runtime {
 namespace {
 
 bool isAligned(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % kRigAlignment == 0; }
 
-/// Common to all kinds of rigs.
-RigError checkStart(std::span<const std::byte> bytes) noexcept {
+}  // namespace
+
+RigError checkRigStart(std::span<const std::byte> bytes) noexcept {
+    if (bytes.empty()) return RigError::missing;
     if (bytes.size() < sizeof(RigHeader)) return RigError::too_short;
     if (!isAligned(bytes.data())) return RigError::misaligned;
     const auto& header = headerOf<RigHeader>(bytes);
@@ -19,23 +24,25 @@ RigError checkStart(std::span<const std::byte> bytes) noexcept {
     return RigError::none;
 }
 
-}  // namespace
-
 RigError checkRigHeader(std::span<const std::byte> bytes, RigKind kind, std::size_t least) noexcept {
-    const RigError error = checkStart(bytes);
+    const RigError error = checkRigStart(bytes);
     if (error != RigError::none) return error;
     const auto& header = headerOf<RigHeader>(bytes);
     if (header.kind != kind) return RigError::other_kind;
     return header.size < least ? RigError::damaged : RigError::none;
 }
 
-std::span<const std::byte> findRig(std::span<const std::byte> file, RigKind kind) noexcept {
-    while (checkStart(file) == RigError::none) {
+std::span<const std::byte> findRigOf(std::span<const std::byte> file, std::span<const RigKind> kinds) noexcept {
+    while (checkRigStart(file) == RigError::none) {
         const auto& header = headerOf<RigHeader>(file);
-        if (header.kind == kind) return file.first(header.size);
+        if (std::find(kinds.begin(), kinds.end(), header.kind) != kinds.end()) return file.first(header.size);
         file = file.subspan(header.size);
     }
-    return {};
+    return file;
+}
+
+std::span<const std::byte> findRig(std::span<const std::byte> file, RigKind kind) noexcept {
+    return findRigOf(file, {&kind, 1});
 }
 
 const char* describe(RigError error) noexcept {
@@ -56,6 +63,8 @@ const char* describe(RigError error) noexcept {
             return "the rig is of another kind";
         case RigError::damaged:
             return "the rig is damaged";
+        case RigError::missing:
+            return "the file has no such rig";
     }
     return "unknown";
 }

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "../internal/rigs/ddm_forms.h"
+#include "runtime/layout/ddm_forms.h"
 
 namespace pelt::runtime {
 namespace {

@@ -1,13 +1,13 @@
 // Nearest rotations of a list of matrices, by the same code as in the deformers.
-#include "../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "rotation_kernel.cpp"
+#define HWY_TARGET_INCLUDE "runtime/rotation_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <cassert>
 
-#include "../internal/rotation-inl.h"
+#include "simd/rotation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::runtime {

@@ -1,30 +1,15 @@
+// Packed skeletons: the check of their bytes, driven joints, and skin matrices.
 #include <algorithm>
 #include <cassert>
 
-#include "../internal/driven_local.h"
-#include "../internal/rigs/skeleton_layout.h"
+#include "driven_local.h"
+#include "rig_view.h"
+#include "runtime/layout/skeleton_layout.h"
 #include "skeleton_kernel.h"
 #include "virtual_joints.h"
 
 namespace pelt::runtime {
 namespace {
-
-bool locate(std::span<const std::byte> bytes, SkeletonData& rig) noexcept {
-    const auto& header = headerOf<SkeletonHeader>(bytes);
-    RigArrays arrays(bytes);
-    rig.nodes = arrays(header.nodes);
-    rig.joints = arrays(header.joints);
-    rig.drivers = arrays(header.drivers);
-    rig.children = arrays(header.children);
-    rig.inputs = arrays(header.inputs);
-    rig.coefficients = arrays(header.coefficients);
-    rig.sources = arrays(header.sources);
-    rig.virtual_joints = arrays(header.virtual_joints);
-    rig.blocks = arrays(header.blocks);
-    rig.block_sources = arrays(header.block_sources);
-    rig.names = {arrays(header.names.offsets), arrays(header.names.text)};
-    return arrays.sound();
-}
 
 bool isDriver(const SkeletonData& rig, const DriverRecord& driver, const DriverRecord& next) noexcept {
     const std::size_t nodes = rig.nodes.size();
@@ -66,22 +51,6 @@ bool areVirtualJoints(const SkeletonData& rig) noexcept {
                        [&](const VirtualSource& s) { return s.node < rig.nodes.size() && !isVirtual(rig, s.node); });
 }
 
-bool isSound(const SkeletonData& rig) noexcept {
-    const std::size_t nodes = rig.nodes.size();
-    for (std::size_t n = 0; n < nodes; ++n)
-        if (rig.nodes[n].parent < -1 || rig.nodes[n].parent >= std::int64_t(n)) return false;
-    return rig.names.isSound(nodes) && areDrivers(rig) && areVirtualJoints(rig) && allBelow(rig.children, nodes) &&
-           std::all_of(rig.joints.begin(), rig.joints.end(), [&](const JointRecord& j) { return j.node < nodes; }) &&
-           std::all_of(rig.inputs.begin(), rig.inputs.end(), [&](const InputRecord& i) { return i.node < nodes; });
-}
-
-SkeletonData dataOf(const SkeletonRig& rig) noexcept {
-    SkeletonData data;
-    [[maybe_unused]] const bool sound = locate(rig.bytes(), data);
-    assert(sound);
-    return data;
-}
-
 Trs toTrs(const LocalTransform& t) {
     const Quatf& q = t.rotation;
     return {Vec3d(t.translation), {q.x, q.y, q.z, q.w}, Vec3d(t.scale)};
@@ -115,15 +84,45 @@ PackedDriver driverAt(const SkeletonData& rig, std::size_t d) {
             rig.coefficients.subspan(kNumbers * driver.first_input, kNumbers * inputs)};
 }
 
+template <class Parents>
+Trs localOf(const PackedDriver& driver, const FloatLocals& locals, const Parents& parents) {
+    switch (driver.kind) {
+        case DriverKind::rotation:
+            return rotationLocal(driver.driver, driver, locals);
+        case DriverKind::learned:
+            return learnedLocal(driver, locals);
+        default:
+            return scaleLocal(driver.driver, driver, driver.rest, locals, parents);
+    }
+}
+
 }  // namespace
 
+void SkeletonData::locate(const SkeletonHeader& header, RigArrays& arrays) noexcept {
+    nodes = arrays(header.nodes);
+    joints = arrays(header.joints);
+    drivers = arrays(header.drivers);
+    children = arrays(header.children);
+    inputs = arrays(header.inputs);
+    coefficients = arrays(header.coefficients);
+    sources = arrays(header.sources);
+    virtual_joints = arrays(header.virtual_joints);
+    blocks = arrays(header.blocks);
+    block_sources = arrays(header.block_sources);
+    names = {arrays(header.names.offsets), arrays(header.names.text)};
+}
+
+bool SkeletonData::isSound() const noexcept {
+    const std::size_t count = nodes.size();
+    for (std::size_t n = 0; n < count; ++n)
+        if (nodes[n].parent < -1 || nodes[n].parent >= std::int64_t(n)) return false;
+    return names.isSound(count) && areDrivers(*this) && areVirtualJoints(*this) && allBelow(children, count) &&
+           std::all_of(joints.begin(), joints.end(), [&](const JointRecord& j) { return j.node < count; }) &&
+           std::all_of(inputs.begin(), inputs.end(), [&](const InputRecord& i) { return i.node < count; });
+}
+
 Checked<SkeletonRig> SkeletonRig::view(std::span<const std::byte> bytes) noexcept {
-    const RigError error = checkRigHeader(bytes, RigKind::skeleton, sizeof(SkeletonHeader));
-    if (error != RigError::none) return error;
-    bytes = bytes.first(headerOf<RigHeader>(bytes).size);
-    SkeletonData data;
-    if (!locate(bytes, data) || !isSound(data)) return RigError::damaged;
-    return SkeletonRig(bytes);
+    return RigView::of<SkeletonRig, SkeletonData>(bytes);
 }
 
 std::size_t SkeletonRig::nodeCount() const noexcept { return headerOf<SkeletonHeader>(bytes()).nodes.count; }
@@ -132,37 +131,45 @@ std::size_t SkeletonRig::driverCount() const noexcept {
     const auto& header = headerOf<SkeletonHeader>(bytes());
     return header.drivers.count - 1 + (header.virtual_joints.count - 1);  // each list has one past its last
 }
-std::string_view SkeletonRig::nodeName(std::size_t node) const noexcept { return dataOf(*this).names[node]; }
-std::int32_t SkeletonRig::nodeParent(std::size_t node) const noexcept { return dataOf(*this).nodes[node].parent; }
-LocalTransform SkeletonRig::nodeRest(std::size_t node) const noexcept { return dataOf(*this).nodes[node].rest; }
-std::uint32_t SkeletonRig::jointNode(std::size_t joint) const noexcept { return dataOf(*this).joints[joint].node; }
+std::string_view SkeletonRig::nodeName(std::size_t node) const noexcept {
+    return dataOf<SkeletonData>(*this).names[node];
+}
+std::int32_t SkeletonRig::nodeParent(std::size_t node) const noexcept {
+    return dataOf<SkeletonData>(*this).nodes[node].parent;
+}
+LocalTransform SkeletonRig::nodeRest(std::size_t node) const noexcept {
+    return dataOf<SkeletonData>(*this).nodes[node].rest;
+}
+std::uint32_t SkeletonRig::jointNode(std::size_t joint) const noexcept {
+    return dataOf<SkeletonData>(*this).joints[joint].node;
+}
 
 Affine3f SkeletonRig::jointInverseBind(std::size_t joint) const noexcept {
     Affine3f a;
-    std::copy_n(dataOf(*this).joints[joint].inverse_bind, 16, a.m);
+    std::copy_n(dataOf<SkeletonData>(*this).joints[joint].inverse_bind, 16, a.m);
     return a;
 }
 
 void applyDrivers(const SkeletonRig& rig, std::span<LocalTransform> locals) noexcept {
-    const SkeletonData data = dataOf(rig);
+    const SkeletonData data = dataOf<SkeletonData>(rig);
     assert(locals.size() == data.nodes.size());
     const FloatLocals read{locals};
     const auto parents = [&](std::size_t node) { return data.nodes[node].parent; };
     for (std::size_t d = 0; d + 1 < data.drivers.size(); ++d) {
         const PackedDriver driver = driverAt(data, d);
-        locals[driver.node] = toLocal(drivenLocal(driver, driver.rest, read, parents));
+        locals[driver.node] = toLocal(localOf(driver, read, parents));
     }
 }
 
 void applyVirtualJoints(const SkeletonRig& rig, std::span<Affine3f> worlds) noexcept {
-    const SkeletonData data = dataOf(rig);
+    const SkeletonData data = dataOf<SkeletonData>(rig);
     assert(worlds.size() == data.nodes.size());
     driveVirtual(data, worlds);
 }
 
 void skinMatrices(const SkeletonRig& rig, std::span<const LocalTransform> locals, std::span<Affine3f> worlds,
                   std::span<Affine3f> bones) noexcept {
-    const SkeletonData data = dataOf(rig);
+    const SkeletonData data = dataOf<SkeletonData>(rig);
     assert(locals.size() == data.nodes.size() && worlds.size() == data.nodes.size());
     assert(bones.size() == data.joints.size());
     std::size_t next_virtual = 0;  // driveVirtual sets those

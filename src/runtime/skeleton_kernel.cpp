@@ -1,13 +1,13 @@
 // Products of matrices, four to sixteen numbers at a time, and the rotations of virtual joints, one joint per lane.
-#include "../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "skeleton_kernel.cpp"
+#define HWY_TARGET_INCLUDE "runtime/skeleton_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <limits>
 
-#include "../internal/rotation-inl.h"
+#include "simd/rotation-inl.h"
 #include "skeleton_kernel.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../internal/rigs/skeleton_layout.h"
+#include "runtime/layout/skeleton_layout.h"
 
 namespace pelt::runtime {
 

@@ -1,9 +1,9 @@
 // Three-vectors of lanes, for every kernel. Highway compiles this once per instruction set, so the guard toggles.
-#if defined(PELT_INTERNAL_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PELT_INTERNAL_LANES_INL_H_
-#undef PELT_INTERNAL_LANES_INL_H_
+#if defined(PELT_SIMD_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_SIMD_LANES_INL_H_
+#undef PELT_SIMD_LANES_INL_H_
 #else
-#define PELT_INTERNAL_LANES_INL_H_
+#define PELT_SIMD_LANES_INL_H_
 #endif
 
 #include <hwy/highway.h>

@@ -1,10 +1,10 @@
 // Nearest rotations, one per lane; rotation.cpp has the formulas. Highway compiles this once per instruction set, so
 // the guard toggles.
-#if defined(PELT_INTERNAL_ROTATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef PELT_INTERNAL_ROTATION_INL_H_
-#undef PELT_INTERNAL_ROTATION_INL_H_
+#if defined(PELT_SIMD_ROTATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PELT_SIMD_ROTATION_INL_H_
+#undef PELT_SIMD_ROTATION_INL_H_
 #else
-#define PELT_INTERNAL_ROTATION_INL_H_
+#define PELT_SIMD_ROTATION_INL_H_
 #endif
 
 #include <pelt/runtime/rotation.h>
@@ -92,23 +92,43 @@ HWY_INLINE LaneMask farFromOne(V det, float tolerance) {
     return hn::Not(hn::Le(hn::Abs(hn::Sub(det, hn::Set(d, 1.0f))), hn::Set(d, tolerance)));
 }
 
-/// The closed form: a rotation up to the error in s1. S has unit norm.
-HWY_INLINE Matrix closedForm(const Matrix& s) {
-    const Lanes d;
-    const V one = hn::Set(d, 1.0f);
-    const Matrix c = cofactor(s);
-    const V det = dot(s.a, c.a);
-    const V squared = largestSquared(squaredNorm(c), det);
-    const V s1 = hn::Sqrt(squared), inverse = hn::Div(one, s1);
+/// The closed form: a rotation up to the error in s1, in parts that begin with divisions and roots. Several matrices
+/// are solved part by part, so that the processor works on one while it waits for another.
+class ClosedForm {
+public:
+    HWY_INLINE void begin(const Matrix& s) {
+        x_ = s;
+        squared_ = squaredNorm(s);
+    }
+    HWY_INLINE void normalize() {
+        x_ = mul(x_, hn::Div(one(), hn::Sqrt(squared_)));
+        cx_ = cofactor(x_);
+        det_ = dot(x_.a, cx_.a);
+        minors_ = squaredNorm(cx_);
+    }
+    HWY_INLINE void findLargest() { squared_ = largestSquared(minors_, det_); }
+    HWY_INLINE void findSum() {
+        const Lanes d;
+        const V s1 = hn::Sqrt(squared_), inverse = hn::Div(one(), s1);
+        x_ = mulAdd(cx_, inverse, x_);
+        cx_ = cofactor(x_);
+        const V ratio = hn::Mul(det_, inverse);
+        a_ = hn::MulAdd(ratio, inverse, s1);
+        const V rough = hn::Max(hn::MulAdd(hn::Set(d, 2.0f), ratio, hn::Sub(one(), squared_)), hn::Zero(d));
+        squared_ = hn::Div(squaredNorm(cx_), hn::MulAdd(hn::Add(a_, a_), a_, rough));
+    }
+    /// (X + cof(X) / g) / (a + g) with one division
+    HWY_INLINE Matrix rotation() const {
+        const V g = hn::Sqrt(squared_), k = hn::Div(one(), hn::MulAdd(a_, g, hn::Mul(g, g)));
+        return mulAdd(x_, hn::Mul(g, k), mul(cx_, k));
+    }
 
-    const Matrix x = mulAdd(c, inverse, s), cx = cofactor(x);
-    const V ratio = hn::Mul(det, inverse), a = hn::MulAdd(ratio, inverse, s1);
-    const V rough = hn::Max(hn::MulAdd(hn::Set(d, 2.0f), ratio, hn::Sub(one, squared)), hn::Zero(d));
-    const V g = hn::Sqrt(hn::Div(squaredNorm(cx), hn::MulAdd(hn::Add(a, a), a, rough)));
-    // (X + cof(X) / g) / (a + g) with one division
-    const V k = hn::Div(one, hn::MulAdd(a, g, hn::Mul(g, g)));
-    return mulAdd(x, hn::Mul(g, k), mul(cx, k));
-}
+private:
+    static HWY_INLINE V one() { return hn::Set(Lanes(), 1.0f); }
+
+    Matrix x_, cx_;  ///< S of unit norm, then X; its cofactor
+    V det_, minors_, squared_, a_;
+};
 
 /// Lanes with almost no gap, for which single precision is not sufficient, one by one in double precision.
 inline HWY_NOINLINE void solveLanes(const Matrix& s, LaneMask lanes, const float* fallback, Matrix& r) {
@@ -133,20 +153,45 @@ inline HWY_NOINLINE void solveLanes(const Matrix& s, LaneMask lanes, const float
     for (int i = 0; i < 9; ++i) *to[i] = hn::Load(d, out[i]);
 }
 
-/// The rotation nearest to S per lane; `fallback` (nine numbers by columns) if there is none. The result of a lane does
-/// not depend on the other lanes: rare steps are computed if any lane needs them, and used only by those that do.
-HWY_INLINE Matrix nearestRotation(const Matrix& s, const float* fallback) {
+/// More steps for lanes that need them, by the determinant before the last one. The result of a lane does not depend on
+/// the other lanes: rare steps are computed if any lane needs them, and used only by those that do.
+HWY_INLINE void refine(const Matrix& s, const float* fallback, V det, Matrix& r) {
     const Lanes d;
-    const V norm = squaredNorm(s);
-    const Matrix unit = mul(s, hn::Div(hn::Set(d, 1.0f), hn::Sqrt(norm)));
-    V det;
-    Matrix r = newtonStep(closedForm(unit), det);
     const LaneMask rough = farFromOne(det, 2e-6f);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, rough))) {
-        r = select(rough, newtonStep(r, det), r);
-        const LaneMask hard = hn::And(rough, farFromOne(det, 1e-3f));
-        if (HWY_UNLIKELY(!hn::AllFalse(d, hard))) solveLanes(s, hard, fallback, r);
+    if (HWY_LIKELY(hn::AllFalse(d, rough))) return;
+    r = select(rough, newtonStep(r, det), r);
+    const LaneMask hard = hn::And(rough, farFromOne(det, 1e-3f));
+    if (HWY_UNLIKELY(!hn::AllFalse(d, hard))) solveLanes(s, hard, fallback, r);
+}
+
+/// Replaces matrices S by the rotation nearest to them, per lane; by `fallback` (nine numbers by columns) if there is
+/// none.
+template <std::size_t kCount>
+HWY_INLINE void takeNearestRotations(Matrix (&s)[kCount], const float* fallback) {
+    ClosedForm form[kCount];
+    for (std::size_t i = 0; i < kCount; ++i) form[i].begin(s[i]);
+    for (ClosedForm& f : form) f.normalize();
+    for (ClosedForm& f : form) f.findLargest();
+    for (ClosedForm& f : form) f.findSum();
+    Matrix r[kCount];
+    V det[kCount];
+    for (std::size_t i = 0; i < kCount; ++i) r[i] = form[i].rotation();
+    for (std::size_t i = 0; i < kCount; ++i) r[i] = newtonStep(r[i], det[i]);
+    for (std::size_t i = 0; i < kCount; ++i) {
+        refine(s[i], fallback, det[i], r[i]);
+        s[i] = r[i];
     }
+}
+
+HWY_INLINE Matrix nearestRotation(const Matrix& s, const float* fallback) {
+    ClosedForm form;
+    form.begin(s);
+    form.normalize();
+    form.findLargest();
+    form.findSum();
+    V det;
+    Matrix r = newtonStep(form.rotation(), det);
+    refine(s, fallback, det, r);
     return r;
 }
 

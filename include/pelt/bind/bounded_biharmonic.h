@@ -1,15 +1,15 @@
 #pragma once
 
+#include <pelt/bind/rigid_bind.h>
 #include <pelt/core/mesh.h>
 #include <pelt/core/progress.h>
 #include <pelt/core/skin_weights.h>
 #include <pelt/core/tet_mesh.h>
-#include <pelt/fit/rigid_bind.h>
 #include <pelt/rig/skeleton.h>
 
 #include <span>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// Dense weights of handles: that of handle h at vertex v is values[v * handles + h]. Not negative, and the sum at each
 /// vertex is 1.
@@ -81,4 +81,4 @@ struct BiharmonicBind {
 BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::size_t influences = 0,
                               const BiharmonicOptions& options = {}, const Progress& progress = {});
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

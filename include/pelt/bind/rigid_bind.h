@@ -5,7 +5,7 @@
 #include <pelt/core/skin_weights.h>
 #include <pelt/rig/skeleton.h>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// Which joints vertices may be bound to if there are no weights. Indices into Skeleton::joints; any slot of a node may
 /// be used.
@@ -29,4 +29,14 @@ SkinWeights bindRigid(const Mesh& mesh, const Skeleton& skeleton, const SkinWeig
 SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options = {},
                             const Progress& progress = {});
 
-}  // namespace pelt::fit
+/// The same, and how sure it is.
+struct NearestBind {
+    SkinWeights weights;
+    /// The share of the vertices from which the bone that they are bound to is in sight inside the mesh. Where it is
+    /// small, the skeleton does not lie in this mesh.
+    double sure = 0;
+};
+NearestBind bindBare(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options = {},
+                     const Progress& progress = {});
+
+}  // namespace pelt::bind

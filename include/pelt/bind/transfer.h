@@ -4,7 +4,7 @@
 #include <pelt/core/progress.h>
 #include <pelt/core/skin_weights.h>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 struct TransferOptions {
     double distance = 0.05;      ///< how far a vertex may be from the skin that it copies, of that skin's diagonal
@@ -41,4 +41,4 @@ struct TransferredWeights {
 TransferredWeights transferWeights(const Mesh& from, const SkinWeights& from_weights, const Mesh& to,
                                    const TransferOptions& options = {}, const Progress& progress = {});
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

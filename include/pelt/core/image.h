@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace pelt {
@@ -15,5 +16,14 @@ struct Image {
     std::uint8_t* pixel(int x, int y) { return rgb.data() + (std::size_t(y) * width + x) * 3; }
     const std::uint8_t* pixel(int x, int y) const { return rgb.data() + (std::size_t(y) * width + x) * 3; }
 };
+
+struct PictureSize {
+    int width = 0, height = 0;
+};
+
+inline constexpr int kLeastPictureSide = 16, kMostPictureSide = 16384;
+
+/// "1280x960"; false unless both are from kLeastPictureSide to kMostPictureSide.
+bool readText(const std::string& text, PictureSize& size);
 
 }  // namespace pelt

@@ -19,6 +19,11 @@ public:
     /// One reader serves one thread at a time.
     virtual void readFrame(std::size_t frame, std::span<Vec3f> out) = 0;
 
+    /// Whether frames have normals of their own.
+    virtual bool hasNormals() const { return false; }
+    /// Fills `out` with the unit normals of frame `frame`; only where hasNormals(). Throws as readFrame does.
+    virtual void readNormals(std::size_t /*frame*/, std::span<Vec3f> /*out*/) {}
+
     /// The rest mesh with its faces if the source has one, otherwise nullptr.
     virtual const Mesh* mesh() const { return nullptr; }
 
@@ -26,7 +31,8 @@ public:
     virtual double frameSeconds() const { return 1.0 / 30.0; }
 };
 
-/// Frames held in memory: `positions` has frameCount · vertexCount entries, frame by frame.
+/// Frames held in memory: `positions` has frameCount · vertexCount entries, frame by frame. A single frame has the
+/// normals of its mesh.
 std::unique_ptr<MeshSequence> makeSequence(std::vector<Vec3f> positions, std::size_t vertex_count, Mesh mesh = {});
 
 }  // namespace pelt

@@ -18,4 +18,8 @@ void withThreads(int threads, const std::function<void()>& work);
 /// everywhere. An exception thrown by the body is rethrown here. The build option PELT_SERIAL makes this a plain loop.
 void parallelFor(std::size_t count, std::size_t grain, const std::function<void(std::size_t, std::size_t)>& body);
 
+/// The usual grains: of vertices that are posed or copied, and of those whose weights, rotation or neighbor is searched
+/// for. Where a result is combined per range, its grain is a constant of its own.
+inline constexpr std::size_t kVertexGrain = 2048, kSolveGrain = 64;
+
 }  // namespace pelt

@@ -33,6 +33,10 @@ SkinWeights keepHeaviest(const SkinWeights& weights, std::size_t count);
 /// truncation would make them discontinuous along a line.
 SkinWeights lowerToHeaviest(const SkinWeights& weights, std::size_t count);
 
+/// The weights without those below 1e-4, which are invisible but cost time in every engine; the others are
+/// renormalized. Vertices that have the weights of `untouched` keep them.
+SkinWeights withoutSmall(const SkinWeights& weights, const SkinWeights* untouched = nullptr);
+
 /// Appends one vertex: drops zeros, merges repeated joints, divides by the sum, sorts. Returns the sum before dividing;
 /// a vertex without any weight is appended without entries and returns 0.
 float appendVertex(SkinWeights& weights, std::span<const std::uint32_t> joints, std::span<const float> values);

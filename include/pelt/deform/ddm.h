@@ -1,8 +1,8 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
 #include <pelt/core/mesh.h>
 #include <pelt/deform/packed_rig.h>
+#include <pelt/rig/ddm_payload.h>
 #include <pelt/runtime/ddm.h>
 
 namespace pelt::deform {
@@ -18,5 +18,8 @@ DdmRig packDdm(const Mesh& rest, const DdmRows<float>& rows, DdmForm form);
 
 /// ω as skin weights: used by v5 and by viewers that do not support DDM.
 SkinWeights plainWeights(const DdmRows<float>& rows);
+
+/// ω of the rows with its signs, for prepareLbs() and WeightSigns::any.
+SkinWeights signedWeights(const DdmRows<float>& rows);
 
 }  // namespace pelt::deform

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
 #include <pelt/core/mesh.h>
 #include <pelt/core/progress.h>
 #include <pelt/geometry/connect_parts.h>
 #include <pelt/geometry/local_smoothing.h>
 #include <pelt/geometry/welded_surface.h>
+#include <pelt/rig/ddm_payload.h>
 
 #include <memory>
+#include <optional>
 
 namespace pelt::deform {
 
@@ -17,7 +18,13 @@ struct DdmOptions {
     geometry::LaplacianKind laplacian = geometry::LaplacianKind::cotangent;
     geometry::SmoothingKind smoothing = geometry::SmoothingKind::implicit;
     int iterations = 20;
+    std::optional<int> kappa_iterations;  ///< of κ; not set: as many
     std::vector<double> lambda, kappa, alpha;
+    /// w' of Eq. 11: any weights, one row per vertex (split copies have equal ones), instead of the bind smoothed by κ;
+    /// empty: none. At each vertex, `translations_share` of w' are these (0 to 1; empty: all of it), the rest is the
+    /// smoothed bind; a vertex without any keeps the smoothed bind.
+    SkinWeights translations;
+    std::vector<double> translations_share;
     bool connect_parts = true;
     std::vector<bool> excluded;  ///< per vertex: keeps its bind; empty: none
     float weld_tolerance = 0;
@@ -42,7 +49,8 @@ public:
     ~DdmPreparation();
     DdmPreparation(DdmPreparation&&) noexcept;
 
-    /// Throws Error (bad usage) for values outside their range: λ, κ >= 0 (explicit: <= 1), 0 <= α < 1, p >= 0.
+    /// Throws Error (bad usage) for values outside their range: λ, κ >= 0 (explicit: <= 1), 0 <= α < 1, p >= 0, and for
+    /// translations of another number of vertices.
     void update(const DdmOptions& options, const Progress& progress = {});
 
     /// The rows of every vertex with all their joints.

@@ -31,8 +31,8 @@ struct DeltaMushOptions {
     geometry::SharedSurface surface;
 };
 
-/// Iterative Delta Mush [Mancewicz14] over linear blend skinning: the precomputed data that poses need. Immutable and
-/// cheap to copy.
+/// Iterative Delta Mush [Mancewicz14] over linear blend skinning, or over what another deformer made: the precomputed
+/// data that poses need. Immutable and cheap to copy.
 struct DeltaMushRig {
     struct Packed;
     std::shared_ptr<const Packed> packed;
@@ -50,6 +50,10 @@ public:
     /// One bone per joint that the weights use (more are ignored), from rest space to posed space; bones may scale and
     /// shear. Uses all threads; the results have the same bits on any number of threads.
     void set(std::span<const Affine3f> bones);
+    /// The same over positions that another deformer made in this pose, one per vertex of the mesh, in place of the
+    /// skinned ones; of split copies, that of the lowest index is used. Bones only rotate vertices that are not
+    /// smoothed.
+    void set(std::span<const Affine3f> bones, std::span<const Vec3f> deformed);
 
     struct Data;
     const Data& data() const noexcept { return *data_; }

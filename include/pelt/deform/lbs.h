@@ -17,8 +17,14 @@ enum class LbsForm {
               ///< bit, and rest normals of 16 bits
 };
 
+enum class WeightSigns {
+    convex,  ///< weights are not negative
+    any,     ///< only their sum is positive, as for the affine skins of [MohrGleicher03]
+};
+
 /// Copies the rest shape and packs the weights; neither is needed afterwards. Throws Error (bad input) if sizes differ,
-/// if a vertex has no weight, or if a weight is negative or not finite.
-LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights, LbsForm form = LbsForm::full);
+/// if a vertex has no weight, or if a weight is negative (unless `signs` allows it) or not finite.
+LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights, LbsForm form = LbsForm::full,
+                  WeightSigns signs = WeightSigns::convex);
 
 }  // namespace pelt::deform

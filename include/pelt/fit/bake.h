@@ -48,4 +48,10 @@ BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triang
                    std::span<const rig::DrivenJoint> driven, const SkinWeights& given, const SkinWeights& reach,
                    SkinSamples samples, const BakeOptions& options = {}, const Progress& progress = {});
 
+/// Appends up to `count` joints that are learned from samples to a skeleton and to `driven`: the bones that a
+/// decomposition finds beside the joints [LeDeng12], each driven by a polynomial in the rotations of nearby joints. The
+/// samples' local transforms are those of the given nodes. Throws as bakeSkin does.
+void addLearnedJoints(Skeleton& skeleton, std::vector<rig::DrivenJoint>& driven, std::span<const Vec3f> rest,
+                      SkinSamples samples, std::size_t count, const Progress& progress = {});
+
 }  // namespace pelt::fit

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/core/affine.h>
+#include <pelt/core/enum_words.h>
 #include <pelt/core/mesh_sequence.h>
 #include <pelt/core/progress.h>
 #include <pelt/core/skin_weights.h>
@@ -15,6 +16,13 @@ enum class BoneKind {
     rigid,     ///< rotation and translation
     flexible,  ///< any affine map
 };
+
+}  // namespace pelt::fit
+
+template <>
+inline constexpr std::string_view pelt::kEnumWords<pelt::fit::BoneKind>[] = {"rigid", "flexible"};
+
+namespace pelt::fit {
 
 /// How the K bones of a vertex are chosen.
 enum class Association {
@@ -49,7 +57,7 @@ struct DecomposeOptions {
 /// The objective (1 - s) E + s E_edges after one step of the algorithm, as E_RMS. It is E_RMS itself with smoothness 0
 /// and in the first iterations, which ignore the edges.
 struct DecomposeStep {
-    std::string name;  ///< "initialise", "weights", "bones", "reinitialise", "rest"
+    std::string name;  ///< "initialize", "weights", "bones", "reinitialize", "rest"
     double e_rms = 0;
 };
 
@@ -61,7 +69,7 @@ struct Decomposition {
     std::vector<Affine3d> motion;  ///< M_j^t at [t * bones + j], from rest space to the frame's space
     double e_rms = 0, rms = 0, max = 0;
     std::vector<DecomposeStep> steps;  ///< in order; never increasing except at a re-initialization
-    int reinitialised = 0;             ///< number of bones that had lost their vertices and were initialized again
+    int reinitialized = 0;             ///< number of bones that had lost their vertices and were initialized again
 
     std::span<const Affine3d> pose(std::size_t frame) const { return {motion.data() + frame * bones, bones}; }
 };

@@ -5,6 +5,7 @@
 #include <pelt/core/progress.h>
 #include <pelt/core/skin_weights.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,14 +16,22 @@ struct ExamplePoses {
     std::size_t joints = 0, vertices = 0, examples = 0;
     std::vector<Affine3d> bones;           ///< from rest space to the example's, at [example * joints + joint]
     std::vector<Vec3d> positions;          ///< at [example * vertices + vertex]
-    std::vector<Vec3d> rest_normals = {};  ///< one per vertex, or none
-    std::vector<Vec3d> normals = {};       ///< of the examples, as the positions; or none
+    std::vector<Vec3d> rest_normals = {};  ///< unit; one per vertex, as many as `normal_rows` says, or none
+    std::vector<Vec3d> normals = {};       ///< of the examples, unit: at [example * rest_normals.size() + normal]
+    /// The normals of each vertex, of which a hard edge has several. Without rows there is one per vertex.
+    CompressedRows normal_rows = {};
 
     std::span<const Affine3d> pose(std::size_t example) const { return {bones.data() + example * joints, joints}; }
     std::span<const Vec3d> mesh(std::size_t example) const { return {positions.data() + example * vertices, vertices}; }
     std::span<const Vec3d> normalsOf(std::size_t example) const {
         if (normals.empty()) return {};
-        return {normals.data() + example * vertices, vertices};
+        return {normals.data() + example * rest_normals.size(), rest_normals.size()};
+    }
+    std::size_t firstNormal(std::size_t vertex) const {
+        return normal_rows.rowCount() == 0 ? vertex : normal_rows.offsets[vertex];
+    }
+    std::size_t normalCount(std::size_t vertex) const {
+        return normal_rows.rowCount() == 0 ? std::size_t(!rest_normals.empty()) : normal_rows.rowSize(vertex);
     }
 };
 
@@ -40,10 +49,15 @@ struct ExampleFitOptions {
     /// joints, then drops those that matter least. Better if there are many extra joints, and slower.
     std::size_t candidates = 0;
     WeightKind weights = WeightKind::convex;
-    bool correct_rest = true;  ///< optimizes the rest pose ("dress pose")
-    /// An error of 1 in a normal counts as much as this distance; 0: normals are ignored. Normals are blended by the
-    /// joints' inverse transposes without normalization, which keeps the problem linear.
+    bool correct_rest = true;  ///< optimizes the rest pose ("dress pose") and its normals
+    /// An error of 1 in a normal counts as much as this distance; 0: normals do not change weights. The error is that
+    /// of the normals that skinning evaluates, by the cofactor of the blended transform.
     double normals_length = 0;
+    /// Affine weights: a step of 1 away from the convex ones costs as much as an error of this distance in every
+    /// example; 0: only what the examples do not determine stays at the convex ones.
+    double ridge_length = 0;
+    /// Convex weights: for the dress pose and normals of the affine fit, so that one mesh has both skins.
+    bool share_rest = false;
     int iterations = 4;            ///< maximal number of iterations (weights, then dress pose)
     double convergence = 1e-3;     ///< a vertex is done when an iteration improves it by less than this fraction
     double rest_pull = 1e-4;       ///< weight of the distance to the given rest pose, relative to one example
@@ -62,8 +76,12 @@ enum RankFlags : std::uint8_t {
 
 struct ExampleFit {
     ExampleWeights weights;
-    std::vector<Vec3d> rest;                   ///< the dress pose, corrected if requested
-    double rms = 0, max = 0, e_rms = 0;        ///< over all examples; e_rms as in SequenceError
+    std::vector<Vec3d> rest;             ///< the dress pose, corrected if requested
+    std::vector<Vec3d> rest_normals;     ///< of the dress pose, as ExamplePoses has them
+    double rms = 0, max = 0, e_rms = 0;  ///< over all examples; e_rms as in SequenceError
+    /// Angle between the normals that skinning evaluates and those of the examples, root mean square in degrees; none
+    /// without normals.
+    std::optional<double> normals_degrees;
     std::vector<double> vertex_rms;            ///< per vertex
     std::vector<std::uint8_t> rank_deficient;  ///< per vertex, RankFlags; 0 if the examples determine everything
 };
@@ -77,8 +95,15 @@ struct ExampleFit {
 ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& examples, const ExampleFitOptions& options = {},
                        const Progress& progress = {});
 
+/// Convex weights for the dress pose and normals of an affine fit. Throws as fitExamples does.
+ExampleFit fitConvexOn(const ExampleFit& affine, const ExamplePoses& examples, ExampleFitOptions options,
+                       const Progress& progress = {});
+
 /// Evaluates the fitted skin in a pose of all joints; `out` has one entry per vertex.
 void playFit(const ExampleFit& fit, std::span<const Affine3d> bones, std::span<Vec3d> out);
+
+/// The sum of squared angles (in radians) between the normals of an example and those that the fitted skin has there.
+double squaredNormalAngles(const ExampleFit& fit, const ExamplePoses& examples, std::size_t example);
 
 /// The weights for a file. Throws Error (bad usage) if some are negative.
 SkinWeights toSkinWeights(const ExampleWeights& weights);
@@ -105,9 +130,10 @@ ExtraJointChoice chooseExtraJoints(std::span<const Vec3d> rest, const ExamplePos
 
 /// How well fits predict poses that they have not seen.
 struct ExampleValidation {
-    double rms = 0, max = 0;          ///< over all examples, each predicted from a fit to the others
-    std::vector<double> example_rms;  ///< per example
-    std::vector<double> joint_rms;    ///< per joint, over the vertices whose heaviest joint it is; 0 if there are none
+    double rms = 0, max = 0;                ///< over all examples, each predicted from a fit to the others
+    std::optional<double> normals_degrees;  ///< as in ExampleFit
+    std::vector<double> example_rms;        ///< per example
+    std::vector<double> joint_rms;  ///< per joint, over the vertices whose heaviest joint it is; 0 if there are none
 };
 
 /// Cross-validation that leaves each example out once. Throws as fitExamples does, and Error (bad input) for fewer than

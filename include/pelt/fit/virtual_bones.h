@@ -1,7 +1,7 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
 #include <pelt/fit/bake.h>
+#include <pelt/rig/ddm_payload.h>
 
 namespace pelt::fit {
 

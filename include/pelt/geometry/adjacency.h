@@ -7,10 +7,10 @@ namespace pelt::geometry {
 
 /// Neighbors along edges, one row per vertex, ascending, each once.
 struct Adjacency : CompressedRows {
-    std::vector<std::uint32_t> neighbours;
+    std::vector<std::uint32_t> neighbors;
 
     std::size_t vertexCount() const { return rowCount(); }
-    std::span<const std::uint32_t> of(std::size_t vertex) const { return rowOf(neighbours, vertex); }
+    std::span<const std::uint32_t> of(std::size_t vertex) const { return rowOf(neighbors, vertex); }
 };
 
 /// Throws Error (bad input) for a triangle with a missing vertex.

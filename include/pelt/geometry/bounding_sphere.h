@@ -2,6 +2,8 @@
 
 #include <pelt/geometry/bounding_box.h>
 
+#include <optional>
+
 namespace pelt::geometry {
 
 struct Sphere {
@@ -15,5 +17,11 @@ Sphere smallestEnclosingSphere(std::span<const Vec3f> points);
 
 /// Whether all points lie in one plane: such a mesh has no volume.
 bool isFlat(std::span<const Vec3f> points);
+
+/// Relative to the size of a shape: a distance from its plane that does not count.
+inline constexpr double kFlat = 1e-5;
+
+/// The unit normal of that plane; nullopt if there is none, or points are on one line.
+std::optional<Vec3d> planeNormal(std::span<const Vec3f> points);
 
 }  // namespace pelt::geometry

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <pelt/core/ddm_settings.h>
+#include <pelt/core/smoothing_kinds.h>
 #include <pelt/geometry/adjacency.h>
 
 namespace pelt::geometry {
@@ -11,7 +11,7 @@ using pelt::LaplacianKind;
 /// diagonal = the sum of its row's weights (0 for an isolated vertex).
 struct Laplacian {
     Adjacency edges;
-    std::vector<double> weights;   ///< one per entry of edges.neighbours, never negative, w_ij and w_ji bit-identical
+    std::vector<double> weights;   ///< one per entry of edges.neighbors, never negative, w_ij and w_ji bit-identical
     std::vector<double> diagonal;  ///< one per vertex
 
     std::size_t vertexCount() const { return diagonal.size(); }

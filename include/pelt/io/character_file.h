@@ -10,21 +10,29 @@
 
 namespace pelt::io {
 
+/// A character and what was repaired while it was read.
+struct Loaded {
+    Character character;
+    std::vector<std::string> warnings;  ///< one sentence each
+};
+
+struct LoadOptions {
+    /// Whether external files of a .glb or .gltf are read only if they are in its own folder or below (symbolic links
+    /// are resolved): for programs that read untrusted files. A buffer elsewhere is then bad input, an image elsewhere
+    /// is not copied when the character is saved. Off by default, because many asset collections keep images in a
+    /// folder beside the models.
+    bool local_files_only = false;
+};
+
 /// Reads a character: .glb .gltf .vrm, and .fbx .dae through the importer (see import.h). Throws Error (bad input) with
 /// one line that names the file, the problem, where it is and what to do; cancelled if `progress` requests it.
 /// Progress is reported for the stage "load" (or "import"). docs/gltf.md describes what is read.
-Character loadCharacter(const std::filesystem::path& path, const Progress& progress = {});
-
-/// Whether external files of a .glb or .gltf are read only if they are in its own folder or below (symbolic links are
-/// resolved): for programs that read untrusted files. A buffer elsewhere is then bad input, an image elsewhere is not
-/// copied. Off by default, because many asset collections keep images in a folder beside the models. Applies to the
-/// whole process.
-void setLocalFilesOnly(bool only);
+Loaded loadCharacter(const std::filesystem::path& path, const LoadOptions& options = {}, const Progress& progress = {});
 
 /// A .glb or .gltf from memory; `folder` contains the external buffers (empty: these are refused). `name` is used in
 /// messages. `bytes` need not outlive the call.
-Character loadGltf(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder = {},
-                   const Progress& progress = {});
+Loaded loadGltf(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder = {},
+                const LoadOptions& options = {}, const Progress& progress = {});
 
 /// The skeleton of all nodes of a file and its clips, with or without a mesh.
 struct Motion {
@@ -34,22 +42,23 @@ struct Motion {
 };
 
 /// Reads the motion of a character file; meshes are ignored. Throws Error as loadCharacter does.
-Motion loadMotion(const std::filesystem::path& path, const Progress& progress = {});
+Motion loadMotion(const std::filesystem::path& path, const LoadOptions& options = {}, const Progress& progress = {});
 
 /// The external files that a .glb, .gltf or .vrm refers to by URI, whether they exist or not: buffers, images, sounds.
 /// Empty for other files.
 std::vector<std::filesystem::path> referredFiles(const std::filesystem::path& path);
 
-/// Writes .glb or .gltf (with a .bin beside it, under a new name, so that readers find either the old pair or the new
-/// one at any time; the .bin of a replaced .gltf is removed). A character that was loaded is written as its original
-/// document, in which only what differs from the loaded state is edited: positions, normals and tangents, weights,
-/// scalar attributes, clips, rest transforms and inverse binds, nodes and joints appended after the loaded ones, joints
-/// that were removed (rig::removeJoints; their nodes stay). One made in memory
-/// (source is null) gets a new document. The file has a Direct Delta Mush payload if and only if Character::ddm is not
-/// null, and PELT_driven_joints if and only if Character::driven is not empty. Throws Error: bad usage if the faces of
-/// a loaded character were changed, if vertices moved but the payload is still the loaded one, if loaded nodes or
-/// weights are missing, if sizes are inconsistent, or for another extension; bad input if the loaded document cannot
-/// be edited; system if the disk is full or not writable.
+/// Writes .glb, .vrm (a .glb that keeps the rules of VRM 0 or 1; bad usage for what is no avatar) or .gltf (with a .bin
+/// beside it, under a new name, so that readers find either the old pair or the new one at any time; the .bin of a
+/// replaced .gltf is removed). A character that was loaded is written as its original document, in which only what
+/// differs from the loaded state is edited: positions, normals and tangents, weights, scalar attributes, clips, rest
+/// transforms and inverse binds, nodes and joints appended after the loaded ones, joints that were removed
+/// (rig::removeJoints; their nodes stay). One made in memory (source is null) gets a new document. The file has a
+/// Direct Delta Mush payload if and only if Character::ddm is not null, and PELT_driven_joints if and only if
+/// Character::driven is not empty. Throws Error: bad usage if the faces of a loaded character were changed, if vertices
+/// moved but the payload is still the loaded one, if loaded nodes or weights are missing, if sizes are inconsistent, or
+/// for another extension; bad input if the loaded document cannot be edited; system if the disk is full or not
+/// writable.
 void saveCharacter(const Character& character, const std::filesystem::path& path);
 
 /// The meshes of a loaded character alone, at rest in root space, with the materials of its document: no joints, skin,
@@ -73,6 +82,10 @@ void leaveOutUnused(Character& character);
 /// per level, the share of the screen below which it replaces the one before it. Loading the file gives `character`.
 void saveLevels(const Character& character, std::span<const Character> levels, std::span<const double> coverage,
                 const std::filesystem::path& path);
+
+/// The .glb that saveLevels would write, in memory.
+std::vector<std::byte> levelsToGlb(const Character& character, std::span<const Character> levels,
+                                   std::span<const double> coverage);
 
 /// The .glb that saveCharacter would write, in memory.
 std::vector<std::byte> toGlb(const Character& character);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
+#include <pelt/rig/ddm_payload.h>
 
 /// How files store Direct Delta Mush rows; the layout is described in docs/payload.md.
 namespace pelt::io {
@@ -9,8 +9,8 @@ namespace pelt::io {
 /// Throws Error (bad usage) for rows that saveCharacter would refuse.
 DdmRows<float> asStored(const DdmRows<float>& rows, DdmEncoding encoding);
 
-/// The size of a payload in a file: 16 bytes per vertex and 48 (float32) or 24 (q16) per block. The original bind is
-/// not counted, because it is usually the skin that the file already had.
+/// The size of a payload in a file: with all numbers, 16 bytes per vertex and 48 (float32) or 24 (q16) per block. The
+/// original bind is not counted, because it is usually the skin that the file already had.
 std::size_t storedBytes(const DdmRows<float>& rows, DdmEncoding encoding);
 
 }  // namespace pelt::io

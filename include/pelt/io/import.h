@@ -1,7 +1,7 @@
 #pragma once
 
 #include <pelt/core/progress.h>
-#include <pelt/rig/character.h>
+#include <pelt/io/character_file.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -16,11 +16,11 @@ struct ImportOptions {
 
 /// Reads .fbx and .dae in a sandboxed child process, `pelt-import`, so that a fault in the import library ends only
 /// that process and can do no harm. The character is in meters, y up, and has a glTF document as its source.
-/// Character::warnings says what the importer repaired. Throws Error: bad input for a file that cannot be read, crashes
+/// Its warnings say what the importer repaired too. Throws Error: bad input for a file that cannot be read, crashes
 /// the importer or exceeds the limits; system if the helper cannot be found or started; cancelled. Progress is reported
 /// for the stage "import".
-Character importCharacter(const std::filesystem::path& path, const ImportOptions& options = {},
-                          const Progress& progress = {});
+Loaded importCharacter(const std::filesystem::path& path, const ImportOptions& options = {},
+                       const Progress& progress = {});
 
 /// Finds the helper program: $PELT_IMPORTER, otherwise `pelt-import` beside the running executable, in ../libexec/pelt
 /// relative to it, beside the shared library that this code is in, or where it was built or installed. Throws Error

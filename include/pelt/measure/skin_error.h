@@ -1,6 +1,6 @@
 #pragma once
 
-namespace pelt::pipeline {
+namespace pelt::measure {
 
 /// How far a skin is from another one over some poses.
 struct SkinError {
@@ -8,4 +8,4 @@ struct SkinError {
     double normals = 0;                  ///< degrees, RMS angle between the triangles' normals
 };
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::measure

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
+#include <pelt/bind/rigid_bind.h>
 #include <pelt/core/progress.h>
 #include <pelt/deform/ddm_prepare.h>
-#include <pelt/fit/rigid_bind.h>
-#include <pelt/pipeline/methods.h>
+#include <pelt/methods/methods.h>
 #include <pelt/rig/character.h>
+#include <pelt/rig/ddm_payload.h>
 
 #include <optional>
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 
 /// All numbers that smoothing a character needs.
 struct DdmPlan {
@@ -19,8 +19,8 @@ struct DdmPlan {
 };
 
 /// Finds joints by name. Throws Error (bad input) for a missing one.
-fit::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::string> joints,
-                             std::span<const std::string> excluded);
+bind::BindOptions bindOptions(const Skeleton& skeleton, std::span<const std::string> joints,
+                              std::span<const std::string> excluded);
 
 /// Turns settings into numbers. Settings that are not set are chosen from the mesh: the width of the smoothing,
 /// measured on the surface, is proportional to the distance of the skin from its bone, so that neither scale nor
@@ -53,12 +53,19 @@ std::span<const MushField> mushFields();
 DdmPayload mush(const Character& character, const DdmSettings& settings, const MushTarget& target = {},
                 const Progress& progress = {}, MushReport* report = nullptr);
 
+/// The same, stored in the character, with plain weights for programs without Direct Delta Mush: those of the payload,
+/// lowered to as many joints per vertex as every viewer of glTF supports.
+void mushCharacter(Character& character, const DdmSettings& settings, const MushTarget& target = {},
+                   const Progress& progress = {}, MushReport* report = nullptr);
+
 /// RMS distance between two sets of rows of the same mesh over the range of motion, relative to its diagonal.
 double rangeOfMotionError(const Mesh& mesh, const Skeleton& skeleton, const DdmRows<float>& rows,
                           const DdmRows<float>& reference);
 
-/// The rows stored in the character, or newly computed ones: with all joints, unless a number is given.
-DdmRows<float> ddmRows(const Character& character, const MethodOptions& options, const Progress& progress = {});
+/// The rows stored in the character if they have the numbers of `content`, or newly computed ones: with all joints,
+/// unless a number is given.
+DdmRows<float> ddmRows(const Character& character, const MethodOptions& options, const Progress& progress = {},
+                       DdmContent content = DdmContent::full);
 
 /// The same while options change: what the new options have in common with the last ones is not computed again. After
 /// a change of κ or α, which leaves the smoothed rotations as they are, this takes a tenth of the time.
@@ -67,7 +74,8 @@ public:
     /// The character must stay alive and unchanged.
     explicit DdmTuning(const Character& character) : character_(&character) {}
 
-    DdmRows<float> rows(const MethodOptions& options, const Progress& progress = {});
+    DdmRows<float> rows(const MethodOptions& options, const Progress& progress = {},
+                        DdmContent content = DdmContent::full);
 
 private:
     const Character* character_;
@@ -75,4 +83,4 @@ private:
     std::optional<deform::DdmPreparation> preparation_;
 };
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

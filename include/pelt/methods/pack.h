@@ -1,9 +1,9 @@
 #pragma once
 
 #include <pelt/core/aligned_bytes.h>
-#include <pelt/pipeline/methods.h>
+#include <pelt/methods/methods.h>
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 
 /// A character as bytes for an engine (pelt/runtime): the skeleton with its driven joints, the morph targets if there
 /// are any, and the rig of one method, one after the other. Props are left out. The same character gives the same
@@ -15,4 +15,4 @@ AlignedBytes packCharacter(const Character& character, const Method& method, con
 /// used here. The bytes are copied and checked. Throws Error (bad input) if they are no rig of this many vertices.
 std::unique_ptr<Deformer> deformerOf(const Character& character, std::span<const std::byte> rig);
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

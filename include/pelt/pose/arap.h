@@ -10,6 +10,7 @@ struct ArapShape {
     std::span<const Vec3d> positions;
     std::span<const Triangle> triangles;
     std::span<const Tet> tets{};
+    std::optional<Vec3d> normal{};  ///< of the plane of a flat figure, which rotations then keep
 };
 
 struct FixedVertex {

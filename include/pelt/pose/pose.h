@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/core/affine.h>
+#include <pelt/core/enum_words.h>
 #include <pelt/core/mesh.h>
 #include <pelt/core/progress.h>
 #include <pelt/core/skin_weights.h>
@@ -43,6 +44,16 @@ enum class ExtraKind {
     modes,  ///< the smoothest functions on the shape
     bumps,  ///< B-splines in weight space about its farthest points [Jacobson12]; less effective
 };
+
+}  // namespace pelt::pose
+
+template <>
+inline constexpr std::string_view pelt::kEnumWords<pelt::pose::Energy>[] = {"triangles", "tets", "spokes",
+                                                                            "spokes-and-rims"};
+template <>
+inline constexpr std::string_view pelt::kEnumWords<pelt::pose::ExtraKind>[] = {"modes", "bumps"};
+
+namespace pelt::pose {
 
 struct RigOptions {
     Energy energy = Energy::spokes_and_rims;
@@ -135,17 +146,26 @@ public:
     /// The distance, in the units of the positions, by which contradictory constraints are missed.
     double conflict() const noexcept;
 
+    /// Flat figures: from now on rotations keep the plane with this unit normal, in which the shape lies and targets
+    /// stay, so that a triangle that is turned over costs what a mirrored one does. Null: any rotation, as at first.
+    void setPlane(const Vec3d* normal) noexcept;
     /// Discards the last pose: starts from the rigid motion that fits the constraints best, or from rest if that is
     /// better.
     void reset() noexcept;
     /// Continues from the pose of another solver of the same rig, whatever its constraints are.
     void startFrom(const Solver& other) noexcept;
+    /// Continues from posed vertices of the shape, such as those of another rig of it: from the nearest pose that this
+    /// rig has. Takes milliseconds and allocates.
+    void startFrom(std::span<const Vec3f> posed);
     /// The energy never increases during a call.
     SolveResult solve(const SolveOptions& options = {}) noexcept;
 
     /// The transforms from rest space to posed space: first the handles, then the extra weights (whose transforms are
     /// added to the blend of the handles).
     void transforms(std::span<Affine3<T>> out) const noexcept;
+    /// The same from the rotations of the last step in double precision. Weights that nearly depend on each other have
+    /// large transforms that cancel out, whose rounding would be seen.
+    void exactTransforms(std::span<Affine3d> out) const noexcept;
 
 private:
     struct State;

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
 #include <pelt/core/mesh.h>
 #include <pelt/core/skin_weights.h>
 #include <pelt/rig/clip.h>
+#include <pelt/rig/ddm_payload.h>
 #include <pelt/rig/driven_joints.h>
 #include <pelt/rig/skeleton.h>
 
@@ -35,15 +35,19 @@ struct Character {
     SkinWeights weights;
     std::vector<Clip> clips;
     std::vector<rig::DrivenJoint> driven;   ///< nodes driven by others; clips contain keys for them too
-    std::shared_ptr<const DdmPayload> ddm;  ///< the mushed skin, or null
+    std::shared_ptr<const DdmPayload> ddm;  ///< the mushed or fitted skin, or null
     /// Per instance of the mesh, the map from the space in which the file stores it to that of `mesh`; empty: the same
     /// space.
     std::vector<Affine3d> from_file;
-    std::vector<std::string> warnings;             ///< what the loader repaired, one sentence each
     std::shared_ptr<const SourceDocument> source;  ///< may be null
 };
 
 namespace rig {
+
+/// The mushed skin; null if there is none, also if the character has a fitted one.
+inline const DdmPayload* mushOf(const Character& character) {
+    return character.ddm && !character.ddm->fitted ? character.ddm.get() : nullptr;
+}
 
 /// The clip of that name, otherwise of that index ("2"). Throws Error (bad input) with a list of the clips.
 const Clip& findClip(const Character& character, std::string_view name_or_index);

@@ -51,6 +51,10 @@ std::vector<float> morphWeights(const Mesh& mesh, const Clip* clip, double t);
 /// Adds the weighted offsets to the positions and, if there are any, to the normals, which are renormalized.
 void addMorphs(const Mesh& mesh, std::span<const float> weights, std::span<Vec3f> positions, std::span<Vec3f> normals);
 
+/// Whether the clip shows one shape from its first to its last key: no joint moves against another and no morph target
+/// plays. Exports of a bind pose often have such a clip.
+bool standsStill(const Skeleton& skeleton, const Clip& clip);
+
 /// first key + k/fps for every k up to the last key (within 1e-4 of a step). Throws Error if fps is not positive or the
 /// clip has more than ten million samples.
 std::vector<double> sampleTimes(const Clip& clip, double fps);

@@ -1,22 +1,10 @@
 #pragma once
 
 #include <pelt/core/options.h>
+#include <pelt/core/smoothing_kinds.h>
 
 /// The settings of Direct Delta Mush, as a user specifies them.
 namespace pelt {
-
-/// The weights of a mesh Laplacian's edges.
-enum class LaplacianKind {
-    uniform,    ///< w = 1 on every edge
-    cotangent,  ///< w = max(0, (cot a + cot b) / 2), a and b the angles opposite to the edge
-};
-template <>
-inline constexpr std::string_view kEnumWords<LaplacianKind>[] = {"uniform", "cotangent"};
-
-/// The steps of smoothing.
-enum class SmoothingKind { implicit, explicit_ };
-template <>
-inline constexpr std::string_view kEnumWords<SmoothingKind>[] = {"implicit", "explicit"};
 
 /// The weights that smoothing starts from: the heaviest joint of each vertex, or the weights as they are.
 enum class DdmBind { rigid, keep };
@@ -41,6 +29,19 @@ struct DdmMap {
 bool readText(const std::string& text, DdmMap& map);
 std::string textOf(const DdmMap& map);
 
+/// The weights w' that translations follow ([LeLewis19] Eq. 11): the bind, smoothed by κ; the file's own weights; or a
+/// blend of both by a vertex attribute, which is 0 for the bind and 1 for the file's weights.
+struct DdmTranslations {
+    enum class Kind { bind, file, attribute };
+    Kind kind = Kind::bind;
+    std::string attribute;
+
+    friend bool operator==(const DdmTranslations&, const DdmTranslations&) = default;
+};
+/// "bind", "file", or the name of an attribute.
+bool readText(const std::string& text, DdmTranslations& value);
+std::string textOf(const DdmTranslations& value);
+
 struct JointAlpha {
     std::string joint;
     double alpha = 0;
@@ -50,10 +51,14 @@ struct JointAlpha {
 /// JOINT=a
 bool readText(const std::string& text, JointAlpha& value);
 
+inline constexpr int kMostIterations = 10000;
+
 /// Fields that are not set are chosen from the mesh.
 struct DdmSettings {
-    std::optional<int> iterations;               ///< p
+    std::optional<int> iterations;               ///< p, at most kMostIterations
+    std::optional<int> kappa_iterations;         ///< p of κ; not set: as many
     std::optional<double> lambda, kappa, alpha;  ///< λ, κ, α
+    DdmTranslations translations;
     LaplacianKind laplacian = LaplacianKind::cotangent;
     SmoothingKind smoothing = SmoothingKind::implicit;
     DdmMap lambda_map, kappa_map, alpha_map;
@@ -70,8 +75,9 @@ struct DdmSettings {
     friend bool operator==(const DdmSettings&, const DdmSettings&) = default;
 };
 
-using DdmField = OptionField<DdmSettings, std::optional<int>, std::optional<double>, LaplacianKind, SmoothingKind,
-                             DdmBind, DdmMap, std::vector<JointAlpha>, bool, std::vector<std::string>, float>;
+using DdmField =
+    OptionField<DdmSettings, std::optional<int>, std::optional<double>, LaplacianKind, SmoothingKind, DdmBind, DdmMap,
+                DdmTranslations, std::vector<JointAlpha>, bool, std::vector<std::string>, float>;
 
 /// All fields, in the order of files, help and reports.
 std::span<const DdmField> ddmFields();

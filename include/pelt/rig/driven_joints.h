@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string_view>
+#include <variant>
 
 namespace pelt::rig {
 
@@ -36,34 +37,51 @@ struct VirtualInput {
     std::array<double, 16> block{};  ///< 4x4 by columns: [W move; turn^T ω]
 };
 
-/// A node whose local transform is computed from those of others, [MohrGleicher03] §4.1.
-struct DrivenJoint {
-    std::uint32_t node = 0;    ///< the driven node
-    std::uint32_t driver = 0;  ///< the node that drives it; for a learned joint, the first input
-    DriverKind kind = DriverKind::rotation;
-
-    // Rotation:
+/// A part of the driver's rotation.
+struct DrivenRotation {
     double fraction = 0.5;
     Quatd bind_rotation;  ///< the driver's local rotation in the bind pose
+};
 
-    // Scale by s along one axis of the driven node: 1 for a straight limb, 1 + k for a folded one:
+/// A scale by s along one axis of the driven node: 1 for a straight limb, 1 + k for a folded one.
+struct DrivenScale {
     double k = 8;
     int axis = 1;              ///< 1 or 2; axis 0 is along the bone
     bool reciprocal = false;   ///< 1 / s instead
     double bind_scale = 1;     ///< s in the bind pose; s is divided by it, so that the scale is 1 in the bind pose
     std::uint32_t parent = 0;  ///< the angle is between the bone to this ancestor of the driver
     std::vector<std::uint32_t> children;  ///< and the sum of the bones to these descendants
+};
 
-    // Learned: from `placed` by a translation and a rotation vector, both in the space of the node's parent.
-    Trs placed;  ///< the local transform in the bind pose
-    std::vector<LearnedInput> inputs;
+/// From `placed` by a translation and a rotation vector, both in the space of the node's parent.
+struct DrivenLearned {
+    Trs placed;                        ///< the local transform in the bind pose
+    std::vector<LearnedInput> inputs;  ///< the first one is the driver
     std::vector<double> coefficients;  ///< six rows (translation, rotation) of kLearnedTerms for each input
+};
 
-    // Virtual (ddm): the driver is the first input. Over the inputs, ω sums to 1, move and turn sum to 0, and W sums to
-    // a symmetric positive definite matrix, so that it rests in the bind pose and rigid motions move it rigidly.
-    std::vector<VirtualInput> virtual_inputs;
+/// A virtual joint. Over the inputs, ω sums to 1, move and turn sum to 0, and W sums to a symmetric positive definite
+/// matrix, so that it rests in the bind pose and rigid motions move it rigidly.
+struct DrivenVirtual {
+    std::vector<VirtualInput> inputs;  ///< the first one is the driver
     double frame_scale = 1;  ///< of its axes, in every pose: that of its parent, so that its local scale is 1 at rest
 };
+
+/// A node whose local transform is computed from those of others, [MohrGleicher03] §4.1.
+struct DrivenJoint {
+    std::uint32_t node = 0;                                                          ///< the driven node
+    std::uint32_t driver = 0;                                                        ///< the node that drives it
+    std::variant<DrivenRotation, DrivenScale, DrivenLearned, DrivenVirtual> motion;  ///< in the order of DriverKind
+
+    DriverKind kind() const { return DriverKind(motion.index()); }
+    std::string_view kindName() const { return kDriverKinds[motion.index()]; }
+    /// Null if it moves in another way.
+    template <class Motion>
+    const Motion* as() const {
+        return std::get_if<Motion>(&motion);
+    }
+};
+static_assert(std::variant_size_v<decltype(DrivenJoint::motion)> == kDriverKinds.size());
 
 struct DrivenJointChoice {
     std::vector<std::uint32_t> drivers;  ///< nodes of joints; empty: every joint
@@ -78,14 +96,14 @@ struct DrivenJointChoice {
 /// bones without length. Throws Error (bad usage) for a driver that is not a joint and for a k that is not above -1.
 std::vector<DrivenJoint> addDrivenJoints(Skeleton& skeleton, const DrivenJointChoice& choice = {});
 
-/// Appends a learned joint as a child of the node `parent`, and its entry to `driven`. All its fields but `node` must
-/// be set. Its skin matrix is the identity in the bind pose.
-void addLearnedJoint(Skeleton& skeleton, DrivenJoint joint, std::uint32_t parent, std::vector<DrivenJoint>& driven);
+/// Appends a learned joint, which has inputs, as a child of the node `parent`, and its entry to `driven`. Its skin
+/// matrix is the identity in the bind pose.
+void addLearnedJoint(Skeleton& skeleton, DrivenLearned motion, std::uint32_t parent, std::vector<DrivenJoint>& driven);
 
-/// Appends a virtual joint as a child of its driver's node, and its entry to `driven`. Its frame in the bind pose is
-/// `bound`, a rotation and a translation, with its axes scaled as those of the driver. All its fields but `node` and
-/// `frame_scale` must be set.
-void addVirtualJoint(Skeleton& skeleton, DrivenJoint joint, const Affine3d& bound, std::vector<DrivenJoint>& driven);
+/// Appends a virtual joint, which has inputs, as a child of its driver's node, and its entry to `driven`. Its frame in
+/// the bind pose is `bound`, a rotation and a translation, with its axes scaled as those of the driver: `frame_scale`
+/// is set to that.
+void addVirtualJoint(Skeleton& skeleton, DrivenVirtual motion, const Affine3d& bound, std::vector<DrivenJoint>& driven);
 
 /// Removes the driven joints for which `keep` (one entry each) is false; nothing may have been appended to the skeleton
 /// after them. Returns the new slot of each old slot, -1 for removed ones.

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <pelt/rig/character.h>
+#include <pelt/rig/skeleton.h>
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace pelt::cli {
+namespace pelt::rig {
 
 /// The joints as users see them: one entry per node, however many skins bind it.
 struct JointList {
@@ -22,10 +20,4 @@ struct JointList {
 
 JointList listJoints(const Skeleton& skeleton);
 
-/// One line per joint, children below their parent with branches drawn, each indented by `indent`.
-std::string drawTree(const JointList& joints, const std::string& indent, bool utf8);
-
-/// What the report of a verb says of the character that it wrote: output, vertices, triangles, bones and influences.
-void reportWritten(const Character& character, const std::filesystem::path& output, nlohmann::ordered_json& report);
-
-}  // namespace pelt::cli
+}  // namespace pelt::rig

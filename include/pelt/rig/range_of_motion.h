@@ -1,6 +1,6 @@
 #pragma once
 
-#include <pelt/rig/driven_joints.h>
+#include <pelt/rig/character.h>
 
 namespace pelt::rig {
 
@@ -15,7 +15,9 @@ struct RangeOfMotion {
     Limits limits;               ///< of joints without limits of their own
     std::vector<Limits> joints;  ///< per joint slot; empty: no joint has its own
     double reach = 1;            ///< fraction of the limits that joints reach
-    std::vector<char> driven;    ///< per joint slot: follows other joints, so that no bone leads to it; empty: none
+    /// Per joint slot: the slot whose limb it belongs to, instead of the joint above it; -1, or empty: none.
+    std::vector<std::int32_t> carriers;
+    std::vector<char> driven;  ///< per joint slot: follows other joints, so that no bone leads to it; empty: none
 };
 
 /// Per pose and joint slot, the map from rest space to posed space. The rest pose of the nodes is not among them.
@@ -26,6 +28,14 @@ std::vector<std::vector<Affine3f>> mixedPoses(const Skeleton& skeleton, const Ra
 
 /// The same range without motion of the driven joints, which follow their drivers.
 RangeOfMotion rangeOfFreeJoints(const Skeleton& skeleton, std::span<const DrivenJoint> driven, RangeOfMotion range);
+
+/// Per joint slot, the slot of another branch that the joint belongs to: nothing above it carries skin, and its own
+/// skin is one surface with that slot's. A foot below a control on the floor belongs to the shin. -1: the joint above
+/// it is the right one. Empty if that is so for all.
+std::vector<std::int32_t> limbCarriers(const Character& character);
+
+/// The range without motion of the driven joints, in which joints move with the limb that they belong to.
+RangeOfMotion rangeOfFigure(const Character& character, RangeOfMotion range = {});
 
 /// The name of the clip that rangeClip makes, and what `--clip` calls it.
 inline constexpr const char* kRangeClip = "@range";

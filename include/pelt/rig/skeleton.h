@@ -16,6 +16,7 @@ struct SkeletonNode {
     std::int32_t parent = -1;        ///< index into Skeleton::nodes, -1 for a root; parents come before children
     Trs local;                       ///< rest transform to the parent's space
     std::optional<Affine3d> matrix;  ///< replaces `local` if the file has a matrix (it may shear)
+    std::string human{};             ///< the bone of a human that it is, as VRM 1 names it ("leftHand"), if known
 };
 
 /// A slot that skin weights refer to. If two skins bind the same node differently, it has two slots.

@@ -17,6 +17,8 @@ inline constexpr std::size_t kDdmWindow = 2048;
 /// Direct Delta Mush [LeLewis19]: a rest shape and rows packed for evaluation in one form.
 class DdmRig : public Rig {
 public:
+    static constexpr RigKind kKind = RigKind::ddm;
+
     /// Views these bytes as a rig, without copying. Every index is checked, so that evaluation never reads outside the
     /// bytes, whatever they contain.
     static Checked<DdmRig> view(std::span<const std::byte> bytes) noexcept;

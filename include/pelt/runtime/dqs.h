@@ -8,6 +8,8 @@ namespace pelt::runtime {
 /// Dual quaternion skinning [Kavan08]: a rest shape, its weights and the joints' rest positions.
 class DqsRig : public Rig {
 public:
+    static constexpr RigKind kKind = RigKind::dqs;
+
     /// Views these bytes as a rig, without copying. Every index is checked, so that evaluation never reads outside the
     /// bytes, whatever they contain.
     static Checked<DqsRig> view(std::span<const std::byte> bytes) noexcept;

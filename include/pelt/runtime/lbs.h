@@ -8,6 +8,8 @@ namespace pelt::runtime {
 /// Linear blend skinning: a rest shape and its weights.
 class LbsRig : public Rig {
 public:
+    static constexpr RigKind kKind = RigKind::lbs;
+
     /// Views these bytes as a rig, without copying. Every index is checked, so that evaluation never reads outside the
     /// bytes, whatever they contain.
     static Checked<LbsRig> view(std::span<const std::byte> bytes) noexcept;

@@ -10,6 +10,8 @@ namespace pelt::runtime {
 /// Morph targets over a rest shape.
 class MorphRig : public Rig {
 public:
+    static constexpr RigKind kKind = RigKind::morphs;
+
     /// Views these bytes as morph targets, without copying. Every index is checked.
     static Checked<MorphRig> view(std::span<const std::byte> bytes) noexcept;
 
@@ -25,12 +27,13 @@ private:
 
 /// Writes the vertices [first, first + count) of the rest shape with the weighted targets added; pass the result to
 /// deformers as their RestShape. `weights` has one entry per target. Disjoint ranges may run on any threads.
-/// `out.normals` may be empty, and is not written if the rest shape has none.
+/// `out.normals` may be empty, and is not written if the rest shape has none. A job may give `out` a block on its stack
+/// and then pass it as {positions, normals, first}.
 void morph(const MorphRig& rig, std::span<const float> weights, std::size_t first, std::size_t count,
            const Output& out) noexcept;
 
-/// Adds weight · offset to those of the listed `vertices` (ascending) that are in [first, last).
+/// Adds weight · offset to those of the listed `vertices` (ascending) that `out` has; its element 0 is vertex `first`.
 void addOffsets(std::span<const std::uint32_t> vertices, std::span<const Vec3f> offsets, float weight,
-                std::size_t first, std::size_t last, std::span<Vec3f> out) noexcept;
+                std::size_t first, std::span<Vec3f> out) noexcept;
 
 }  // namespace pelt::runtime

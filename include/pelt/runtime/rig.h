@@ -25,12 +25,15 @@ enum class RigError {
     other_version,     ///< packed by another version of Pelt
     other_kind,        ///< a rig of another kind
     damaged,           ///< a count, an offset or an index is out of range
+    missing,           ///< no bytes: the file has no such rig
 };
 
 /// A short description for a log; never null.
 const char* describe(RigError error) noexcept;
 
-/// The bytes of the first rig of that kind in a file of rigs; empty if there is none or the file is damaged before it.
+/// The bytes of the first rig of that kind in a file of rigs, for `view` of that kind: empty if the file has none
+/// (`view` then says `missing`). If the file is damaged before it, the bytes from there on, of which `view` says what
+/// is wrong.
 std::span<const std::byte> findRig(std::span<const std::byte> file, RigKind kind) noexcept;
 
 /// A rig, or the reason why the bytes were refused.
@@ -60,6 +63,7 @@ public:
     std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
 protected:
+    friend struct RigView;  ///< checks bytes and makes rigs of all kinds; not for users
     explicit Rig(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
 
 private:

@@ -28,6 +28,8 @@ inline constexpr std::size_t kLearnedTerms = 9;  ///< terms of the polynomial of
 /// joints from here.
 class SkeletonRig : public Rig {
 public:
+    static constexpr RigKind kKind = RigKind::skeleton;
+
     /// Views these bytes as a skeleton, without copying. Every index is checked.
     static Checked<SkeletonRig> view(std::span<const std::byte> bytes) noexcept;
 

@@ -1,30 +1,27 @@
 #pragma once
 
 #include <pelt/core/mesh_sequence.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/measure/skin_error.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/rig/range_of_motion.h>
 
 #include <optional>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 struct BakeRequest {
-    std::string method = "ddm";        ///< what is baked: a method,
-    MethodOptions method_options;      ///< with these options,
-    MeshSequence* sequence = nullptr;  ///< or, instead, meshes: one per sample of the clip
-    Sampling sampling;                 ///< of the clip; a character without clips is baked over the range of motion
-    rig::RangeOfMotion range;          ///< also sampled if a method is baked
-    std::size_t influences = 4;        ///< K: maximal number of joints per vertex; 0: any number
-    std::size_t helpers = 0;           ///< maximal number of joints to add
-    std::size_t virtual_joints = 0;    ///< maximal number of virtual joints, instead of helpers
-    std::optional<double> max_error;   ///< E_RMS to reach with as few helpers or virtual joints as possible
-    std::vector<std::string> locked;   ///< joints whose weights are kept
-    float weld = 0;                    ///< vertices within this distance are treated as one
-};
-
-struct BakeError {
-    double rms = 0, max = 0, e_rms = 0;  ///< as in SequenceError
-    double normals = 0;                  ///< degrees, RMS angle between the triangles' normals
+    std::string method = "ddm";             ///< what is baked: a method,
+    methods::MethodOptions method_options;  ///< with these options,
+    MeshSequence* base = nullptr;           ///< over meshes, one per sample of the clip, if the method can;
+    MeshSequence* sequence = nullptr;       ///< or, instead, meshes: one per sample of the clip
+    methods::Sampling sampling;       ///< of the clip; a character without clips is baked over the range of motion
+    rig::RangeOfMotion range;         ///< also sampled if a method is baked that needs no meshes
+    std::size_t influences = 4;       ///< K: maximal number of joints per vertex; 0: any number
+    std::size_t helpers = 0;          ///< maximal number of joints to add
+    std::size_t virtual_joints = 0;   ///< maximal number of virtual joints, instead of helpers
+    std::optional<double> max_error;  ///< E_RMS to reach with as few helpers or virtual joints as possible
+    std::vector<std::string> locked;  ///< joints whose weights are kept
+    float weld = 0;                   ///< vertices within this distance are treated as one
 };
 
 /// A skin that was tried, and its error.
@@ -32,10 +29,10 @@ struct BakeCandidate {
     std::string name;  ///< "v5" (or "given", where no Direct Delta Mush is baked), "resolved", "helpers", "virtual"
     std::size_t helpers = 0;
     std::size_t virtual_joints = 0;
-    std::optional<BakeError> clip;   ///< over all samples of the clip, if there is one
-    std::optional<BakeError> range;  ///< over the range of motion, if a method is baked
+    std::optional<measure::SkinError> clip;   ///< over all samples of the clip, if there is one
+    std::optional<measure::SkinError> range;  ///< over the range of motion, if a method is baked
 
-    const BakeError& main() const { return clip ? *clip : *range; }
+    const measure::SkinError& main() const { return clip ? *clip : *range; }
 };
 
 struct BakeResult {
@@ -52,4 +49,4 @@ struct BakeResult {
 /// `progress` asks for a stop.
 BakeResult bake(const Character& character, const BakeRequest& request, const Progress& progress = {});
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

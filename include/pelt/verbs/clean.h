@@ -3,7 +3,7 @@
 #include <pelt/core/progress.h>
 #include <pelt/rig/character.h>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 struct CleanRequest {
     float threshold = 1e-4F;     ///< weights below it are removed
@@ -30,4 +30,4 @@ struct CleanResult {
 /// kept as it was. Throws Error: bad usage for a threshold outside 0 to 0.5, cancelled if `progress` requests it.
 CleanResult clean(const Character& character, const CleanRequest& request = {}, const Progress& progress = {});
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

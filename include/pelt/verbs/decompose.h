@@ -9,7 +9,7 @@
 
 #include <optional>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// A sequence that becomes a clip. It must outlive the calls below and is read by one of them at a time.
 struct NamedSequence {
@@ -63,4 +63,4 @@ DecomposeResult decompose(const Mesh& rest, std::span<const NamedSequence> seque
 geometry::SequenceError measureClips(const Character& character, std::span<const NamedSequence> sequences,
                                      std::span<const Vec3f> rest, const Progress& progress = {});
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <pelt/core/error.h>
+#include <pelt/io/extension.h>
+#include <pelt/methods/sampling.h>
 
 #include <filesystem>
+#include <optional>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 enum class FileKind {
     character,  ///< .glb .gltf .vrm .fbx .dae
@@ -16,7 +19,4 @@ enum class FileKind {
 /// read, a missing file, or one that is neither a regular file nor a folder.
 FileKind fileKind(const std::filesystem::path& path);
 
-/// The extension in lower case, with its dot; empty if there is none.
-std::string extensionOf(const std::filesystem::path& path);
-
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,18 +1,18 @@
 #pragma once
 
 #include <pelt/core/progress.h>
-#include <pelt/pipeline/skin_error.h>
+#include <pelt/measure/skin_error.h>
 #include <pelt/rig/character.h>
 #include <pelt/rig/range_of_motion.h>
 
 #include <optional>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 struct LimitRequest {
-    std::size_t influences = 4;  ///< K: maximal number of joints per vertex; 0: any number
-    std::size_t max_joints = 0;  ///< maximal number of joints; 0: all
-    double fps = 30;             ///< at which clips are sampled
+    std::size_t influences = 4;             ///< K: maximal number of joints per vertex; 0: any number
+    std::optional<std::size_t> max_joints;  ///< maximal number of joints; not set: all stay
+    double fps = 30;                        ///< at which clips are sampled
     rig::RangeOfMotion range;
 };
 
@@ -23,8 +23,8 @@ struct MergedJoint {
 };
 
 struct LimitError {
-    std::optional<SkinError> clips;  ///< over all clips, if there are any
-    SkinError range;                 ///< over the range of motion
+    std::optional<measure::SkinError> clips;  ///< over all clips, if there are any
+    measure::SkinError range;                 ///< over the range of motion
 };
 
 struct LimitResult {
@@ -42,4 +42,4 @@ struct LimitResult {
 /// `progress` requests it.
 LimitResult limit(const Character& character, const LimitRequest& request = {}, const Progress& progress = {});
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -3,7 +3,7 @@
 #include <pelt/core/progress.h>
 #include <pelt/rig/character.h>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 struct LodOptions {
     std::vector<double> ratios = {0.5, 0.25, 0.1};  ///< of the triangles, descending, between 0 and 1
@@ -30,4 +30,4 @@ struct LodLevel {
 std::vector<LodLevel> makeLods(const Character& character, const LodOptions& options = {},
                                const Progress& progress = {});
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -4,7 +4,7 @@
 #include <pelt/rig/character.h>
 #include <pelt/rig/mirror_joints.h>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 struct MirrorRequest {
     std::optional<int> axis;           ///< 0, 1, 2: from one side to the other; not set: that of the joints
@@ -31,4 +31,4 @@ struct MirrorResult {
 /// input for a character without joints or weights, or if nothing shows what the sides are; cancelled.
 MirrorResult mirror(const Character& character, const MirrorRequest& request = {}, const Progress& progress = {});
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,21 +1,26 @@
 #pragma once
 
 #include <pelt/geometry/sequence_error.h>
-#include <pelt/pipeline/methods.h>
-#include <pelt/pipeline/preparation_cache.h>
+#include <pelt/methods/methods.h>
 #include <pelt/pose/pose.h>
 #include <pelt/rig/range_of_motion.h>
+#include <pelt/verbs/preparation_cache.h>
 
 #include <functional>
 #include <optional>
 #include <string>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// A handle of a character and its target. Positions are in the file's world space. The start is the default pose of
 /// the nodes, or a pose of a clip (PoseRequest::clip).
 struct PoseHandle {
-    enum class Kind { joint, point, region };
+    enum class Kind {
+        joint,
+        point,    ///< the nearest vertex
+        region,   ///< the mean of some vertices
+        segment,  ///< a bone between two places of a mesh without joints, connected to nothing
+    };
     enum class Given {
         full,      ///< position and rotation: from `transform` or, if there are targets, from these and `rotations`
         position,  ///< from `targets`; the rotation is free
@@ -31,7 +36,9 @@ struct PoseHandle {
     Kind kind = Kind::joint;
     Given given = Given::free;
     std::string joint;                  ///< its name
-    Vec3d point;                        ///< at the start; the nearest vertex is used
+    std::string name;                   ///< of a point, region or segment; may be empty
+    Vec3d point;                        ///< at the start; of a segment, the end that it turns about
+    Vec3d end;                          ///< the other end of a segment
     std::vector<std::uint32_t> region;  ///< vertices; their mean is held
     Affine3d transform;                 ///< for `full`, from rest space to posed space
     std::vector<Key> targets;           ///< by increasing time; one for a single pose
@@ -41,6 +48,13 @@ struct PoseHandle {
     std::optional<std::size_t> number;  ///< its number in messages; not set: its index in the list
 
     bool byMatrix() const { return given == Given::full && targets.empty(); }
+};
+
+/// Whether a free pose of a mesh in one plane has rotations of that plane alone.
+enum class FlatMode {
+    automatic,  ///< if all targets stay in the plane
+    on,
+    off,  ///< a sheet in space
 };
 
 /// A sequence uses rigid joints whose bones keep their lengths, as a clip always does, unless the free pose is
@@ -54,12 +68,13 @@ struct PoseRequest {
     double fps = 30;
     std::string method =
         "lbs";  ///< of the sequence; for a free pose, lbs uses all weights of the rig, including extra ones
-    MethodOptions method_options;
-    bool unreduced = false;                    ///< continues without the rig: every vertex not held by a handle is free
+    methods::MethodOptions method_options;
+    bool unreduced = false;  ///< continues without the rig: every vertex not held by a handle is free
+    FlatMode flat = FlatMode::automatic;
     bool free = false;                         ///< the sequence is the free pose, in which joints stretch and shear
     bool keep_lengths = false;                 ///< the sequence uses rigid joints, whatever the handles are
     std::optional<rig::RangeOfMotion> limits;  ///< joint limits; implies keep_lengths
-    const PreparationCache* cache = nullptr;   ///< for prepared data; may be null
+    const PreparationStore* cache = nullptr;   ///< for prepared data; may be null
 };
 
 /// The result for one handle.
@@ -77,6 +92,8 @@ struct PoseWanted {
     std::function<void(std::span<const Vec3f>)> sequence;
     bool clip = false;     ///< rigid joints as the character's first clip
     bool measure = false;  ///< the error of rigid joints, if used, relative to the free pose
+    /// Receives, frame by frame beside the sequence, the joints of the free pose, from the rest pose to the pose.
+    std::function<void(std::span<const Affine3d>)> joints = {};
 };
 
 struct PoseResult {
@@ -87,11 +104,19 @@ struct PoseResult {
     std::vector<double> energies;        ///< after each iteration of the last frame, never increasing
     std::vector<double> frame_energies;  ///< at the end of each frame
     bool converged = true;               ///< no frame reached the maximal number of iterations
+    bool flat = false;                   ///< its rotations are those of the mesh's plane
     // Of rigid joints, if used.
     geometry::SequenceError clip_error;  ///< of the skin (LBS) relative to the free pose, if measured
     double missed = 0;                   ///< the largest distance of a joint from its target
     std::vector<HandlePlace> places;     ///< in the last frame, for all handles with a target
 };
+
+}  // namespace pelt::verbs
+
+template <>
+inline constexpr std::string_view pelt::kEnumWords<pelt::verbs::FlatMode>[] = {"auto", "on", "off"};
+
+namespace pelt::verbs {
 
 /// The default energy for a character: tets if pieces of its mesh share no joint, because they would drift apart with
 /// the energy of a surface; otherwise spokes and rims.
@@ -111,4 +136,4 @@ std::size_t frameCount(std::span<const PoseHandle> handles, const PoseRequest& r
 PoseResult poseCharacter(Character& character, std::span<const PoseHandle> handles, const PoseRequest& request,
                          const PoseWanted& wanted, const Progress& progress = {});
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <pelt/fit/transfer.h>
+#include <pelt/bind/transfer.h>
+#include <pelt/core/enum_words.h>
 #include <pelt/rig/character.h>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// Whose skeleton the result has.
 enum class TransferSkeleton {
@@ -12,9 +13,16 @@ enum class TransferSkeleton {
     replaced,  ///< that of the given skin: the mesh's own lacks some of its joints
 };
 
+}  // namespace pelt::verbs
+
+template <>
+inline constexpr std::string_view pelt::kEnumWords<pelt::verbs::TransferSkeleton>[] = {"given", "kept", "replaced"};
+
+namespace pelt::verbs {
+
 struct TransferResult {
     Character character;
-    fit::TransferredWeights transferred;  ///< joints are those of the given skin
+    bind::TransferredWeights transferred;  ///< joints are those of the given skin
     TransferSkeleton skeleton = TransferSkeleton::given;
     std::string missing_joint;  ///< if replaced: the first joint that was not found
 };
@@ -27,7 +35,7 @@ inline constexpr const char* kConfidence = "_CONFIDENCE";
 /// mesh. Otherwise `to` keeps its skeleton and its clips; if it has none, those of `from` are added. A Direct Delta
 /// Mush payload of `to` is dropped, because it was made from another skin. Throws Error as transferWeights does, and
 /// (bad input) if `from` has no skin.
-TransferResult transfer(const Character& from, const Character& to, const fit::TransferOptions& options = {},
+TransferResult transfer(const Character& from, const Character& to, const bind::TransferOptions& options = {},
                         const Progress& progress = {});
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

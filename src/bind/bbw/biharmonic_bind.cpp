@@ -1,8 +1,9 @@
+// Binds a character by bounded biharmonic weights: tets in the mesh, joints as handles.
 #include <fmt/format.h>
 // From handles in space, or a skeleton's bones, to weights for the vertices of a mesh.
+#include <pelt/bind/bounded_biharmonic.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/geometry/tets.h>
@@ -11,10 +12,10 @@
 #include <array>
 #include <cmath>
 
+#include "bind/rigid/inside_bind.h"
 #include "handle_places.h"
-#include "inside_bind.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 std::vector<Vec3d> precise(std::span<const Vec3f> positions) { return {positions.begin(), positions.end()}; }
@@ -146,7 +147,7 @@ SkinWeights skinOf(const HandleWeights& weights, std::span<const std::uint32_t> 
         }
         appendVertex(skin, kept, values);
     }
-    return keepHeaviest(skin, influences);
+    return withoutSmall(keepHeaviest(skin, influences));
 }
 
 }  // namespace
@@ -190,4 +191,4 @@ BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::s
             solved.domain_tets, joints.size(), solved.weights.converged};
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -1,3 +1,4 @@
+// The energy of bounded biharmonic weights over the vertices of a tet mesh.
 #include "biharmonic_system.h"
 
 #include <pelt/geometry/local_smoothing.h>
@@ -5,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace pelt::fit::bbw {
+namespace pelt::bind::bbw {
 namespace {
 
 /// Slivers have almost no mass, and dividing by it would dominate everything else.
@@ -18,7 +19,7 @@ Matrix permuted(const geometry::Laplacian& laplacian, std::span<const std::uint3
     for (std::size_t v = 0; v < vertex.size(); ++v) {
         entries.emplace_back(row_of[v], row_of[v], laplacian.diagonal[v]);
         for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e)
-            entries.emplace_back(row_of[v], row_of[laplacian.edges.neighbours[e]], -laplacian.weights[e]);
+            entries.emplace_back(row_of[v], row_of[laplacian.edges.neighbors[e]], -laplacian.weights[e]);
     }
     Matrix result(Eigen::Index(vertex.size()), Eigen::Index(vertex.size()));
     result.setFromTriplets(entries.begin(), entries.end());
@@ -80,4 +81,4 @@ BiharmonicSystem biharmonicSystem(std::span<const Vec3d> positions, const geomet
     return system;
 }
 
-}  // namespace pelt::fit::bbw
+}  // namespace pelt::bind::bbw

@@ -4,7 +4,7 @@
 
 #include <Eigen/SparseCore>
 
-namespace pelt::fit::bbw {
+namespace pelt::bind::bbw {
 
 using Matrix = Eigen::SparseMatrix<double>;
 
@@ -27,4 +27,4 @@ struct BiharmonicSystem {
 BiharmonicSystem biharmonicSystem(std::span<const Vec3d> positions, const geometry::Laplacian& laplacian,
                                   std::span<const double> mass, std::span<const std::vector<std::uint32_t>> handles);
 
-}  // namespace pelt::fit::bbw
+}  // namespace pelt::bind::bbw

@@ -1,8 +1,8 @@
 // Bounded biharmonic weights [Jacobson11]: from the blurred cells of the handles to the minimum for all handles
 // together, with the sums as a constraint.
+#include <pelt/bind/bounded_biharmonic.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/tets.h>
 #include <pelt/geometry/weld.h>
 
@@ -11,7 +11,7 @@
 #include "diffused_cells.h"
 #include "joint_solver.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 constexpr const char* kStage = "biharmonic weights";
@@ -129,4 +129,4 @@ HandleWeights boundedBiharmonic(const Mesh& surface, std::span<const std::vector
     return weights;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

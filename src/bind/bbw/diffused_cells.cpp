@@ -10,7 +10,7 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 
-namespace pelt::fit::bbw {
+namespace pelt::bind::bbw {
 namespace {
 
 constexpr int kSteps = 3;
@@ -104,4 +104,4 @@ Eigen::MatrixXd diffusedCells(const BiharmonicSystem& system, const std::functio
     return weights;
 }
 
-}  // namespace pelt::fit::bbw
+}  // namespace pelt::bind::bbw

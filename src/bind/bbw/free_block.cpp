@@ -1,8 +1,9 @@
+// Solves the energy over the rows that no bound holds.
 #include "free_block.h"
 
 #include <pelt/core/error.h>
 
-namespace pelt::fit::bbw {
+namespace pelt::bind::bbw {
 namespace {
 
 /// The submatrix of the rows; only its lower triangle for a factorization.
@@ -47,4 +48,4 @@ Eigen::VectorXd FreeBlock::solve(const Eigen::VectorXd& right) const {
     return x;
 }
 
-}  // namespace pelt::fit::bbw
+}  // namespace pelt::bind::bbw

@@ -4,7 +4,7 @@
 
 #include "biharmonic_system.h"
 
-namespace pelt::fit::bbw {
+namespace pelt::bind::bbw {
 
 /// The energy over some of the rows, with everything needed to solve for them.
 ///
@@ -37,4 +37,4 @@ private:
     Eigen::VectorXd mass_;
 };
 
-}  // namespace pelt::fit::bbw
+}  // namespace pelt::bind::bbw

@@ -1,9 +1,10 @@
+// Finds the vertices of a tet mesh that a joint or bone holds.
 #include "handle_places.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace pelt::fit::bbw {
+namespace pelt::bind::bbw {
 namespace {
 
 constexpr double kTie = 1e-5;  // of the edge
@@ -62,7 +63,7 @@ double meanEdge(std::span<const Vec3d> vertices, const geometry::Adjacency& edge
     double sum = 0;
     for (std::size_t v = 0; v < vertices.size(); ++v)
         for (const std::uint32_t n : edges.of(v)) sum += length(vertices[v] - vertices[n]);
-    return edges.neighbours.empty() ? 0 : sum / double(edges.neighbours.size());
+    return edges.neighbors.empty() ? 0 : sum / double(edges.neighbors.size());
 }
 
-}  // namespace pelt::fit::bbw
+}  // namespace pelt::bind::bbw

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <pelt/fit/bounded_biharmonic.h>
+#include <pelt/bind/bounded_biharmonic.h>
 #include <pelt/geometry/tets.h>
 
-namespace pelt::fit::bbw {
+namespace pelt::bind::bbw {
 
 /// The vertices nearest to the samples along a segment, every half of `edge`, the usual edge length. Samples farther
 /// than `reach` from all vertices lie outside the shape and hold nothing, unless all do: then the segment holds the
@@ -17,4 +17,4 @@ std::uint32_t nearestVertex(std::span<const Vec3d> vertices, const Vec3d& point)
 /// The mean length of the edges.
 double meanEdge(std::span<const Vec3d> vertices, const geometry::Adjacency& edges);
 
-}  // namespace pelt::fit::bbw
+}  // namespace pelt::bind::bbw

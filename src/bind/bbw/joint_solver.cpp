@@ -20,7 +20,7 @@
 
 #include "free_block.h"
 
-namespace pelt::fit::bbw {
+namespace pelt::bind::bbw {
 namespace {
 
 using Vector = Eigen::VectorXd;
@@ -62,7 +62,7 @@ public:
         for (; result.steps < limit && !result.solved; ++result.steps) {
             pause(1 - std::pow(0.85, result.steps));
             listPairs();
-            minimise(rough);
+            minimize(rough);
             const double slack = rough ? std::max(kBoundSlack, kFirstSlack * std::pow(0.1, result.steps)) : kBoundSlack;
             const std::size_t changes = exchange(slack);
             result.solved = changes == 0 && !rough;
@@ -186,7 +186,7 @@ private:
         applyZ(z);
     }
 
-    void minimise(bool rough) {
+    void minimize(bool rough) {
         Vector residual(pairs_.first.back()), change = Vector::Zero(pairs_.first.back()), way, next, image;
         if (residual.size() == 0) return;
         forHandles([&](std::size_t h) {
@@ -275,4 +275,4 @@ JointResult solveJointly(const BiharmonicSystem& system, Eigen::MatrixXd& weight
     return JointSolver(system, weights).solve(pause, limit);
 }
 
-}  // namespace pelt::fit::bbw
+}  // namespace pelt::bind::bbw

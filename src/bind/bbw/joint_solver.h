@@ -4,7 +4,7 @@
 
 #include "biharmonic_system.h"
 
-namespace pelt::fit::bbw {
+namespace pelt::bind::bbw {
 
 struct JointResult {
     int steps = 0;
@@ -17,4 +17,4 @@ struct JointResult {
 JointResult solveJointly(const BiharmonicSystem& system, Eigen::MatrixXd& weights,
                          const std::function<void(double)>& pause, int limit = 60);
 
-}  // namespace pelt::fit::bbw
+}  // namespace pelt::bind::bbw

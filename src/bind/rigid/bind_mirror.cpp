@@ -1,10 +1,11 @@
+// Finds the mirror image of joints and vertices, and makes the joints of vertices symmetric.
 #include "bind_mirror.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 constexpr double kJointTolerance = 2e-3, kVertexTolerance = 2e-4;  // of the diagonal
@@ -160,4 +161,4 @@ void makeSymmetric(const BindMirror& mirror, std::span<const std::int32_t> paren
     }
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -4,7 +4,7 @@
 
 #include "bind_surface.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// The mirrored joint and welded vertex on the other side of a character, kNoTwin if there is none; joints and vertices
 /// on the plane are their own twins. Both are empty if the skeleton is not symmetric.
@@ -24,4 +24,4 @@ BindMirror findMirror(const Skeleton& skeleton, const BindSurface& surface);
 void makeSymmetric(const BindMirror& mirror, std::span<const std::int32_t> parents, const std::vector<bool>& carries,
                    std::vector<std::uint32_t>& joints);
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -1,8 +1,9 @@
+// The welded mesh that binding works on, with every part oriented outward.
 #include "bind_surface.h"
 
 #include <algorithm>
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 std::vector<Vec3d> weldedPositions(const Mesh& mesh, const geometry::Weld& weld) {
@@ -65,4 +66,4 @@ BindSurface bindSurface(const Mesh& mesh) {
             std::move(parts), std::move(adjacency), std::move(tree),    diagonal};
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -4,7 +4,7 @@
 #include <pelt/geometry/ray_tree.h>
 #include <pelt/geometry/weld.h>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// The welded mesh as used for binding. Every connected part is oriented outwards (by its signed volume), since the
 /// orientation of parts in one file often differs.
@@ -21,4 +21,4 @@ struct BindSurface {
 
 BindSurface bindSurface(const Mesh& mesh);
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 constexpr double kOutside = 2;      // for a line that is outside entirely
@@ -117,4 +117,4 @@ std::vector<std::uint32_t> chooseBones(const BindSurface& surface, std::span<con
     return joints;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

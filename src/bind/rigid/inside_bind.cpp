@@ -1,14 +1,19 @@
+// Binds every vertex to the bone that lies nearest inside the mesh.
 #include "inside_bind.h"
 
 #include <pelt/core/error.h>
 
-#include "bind_joints.h"
+#include <algorithm>
+#include <cmath>
+
+#include "bind/skeleton/bind_joints.h"
+#include "bind/skeleton/mesh_probe.h"
+#include "bind/skeleton/skin_bones.h"
 #include "bind_mirror.h"
 #include "bone_choice.h"
 #include "label_cleanup.h"
-#include "skin_bones.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 /// If nothing can be inferred from the mesh: every bone that the options allow, and the nearest one for each vertex.
@@ -62,4 +67,30 @@ InsideBind bindInside(const Mesh& mesh, const Skeleton& skeleton, const BindOpti
     return bind;
 }
 
-}  // namespace pelt::fit
+double shareInSight(const Mesh& mesh, const InsideBind& bind) {
+    constexpr std::size_t kSeen = 2000;
+    constexpr double kMostlyInside = 0.75;  // of the line
+    constexpr double kEnd = 0.1;            // of the bone, which may begin and end on the skin
+    const BindSurface surface = bindSurface(mesh);
+    const std::size_t step = std::max<std::size_t>(1, mesh.vertexCount() / kSeen);
+    std::size_t seen = 0, sure = 0;
+    for (std::size_t v = 0; v < mesh.vertexCount(); v += step) {
+        if (bind.rigid[v] || !isFinite(mesh.positions[v])) continue;
+        const Vec3d point(mesh.positions[v]);
+        double nearest = HUGE_VAL;
+        Vec3d place;
+        for (const geometry::BoneSegment& bone : bind.bones) {
+            if (bone.joint != bind.joints[v]) continue;
+            const Vec3d along = bone.end - bone.start;
+            const double squared = dot(along, along);
+            const double t = squared > 0 ? std::clamp(dot(point - bone.start, along) / squared, kEnd, 1 - kEnd) : 0.0;
+            const Vec3d at = bone.start + along * t;
+            if (length(point - at) < nearest) nearest = length(point - at), place = at;
+        }
+        ++seen;
+        sure += std::isfinite(nearest) && shareInside(surface.tree, place, point) >= kMostlyInside;
+    }
+    return seen > 0 ? double(sure) / double(seen) : 0;
+}
+
+}  // namespace pelt::bind

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <pelt/bind/rigid_bind.h>
 #include <pelt/core/progress.h>
-#include <pelt/fit/rigid_bind.h>
 #include <pelt/geometry/segments.h>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// A mesh bound by the shape of its skeleton.
 struct InsideBind {
@@ -17,4 +17,8 @@ struct InsideBind {
 /// used.
 InsideBind bindInside(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options, const Progress& progress);
 
-}  // namespace pelt::fit
+/// The share of the vertices, of at most some thousands, between which and their bone there is only the inside of the
+/// mesh. Pieces that move rigidly lie on the mesh and count as it does.
+double shareInSight(const Mesh& mesh, const InsideBind& bind);
+
+}  // namespace pelt::bind

@@ -1,9 +1,10 @@
+// Removes small islands of a joint on the surface.
 #include "label_cleanup.h"
 
 #include <algorithm>
 #include <map>
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 constexpr double kIslandShare = 0.2;  // of the joint's largest patch on the same part
@@ -62,4 +63,4 @@ void dissolveIslands(const BindSurface& surface, std::vector<std::uint32_t>& joi
 
 void cleanLabels(const BindSurface& surface, std::vector<std::uint32_t>& joints) { dissolveIslands(surface, joints); }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

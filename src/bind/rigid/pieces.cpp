@@ -1,3 +1,4 @@
+// Separates clothes, eyes and other parts from the body, and gives each its joint.
 #include "pieces.h"
 
 #include <pelt/core/parallel.h>
@@ -5,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 constexpr double kFlesh = 0.15;  // fraction of a bone inside a piece that counts as its flesh
@@ -133,4 +134,4 @@ void settlePieces(const BindSurface& surface, std::span<const Piece> pieces, std
     }
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "bone_view.h"
+#include "bind/skeleton/bone_view.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// The relation of a connected part of the mesh to the skeleton.
 struct Piece {
@@ -26,4 +26,4 @@ std::vector<Piece> piecesOf(const BindSurface& surface, std::span<const BoneView
 void settlePieces(const BindSurface& surface, std::span<const Piece> pieces, std::size_t joint_count,
                   std::vector<std::uint32_t>& joints);
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

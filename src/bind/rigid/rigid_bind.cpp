@@ -1,14 +1,15 @@
+// Binds each vertex to one joint: by the weights if there are any, otherwise by the nearest bone.
 #include <fmt/format.h>
+#include <pelt/bind/rigid_bind.h>
 #include <pelt/core/error.h>
-#include <pelt/fit/rigid_bind.h>
 
 #include <numeric>
 #include <optional>
 
-#include "bind_joints.h"
+#include "bind/skeleton/bind_joints.h"
 #include "inside_bind.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 /// One joint per vertex, with weight 1.
@@ -63,4 +64,10 @@ SkinWeights bindNearestBone(const Mesh& mesh, const Skeleton& skeleton, const Bi
     return oneJointEach(bindInside(mesh, skeleton, options, progress).joints);
 }
 
-}  // namespace pelt::fit
+NearestBind bindBare(const Mesh& mesh, const Skeleton& skeleton, const BindOptions& options, const Progress& progress) {
+    InsideBind bind = bindInside(mesh, skeleton, options, progress);
+    const double sure = shareInSight(mesh, bind);
+    return {oneJointEach(std::move(bind.joints)), sure};
+}
+
+}  // namespace pelt::bind

@@ -1,3 +1,4 @@
+// Which joints may have vertices: one slot per node, as the options allow.
 #include "bind_joints.h"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 
 #include <algorithm>
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 /// Per node, whether the list names one of its slots.
@@ -56,4 +57,4 @@ std::vector<SkinChoice> DistinctJoints::choices(const Skeleton& original, const 
     return result;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <pelt/fit/rigid_bind.h>
+#include <pelt/bind/rigid_bind.h>
 
 #include "skin_bones.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// Several skins may bind one node with a slot each; this keeps the first slot of each node.
 struct DistinctJoints {
@@ -21,4 +21,4 @@ DistinctJoints distinctJoints(const Skeleton& skeleton);
 /// and if none is left.
 std::vector<bool> allowedSlots(const Skeleton& skeleton, const BindOptions& options);
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -1,3 +1,4 @@
+// Measures the mesh along a bone: how thick it is there and how much of the bone lies inside.
 #include "bone_view.h"
 
 #include <pelt/core/parallel.h>
@@ -6,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 bool BoneView::within(int place, std::uint32_t part) const {
     const auto& around = parts[static_cast<std::size_t>(place)];
@@ -96,4 +97,4 @@ std::vector<BoneView> viewBones(const BindSurface& surface, std::span<const geom
     return views;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

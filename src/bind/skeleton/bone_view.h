@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "bind_surface.h"
+#include "bind/rigid/bind_surface.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// The mesh along a bone: at points in the middle of equal sections (not at joints, which may touch the skin).
 constexpr double kBeside = 0.015;  // of the diagonal: a bone this close to a sheet (wing, fin, cape) belongs to it
@@ -28,4 +28,4 @@ struct BoneView {
 
 std::vector<BoneView> viewBones(const BindSurface& surface, std::span<const geometry::BoneSegment> bones);
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

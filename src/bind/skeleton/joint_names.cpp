@@ -1,10 +1,11 @@
+// Guesses from its name whether a leaf only marks an end or an attachment point.
 #include "joint_names.h"
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 /// The name without the marks of its side or number: "HandSlot.L" and "handslot_02" become "handslot".
@@ -51,4 +52,4 @@ Marker markerOf(const std::string& name) {
     return Marker::none;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 enum class Marker { none, end, place };
 
@@ -10,4 +10,4 @@ enum class Marker { none, end, place };
 /// if the mesh agrees: see joint_roles.cpp.
 Marker markerOf(const std::string& name);
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -10,7 +10,7 @@
 #include "joint_names.h"
 #include "mesh_probe.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 constexpr std::uint32_t kNone = ~0u;
@@ -223,4 +223,4 @@ JointRoles jointRoles(JointTree& joints, const geometry::RayTree& tree, double d
     return roles;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -4,7 +4,7 @@
 
 #include "joint_tree.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// The roles of the joints of a skeleton. Vectors have one entry per joint unless stated.
 struct JointRoles {
@@ -20,4 +20,4 @@ struct JointRoles {
 /// `tree` has the faces of the mesh, `diagonal` is its size. Removes joints that are gone from the lists of children.
 JointRoles jointRoles(JointTree& joints, const geometry::RayTree& tree, double diagonal);
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

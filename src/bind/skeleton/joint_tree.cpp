@@ -1,8 +1,9 @@
+// The hierarchy of joints in rest space; guessed from the axes if all joints are roots.
 #include "joint_tree.h"
 
 #include <algorithm>
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 using Axes = std::array<Vec3d, 6>;
@@ -117,4 +118,4 @@ std::vector<Vec3d> boneDirections(const JointTree& tree, double tolerance) {
     return directions;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// The joints of a skeleton in rest space. Vectors have one entry per joint.
 struct JointTree {
@@ -29,4 +29,4 @@ void removeChildren(JointTree& tree, const std::vector<bool>& gone);
 /// orientation, so that axes give no information.
 std::vector<Vec3d> boneDirections(const JointTree& tree, double tolerance);
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -1,10 +1,11 @@
+// Casts rays along bones to see how much of a line lies inside the mesh.
 #include "mesh_probe.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 double shareInside(const geometry::RayTree& tree, const Vec3d& from, const Vec3d& to) {
     constexpr int kSamples = 8;
@@ -47,4 +48,4 @@ double radiusAround(const geometry::RayTree& tree, const Vec3d& point, const Vec
     return found[kWays / 2];
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -2,7 +2,7 @@
 
 #include <pelt/geometry/ray_tree.h>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// How much of a line lies inside the mesh.
 double shareInside(const geometry::RayTree& tree, const Vec3d& from, const Vec3d& to);
@@ -16,4 +16,4 @@ double lengthInside(const geometry::RayTree& tree, const Vec3d& start, const Vec
 /// of them find none.
 double radiusAround(const geometry::RayTree& tree, const Vec3d& point, const Vec3d& direction, double diagonal);
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

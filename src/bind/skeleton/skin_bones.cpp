@@ -1,3 +1,4 @@
+// The bone segments that may carry skin, from the roles of the joints.
 #include "skin_bones.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include "joint_roles.h"
 #include "mesh_probe.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 constexpr double kStraight = 0.99;    // cosine: a child at the tail of its parent's bone is straight ahead
@@ -109,4 +110,4 @@ std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geo
     return segments;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -4,7 +4,7 @@
 #include <pelt/geometry/segments.h>
 #include <pelt/rig/skeleton.h>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// The user's choice for a joint.
 enum class SkinChoice : std::uint8_t { automatic, skin, none };
@@ -19,4 +19,4 @@ enum class SkinChoice : std::uint8_t { automatic, skin, none };
 std::vector<geometry::BoneSegment> skinBones(const Skeleton& skeleton, const geometry::RayTree& tree, double diagonal,
                                              std::span<const SkinChoice> choices = {});
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

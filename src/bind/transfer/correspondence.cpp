@@ -1,3 +1,4 @@
+// Finds for each vertex the place on another skin that it would copy its weights from.
 #include "correspondence.h"
 
 #include <pelt/core/parallel.h>
@@ -6,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pelt::fit::transfer {
+namespace pelt::bind::transfer {
 namespace {
 
 using geometry::SurfacePlace;
@@ -139,4 +140,4 @@ std::vector<Match> nearestPlaces(const BindSurface& from, const BindSurface& to,
     return matches;
 }
 
-}  // namespace pelt::fit::transfer
+}  // namespace pelt::bind::transfer

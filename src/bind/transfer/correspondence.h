@@ -2,9 +2,9 @@
 
 #include <pelt/core/progress.h>
 
-#include "../bind_surface.h"
+#include "bind/rigid/bind_surface.h"
 
-namespace pelt::fit::transfer {
+namespace pelt::bind::transfer {
 
 /// Where a vertex would copy from.
 struct Match {
@@ -21,4 +21,4 @@ std::vector<Match> matchSurfaces(const BindSurface& from, const BindSurface& to,
 /// The nearest points alone; all agree.
 std::vector<Match> nearestPlaces(const BindSurface& from, const BindSurface& to, const Progress& progress);
 
-}  // namespace pelt::fit::transfer
+}  // namespace pelt::bind::transfer

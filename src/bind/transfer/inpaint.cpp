@@ -1,3 +1,4 @@
+// Fills in weights where none could be copied, smoothly from the vertices around.
 #include "inpaint.h"
 
 #include <pelt/core/error.h>
@@ -11,7 +12,7 @@
 
 #include "weight_rows.h"
 
-namespace pelt::fit::transfer {
+namespace pelt::bind::transfer {
 namespace {
 
 using SparseMatrix = Eigen::SparseMatrix<double>;
@@ -32,7 +33,7 @@ SparseMatrix matrixOf(const geometry::Laplacian& laplacian) {
         double diagonal = 0;
         for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
             const double weight = std::clamp(laplacian.weights[e], least, most);
-            entries.emplace_back(int(v), int(laplacian.edges.neighbours[e]), -weight);
+            entries.emplace_back(int(v), int(laplacian.edges.neighbors[e]), -weight);
             diagonal += weight;
         }
         entries.emplace_back(int(v), int(v), diagonal);
@@ -145,4 +146,4 @@ SkinWeights inpaint(const BindSurface& surface, const FillGraph& graph, const Sk
     return result;
 }
 
-}  // namespace pelt::fit::transfer
+}  // namespace pelt::bind::transfer

@@ -4,9 +4,9 @@
 #include <pelt/core/skin_weights.h>
 #include <pelt/geometry/laplacian.h>
 
-#include "../bind_surface.h"
+#include "bind/rigid/bind_surface.h"
 
-namespace pelt::fit::transfer {
+namespace pelt::bind::transfer {
 
 /// The edges along which weights spread over a surface, also from one part to the next.
 struct FillGraph {
@@ -24,4 +24,4 @@ FillGraph fillGraph(const BindSurface& surface, std::span<const std::uint32_t> l
 SkinWeights inpaint(const BindSurface& surface, const FillGraph& graph, const SkinWeights& given,
                     const Progress& progress);
 
-}  // namespace pelt::fit::transfer
+}  // namespace pelt::bind::transfer

@@ -1,10 +1,11 @@
+// Finds pieces that move as a whole, such as buttons, and gives each one row of weights.
 #include "loose_pieces.h"
 
 #include <pelt/core/parallel.h>
 
 #include <algorithm>
 
-namespace pelt::fit::transfer {
+namespace pelt::bind::transfer {
 namespace {
 
 constexpr double kSmall = 0.1;        ///< of the skin's diagonal: a piece of this size may be a button or a buckle
@@ -104,4 +105,4 @@ SkinWeights settleRigidPieces(const WeightedSurface& from, const WeightedSurface
     return result;
 }
 
-}  // namespace pelt::fit::transfer
+}  // namespace pelt::bind::transfer

@@ -3,7 +3,7 @@
 #include "correspondence.h"
 #include "weight_rows.h"
 
-namespace pelt::fit::transfer {
+namespace pelt::bind::transfer {
 
 /// Per connected part of `to`, whether it moves as a whole: a small piece that does not lie in the skin itself (a
 /// button, a buckle), or a piece inside the body (teeth).
@@ -14,4 +14,4 @@ std::vector<bool> rigidPieces(const BindSurface& from, const BindSurface& to, st
 SkinWeights settleRigidPieces(const WeightedSurface& from, const WeightedSurface& to, std::span<const Match> matches,
                               const std::vector<bool>& rigid);
 
-}  // namespace pelt::fit::transfer
+}  // namespace pelt::bind::transfer

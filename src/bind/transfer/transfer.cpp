@@ -7,8 +7,8 @@
 // from the tenth of it that is nearest to the skin.
 
 #include <fmt/format.h>
+#include <pelt/bind/transfer.h>
 #include <pelt/core/error.h>
-#include <pelt/fit/transfer.h>
 #include <pelt/geometry/connect_parts.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 #include "inpaint.h"
 #include "loose_pieces.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 using namespace transfer;
@@ -155,10 +155,10 @@ TransferredWeights transferWeights(const Mesh& from, const SkinWeights& from_wei
     transfer.run(options, progress);
     TransferredWeights result;
     const std::size_t most = options.influences > 0 ? options.influences : maxInfluences(from_weights);
-    result.weights = keepHeaviest(ofAllCopies(transfer.rows(), target.weld), most);
+    result.weights = withoutSmall(keepHeaviest(ofAllCopies(transfer.rows(), target.weld), most));
     result.rigid_pieces = transfer.rigid_pieces;
     for (const std::uint32_t v : target.weld.welded) result.origin.push_back(transfer.origin()[v]);
     return result;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

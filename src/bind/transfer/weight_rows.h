@@ -3,9 +3,9 @@
 #include <pelt/core/skin_weights.h>
 #include <pelt/geometry/ray_tree.h>
 
-#include "../bind_surface.h"
+#include "bind/rigid/bind_surface.h"
 
-namespace pelt::fit::transfer {
+namespace pelt::bind::transfer {
 
 /// A sparse sum of weight rows, by joint.
 class RowSum {
@@ -43,4 +43,4 @@ struct WeightedSurface {
     }
 };
 
-}  // namespace pelt::fit::transfer
+}  // namespace pelt::bind::transfer

@@ -1,4 +1,5 @@
-#include "../internal/eigen_solvers.h"
+// Compiles the dense solvers of Eigen that other files use.
+#include "eigen_solvers.h"
 
 template class Eigen::HouseholderQR<Eigen::MatrixXd>;
 template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;

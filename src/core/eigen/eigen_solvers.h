@@ -4,7 +4,7 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
-/// Eigen's dense solvers, compiled once for all modules (src/geometry/eigen_solvers.cpp): otherwise they take a fifth
+/// Eigen's dense solvers, compiled once for all modules (src/core/eigen/eigen_solvers.cpp): otherwise they take a fifth
 /// of the build time. Pass a plain matrix to SelfAdjointEigenSolver; for an expression Eigen would compile it again.
 extern template class Eigen::HouseholderQR<Eigen::MatrixXd>;
 extern template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;

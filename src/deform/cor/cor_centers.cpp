@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <string>
 
-#include "../influence_blocks.h"
+#include "deform/influence_blocks.h"
 #include "similar_triangles.h"
 
 namespace pelt::deform {
 namespace {
 
-constexpr CorField kCorFields[] = {
+const CorField kCorFields[] = {
     {{"sigma", "S", "How different weights may be to count as similar, above 0 (default: 0.1)"}, &CorOptions::sigma},
     {{"weight_cell", "W", "Merge triangles with weights this close; 0: exact sum (default: 1/128)"},
      &CorOptions::weight_cell},

@@ -1,3 +1,4 @@
+// Weights of vertices and triangles as sorted rows, with equal rows grouped.
 #include "weight_rows.h"
 
 #include <algorithm>

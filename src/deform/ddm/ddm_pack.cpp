@@ -8,8 +8,8 @@
 #include <span>
 #include <tuple>
 
-#include "../../internal/rigs/rig_writer.h"
 #include "ddm_vertex.h"
+#include "runtime/layout/rig_writer.h"
 
 namespace pelt::deform {
 namespace {
@@ -213,10 +213,18 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> pair_index_;
 };
 
+/// The numbers that a form reads.
+DdmContent contentOf(DdmForm form) {
+    if (runtime::hasCovariance(form)) return DdmContent::full;
+    return form == DdmForm::v4 ? DdmContent::weighted : DdmContent::centered;
+}
+
 }  // namespace
 
 DdmRig packDdm(const Mesh& rest, const DdmRows<float>& rows, DdmForm form) {
     checkDdmRows(rest, rows);
+    if (!holds(rows.content, contentOf(form)))
+        throw Error::badInput("the mushed skin lacks numbers that this variant reads: mush the mesh for it");
     const DdmArrays arrays = DdmPacker(rest, rows, form).pack();
     runtime::DdmHeader header;
     header.form = form;
@@ -247,6 +255,14 @@ SkinWeights plainWeights(const DdmRows<float>& rows) {
         }
         weights.offsets.push_back(static_cast<std::uint32_t>(weights.joints.size()));
     }
+    return weights;
+}
+
+SkinWeights signedWeights(const DdmRows<float>& rows) {
+    SkinWeights weights;
+    weights.offsets = rows.offsets;
+    weights.joints = rows.joints;
+    for (const DdmBlock<float>& block : rows.blocks) weights.weights.push_back(block.w);
     return weights;
 }
 

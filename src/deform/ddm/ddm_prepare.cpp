@@ -66,16 +66,20 @@ struct DdmPreparation::State {
     SmoothedSurface surface;
     std::vector<bool> rigid;  ///< per welded vertex: belongs to a part with a single bone that others are tied to
     JointBind bound;
-    Vec3d origin;  ///< moments are relative to it, for precision
+    Vec3d origin;       ///< moments are relative to it, for precision
+    double spread = 0;  ///< OmegaParts::spread
 
     SmoothingKey psi_key, weight_key;
     Field psi;      ///< ten moments of Ψ per entry
-    Field weights;  ///< w'
+    Field weights;  ///< the bind, smoothed by κ
+    GivenTranslations given;
     std::vector<double> alpha;
 
     void makeTopology(const TopologyKey& key, geometry::SharedSurface welded);
     void groupByJoint();
     std::vector<double> strengths(const std::vector<double>& values, const std::vector<bool>& excluded) const;
+    void setTranslations(const DdmOptions& options);
+    bool usesSmoothedWeights() const;
     OmegaParts parts() const;
 };
 
@@ -139,7 +143,9 @@ void DdmPreparation::State::makeTopology(const TopologyKey& key, geometry::Share
     surface = {};
     surface.positions = welded->positions;
     surface.laplacian = welded->laplacian;
-    origin = geometry::boundingBox(surface.positions).center();
+    const geometry::Box box = geometry::boundingBox(surface.positions);
+    origin = box.center();
+    spread = std::clamp(1e-8 * box.diagonal() * box.diagonal(), 1e-30, 1e30);
     surface.normals = geometry::angleWeightedNormals(positions, triangles, weld);
     for (std::size_t w = 0; w < weld.count(); ++w) surface.normals[w] = surface.normals[weld.representative[w]];
     surface.normals.resize(weld.count());
@@ -167,9 +173,34 @@ std::vector<double> DdmPreparation::State::strengths(const std::vector<double>& 
     return result;
 }
 
+void DdmPreparation::State::setTranslations(const DdmOptions& options) {
+    given = {};
+    if (options.translations.empty()) return;
+    given.weights = options.translations;
+    for (const std::uint32_t v : weld.representative) {
+        double sum = 0;
+        for (const float w : given.weights.weightsOf(v)) sum += w;
+        given.share.push_back(sum > 0 ? options.translations_share.empty() ? 1 : options.translations_share[v] : 0);
+    }
+}
+
+/// Without α, w' has no effect, and where it is given, the smoothed bind has none.
+bool DdmPreparation::State::usesSmoothedWeights() const {
+    for (std::size_t v = 0; v < alpha.size(); ++v)
+        if (alpha[v] > 0 && given.shareOf(v) < 1) return true;
+    return false;
+}
+
 OmegaParts DdmPreparation::State::parts() const {
-    const bool blended = std::any_of(alpha.begin(), alpha.end(), [](double a) { return a > 0; });
-    return {psi, blended ? &weights : nullptr, alpha, origin, bind, weld.representative, surface.positions};
+    return {psi,
+            usesSmoothedWeights() ? &weights : nullptr,
+            given,
+            alpha,
+            origin,
+            spread,
+            bind,
+            weld.representative,
+            surface.positions};
 }
 
 void DdmPreparation::update(const DdmOptions& options, const Progress& progress) {
@@ -179,7 +210,12 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     checkRange(options.lambda, count, "`lambda`", unbounded);
     checkRange(options.kappa, count, "`kappa`", unbounded);
     checkRange(options.alpha, count, "`alpha`", 1);
-    if (options.iterations < 0) throw Error::badUsage("the number of iterations must be at least 0");
+    if (options.iterations < 0 || options.kappa_iterations.value_or(0) < 0)
+        throw Error::badUsage("the number of iterations must be at least 0");
+    if (!options.translations.empty() && options.translations.vertexCount() != count)
+        throw Error::badUsage("the weights for translations do not have the size of the mesh");
+    if (!options.translations_share.empty())
+        checkRange(options.translations_share, count, "`translations`", std::nextafter(1.0, 2.0));
     if (!options.excluded.empty() && options.excluded.size() != count)
         throw Error::badUsage("the list of excluded vertices does not have the size of the mesh");
 
@@ -197,11 +233,11 @@ void DdmPreparation::update(const DdmOptions& options, const Progress& progress)
     const SmoothingKey psi_key{options.smoothing, options.iterations, options.cutoff, coarse,
                                s.strengths(options.lambda, options.excluded)};
     s.alpha = s.strengths(options.alpha, options.excluded);
-    // Without α, w' has no effect; with κ = λ it is already known as the last channel of Ψ.
-    const SmoothingKey weight_key{options.smoothing, options.iterations, options.cutoff, coarse,
-                                  s.strengths(options.kappa, options.excluded)};
-    const bool blended = std::any_of(s.alpha.begin(), s.alpha.end(), [](double a) { return a > 0; });
-    const bool psi_changed = !(psi_key == s.psi_key), weights_changed = blended && !(weight_key == s.weight_key);
+    s.setTranslations(options);
+    const SmoothingKey weight_key{options.smoothing, options.kappa_iterations.value_or(options.iterations),
+                                  options.cutoff, coarse, s.strengths(options.kappa, options.excluded)};
+    const bool psi_changed = !(psi_key == s.psi_key),
+               weights_changed = s.usesSmoothedWeights() && !(weight_key == s.weight_key);
     if (!psi_changed && !weights_changed) return;
     SmoothedFields fields = smoothFields(s.surface, s.bound, s.origin, psi_changed ? &psi_key : nullptr,
                                          weights_changed ? &weight_key : nullptr, progress);

@@ -23,9 +23,9 @@
 #include <cassert>
 #include <limits>
 
-#include "../../internal/eigen_solvers.h"
-#include "../../internal/rigs/ddm_forms.h"
-#include "../dqs/polar.h"
+#include "core/eigen/eigen_solvers.h"
+#include "deform/dqs/polar.h"
+#include "runtime/layout/ddm_forms.h"
 
 namespace pelt::deform::reference {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
 #include <pelt/deform/ddm.h>
+#include <pelt/rig/ddm_payload.h>
 
-#include "../reference.h"
+#include "deform/reference.h"
 
 namespace pelt::deform::reference {
 

@@ -1,3 +1,4 @@
+// Makes the rows of Direct Delta Mush that are stored from the smoothed moments.
 #include "ddm_rows.h"
 
 #include <pelt/core/parallel.h>
@@ -109,20 +110,41 @@ bool isPartition(const FieldRow& row) {
     return std::abs(sum - 1) < kLoss;
 }
 
+/// w' of one vertex, ascending by joint, with sum 1.
+using TranslationRow = std::vector<std::pair<std::uint32_t, double>>;
+
+/// Scales the weights from `first` on to sum to `share`.
+void scaleTo(double share, std::size_t first, TranslationRow& row) {
+    double sum = 0;
+    for (std::size_t i = first; i < row.size(); ++i) sum += row[i].second;
+    for (std::size_t i = first; i < row.size(); ++i) row[i].second *= share / sum;
+}
+
+/// Sorts by joint and adds up what a joint has.
+void mergeJoints(TranslationRow& row) {
+    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < row.size(); ++i) {
+        if (row[i].first == row[last].first)
+            row[last].second += row[i].second;
+        else
+            row[++last] = row[i];
+    }
+    row.resize(row.empty() ? 0 : last + 1);
+}
+
 /// Ω_ij = (1 - α) Ψ_ij + α w'_ij [p p^T p; p^T 1], joints ascending.   [LeLewis19] Eq. 11 rev.
-void appendOmega(const FieldRow& psi, const FieldRow* weights, double alpha, std::vector<Entry>& entries) {
+void appendOmega(const FieldRow& psi, const TranslationRow& weights, double alpha, std::vector<Entry>& entries) {
     const Center center = centerOf(psi);
     const double* p = center.p;
     const double pp[kMoments] = {p[0] * p[0], p[0] * p[1], p[0] * p[2], p[1] * p[1], p[1] * p[2],
                                  p[2] * p[2], p[0],        p[1],        p[2],        1};
-    double weight_sum = 0;
-    const std::size_t end = psi.size(), w_end = weights ? weights->size() : 0;
-    for (std::size_t w = 0; w < w_end; ++w) weight_sum += weights->last(w);
+    const std::size_t end = psi.size(), w_end = weights.size();
     std::size_t e = 0, w = 0;
     while (e < end || w < w_end) {
         Entry entry;
         const std::uint32_t in_psi = e < end ? psi.joint(e) : ~0u;
-        const std::uint32_t in_weights = w < w_end ? weights->joint(w) : ~0u;
+        const std::uint32_t in_weights = w < w_end ? weights[w].first : ~0u;
         entry.joint = std::min(in_psi, in_weights);
         if (in_psi == entry.joint) {
             for (std::size_t c = 0; c < kMoments; ++c) entry.moments[c] = (1 - alpha) * psi.values(e)[c] / center.sum;
@@ -130,7 +152,7 @@ void appendOmega(const FieldRow& psi, const FieldRow* weights, double alpha, std
             ++e;
         }
         if (in_weights == entry.joint) {
-            const double blend = alpha * weights->last(w) / weight_sum;
+            const double blend = alpha * weights[w].second;
             for (std::size_t c = 0; c < kMoments; ++c) entry.moments[c] += blend * pp[c];
             ++w;
         }
@@ -204,17 +226,38 @@ struct CenteredRow {
         }
     }
 
+    double trace() const {
+        double sum = 0;
+        for (const DdmBlock<double>& b : blocks) sum += b.xx + b.yy + b.zz;
+        return sum;
+    }
+
+    /// Whether all that the vertex averages lies in one point, as where λ is 0: the covariance is then only the
+    /// rounding error of the moments.
+    bool isPoint(const std::vector<Entry>& entries) const {
+        constexpr double kRounding = 1e-12;
+        double size = 0;
+        for (const Entry& e : entries) size += e.moments[0] + e.moments[3] + e.moments[5];
+        return !(trace() > kRounding * size);
+    }
+
+    /// Replaces the covariance of a point, which is 0 and determines no rotation, by a small isotropic one of every
+    /// joint: R is then the rotation nearest to Σ ψ_j A_j, as in Delta Mush. It moves nothing, since u = p_i.
+    void makePoint(const std::vector<Entry>& entries, double spread) {
+        for (std::size_t e = 0; e < blocks.size(); ++e) {
+            const double s = spread * entries[e].psi;
+            blocks[e] = {s, 0, 0, s, 0, s, 0, 0, 0, blocks[e].w};
+        }
+    }
+
     /// Whether single precision can represent the row: finite and, if joints are blended, not so small that the
     /// covariance underflows.
     bool sound() const {
         constexpr double kMost = 1e37, kLeast = 1e-32;
-        double trace = 0;
-        for (const DdmBlock<double>& b : blocks) {
+        for (const DdmBlock<double>& b : blocks)
             for (const double x : {b.xx, b.xy, b.xz, b.yy, b.yz, b.zz, b.x, b.y, b.z, b.w})
                 if (!(std::abs(x) < kMost)) return false;
-            trace += b.xx + b.yy + b.zz;
-        }
-        return blocks.size() == 1 || (blocks.size() > 1 && trace >= kLeast);
+        return blocks.size() == 1 || (blocks.size() > 1 && trace() >= kLeast);
     }
 };
 
@@ -255,15 +298,15 @@ public:
     }
 
     void append(std::size_t v, DdmRows<T>& rows) {
-        const double alpha = weights_ ? parts_.alpha[v] : 0;
+        const double alpha = parts_.alpha[v];
         entries_.clear();
         psi_.read(v);
-        if (alpha > 0) weights_->read(v);
-        bool sound = isPartition(psi_) && (alpha == 0 || isPartition(*weights_));
+        bool sound = isPartition(psi_) && readTranslations(v, alpha);
         if (sound) {
-            appendOmega(psi_, alpha > 0 ? &*weights_ : nullptr, alpha, entries_);
+            appendOmega(psi_, translations_, alpha, entries_);
             prune(entries_, influences_);
             row_.set(entries_);
+            if (row_.isPoint(entries_)) row_.makePoint(entries_, parts_.spread);
             sound = row_.sound();
         }
         if (!sound) keepBind(v);
@@ -271,18 +314,43 @@ public:
     }
 
 private:
+    /// w' of the vertex; false if it could not be smoothed.
+    bool readTranslations(std::size_t v, double alpha) {
+        translations_.clear();
+        if (!(alpha > 0)) return true;
+        const double share = parts_.given.shareOf(v);
+        if (share < 1) {
+            weights_->read(v);
+            if (!isPartition(*weights_)) return false;
+            for (std::size_t w = 0; w < weights_->size(); ++w)
+                translations_.emplace_back(weights_->joint(w), weights_->last(w));
+            scaleTo(1 - share, 0, translations_);
+        }
+        if (share > 0) {
+            const std::uint32_t row = parts_.representative[v];
+            const auto joints = parts_.given.weights.jointsOf(row);
+            const auto weights = parts_.given.weights.weightsOf(row);
+            const std::size_t first = translations_.size();
+            for (std::size_t i = 0; i < joints.size(); ++i) translations_.emplace_back(joints[i], weights[i]);
+            scaleTo(share, first, translations_);
+            mergeJoints(translations_);
+        }
+        return true;
+    }
+
     void keepBind(std::size_t v) {
         entries_.clear();
         appendBind(parts_, v, entries_);
         prune(entries_, influences_);
         row_.set(entries_);
-        for (DdmBlock<double>& b : row_.blocks) b = {0, 0, 0, 0, 0, 0, 0, 0, 0, b.w};
+        row_.makePoint(entries_, parts_.spread);
     }
 
     const OmegaParts& parts_;
     std::size_t influences_;
     FieldRow psi_{parts_.psi};
     std::optional<FieldRow> weights_;
+    TranslationRow translations_;
     std::vector<Entry> entries_;
     CenteredRow row_;
 };
@@ -320,11 +388,10 @@ DdmRows<T> joined(std::vector<DdmRows<T>>& chunks) {
 
 template <class T>
 DdmRows<T> makeRows(const OmegaParts& parts, std::span<const std::uint32_t> which, std::size_t influences) {
-    constexpr std::size_t kGrain = 4096;
-    std::vector<DdmRows<T>> chunks((which.size() + kGrain - 1) / kGrain);
-    parallelFor(which.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    std::vector<DdmRows<T>> chunks((which.size() + kVertexGrain - 1) / kVertexGrain);
+    parallelFor(which.size(), kVertexGrain, [&](std::size_t first, std::size_t last) {
         RowMaker<T> maker(parts, influences);
-        for (std::size_t i = first; i < last; ++i) maker.append(which[i], chunks[first / kGrain]);
+        for (std::size_t i = first; i < last; ++i) maker.append(which[i], chunks[first / kVertexGrain]);
     });
     return joined(chunks);
 }

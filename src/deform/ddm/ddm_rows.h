@@ -1,7 +1,7 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
 #include <pelt/geometry/coarse_level.h>
+#include <pelt/rig/ddm_payload.h>
 
 #include <span>
 
@@ -24,15 +24,26 @@ struct Field {
     geometry::Interpolation between;  ///< empty: the nodes are the vertices
 };
 
-/// The inputs of Ω, per welded vertex. `weights` is w', null if α is 0 everywhere. Moments are relative to `origin`.
+/// Weights for translations other than the smoothed bind.
+struct GivenTranslations {
+    SkinWeights weights;        ///< one row per vertex of the mesh; empty: none
+    std::vector<double> share;  ///< per welded vertex, how much of w' they are
+
+    double shareOf(std::size_t v) const { return share.empty() ? 0 : share[v]; }
+};
+
+/// The inputs of Ω, per welded vertex. `weights` is the bind smoothed by κ, null if nothing uses it; w' consists of it
+/// and of `given`. Moments are relative to `origin`.
 struct OmegaParts {
     const Field& psi;
     const Field* weights;
+    const GivenTranslations& given;
     std::span<const double> alpha;
     Vec3d origin;
+    double spread;  ///< a small area: the second moment of vertices that average a single point
     /// Data of vertices that cannot be smoothed: their bind and position.
     const SkinWeights& bind;
-    std::span<const std::uint32_t> representative;  ///< row of `bind` per welded vertex
+    std::span<const std::uint32_t> representative;  ///< row of `bind` and `given` per welded vertex
     std::span<const Vec3f> positions;               ///< per welded vertex
 };
 

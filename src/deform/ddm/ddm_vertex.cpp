@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "../../internal/rigs/ddm_forms.h"
+#include "runtime/layout/ddm_forms.h"
 
 namespace pelt::deform {
 namespace {

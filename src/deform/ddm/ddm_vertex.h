@@ -1,12 +1,12 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
 #include <pelt/core/mat.h>
 #include <pelt/core/mesh.h>
+#include <pelt/rig/ddm_payload.h>
 
 #include <vector>
 
-#include "../../internal/rigs/ddm_layout.h"
+#include "runtime/layout/ddm_layout.h"
 
 namespace pelt::deform {
 

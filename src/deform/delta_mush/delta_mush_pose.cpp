@@ -8,8 +8,6 @@
 namespace pelt::deform {
 namespace {
 
-constexpr std::size_t kGrain = 1024;
-
 /// Σ_j w_j M_j at a welded vertex. Weights sum to 1 only up to rounding; after division by their sum, a blend of equal
 /// bones is exact.
 Affine3d blendedBone(const DeltaMushRig::Packed& rig, std::span<const Affine3d> bones, std::size_t vertex) {
@@ -36,7 +34,7 @@ void fillColumns(const DeltaMushRig::Packed& rig, std::span<const Vec3d> posed, 
     const std::size_t count = posed.size();
     storeColumns(posed, columns.first(3 * count));
     if (rig.frames != DeltaMushFrames::procrustes) return;
-    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(count, kVertexGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
             for (int r = 0; r < 3; ++r)
                 for (int c = 0; c < 3; ++c)
@@ -69,6 +67,29 @@ Mat3d rotationAt(const DeltaMushPose::Data& pose, std::size_t vertex) {
 
 Mat3f toFloat(const Mat3d& m) { return {{Vec3f(m.col[0]), Vec3f(m.col[1]), Vec3f(m.col[2])}}; }
 
+void setBones(DeltaMushPose::Data& pose, std::span<const Affine3f> bones) {
+    assert(bones.size() >= pose.rig->joint_count);
+    for (std::size_t j = 0; j < pose.rig->joint_count; ++j) pose.bones[j] = Affine3d(bones[j]);
+}
+
+/// Smooths the posed vertices and finds the frames of their detail.
+void mush(DeltaMushPose::Data& pose) {
+    const DeltaMushRig::Packed& rig = *pose.rig;
+    const std::size_t count = rig.rest.size();
+    const Vec3d middle = meanOf(pose.posed);
+    for (Vec3d& p : pose.posed) p -= middle;
+
+    fillColumns(rig, pose.posed, pose.columns);
+    rig.smoother->smooth(pose.columns, pose.scratch);  // [LeLewis19] Eq. 2
+    loadColumns(std::span<const double>(pose.columns).first(3 * count), pose.smoothed);
+
+    parallelFor(count, kVertexGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v)
+            pose.frames[v] = {toFloat(rotationAt(pose, v)), Vec3f(rig.smooth_rest[v] + rig.middle),
+                              Vec3f(pose.smoothed[v] + middle)};
+    });
+}
+
 }  // namespace
 
 DeltaMushPose::DeltaMushPose(const DeltaMushRig& rig) : data_(std::make_unique<Data>()) {
@@ -90,26 +111,21 @@ DeltaMushPose& DeltaMushPose::operator=(DeltaMushPose&&) noexcept = default;
 void DeltaMushPose::set(std::span<const Affine3f> bones) {
     Data& pose = *data_;
     const DeltaMushRig::Packed& rig = *pose.rig;
-    const std::size_t count = rig.rest.size();
-    assert(bones.size() >= rig.joint_count);
-    for (std::size_t j = 0; j < rig.joint_count; ++j) pose.bones[j] = Affine3d(bones[j]);
-
-    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
+    setBones(pose, bones);
+    parallelFor(rig.rest.size(), kVertexGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
             pose.posed[v] = blendedBone(rig, pose.bones, v) * (rig.rest[v] + rig.middle);  // [LeLewis19] Eq. 1
     });
-    const Vec3d middle = meanOf(pose.posed);
-    for (Vec3d& p : pose.posed) p -= middle;
+    mush(pose);
+}
 
-    fillColumns(rig, pose.posed, pose.columns);
-    rig.smoother->smooth(pose.columns, pose.scratch);  // [LeLewis19] Eq. 2
-    loadColumns(std::span<const double>(pose.columns).first(3 * count), pose.smoothed);
-
-    parallelFor(count, kGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t v = first; v < last; ++v)
-            pose.frames[v] = {toFloat(rotationAt(pose, v)), Vec3f(rig.smooth_rest[v] + rig.middle),
-                              Vec3f(pose.smoothed[v] + middle)};
-    });
+void DeltaMushPose::set(std::span<const Affine3f> bones, std::span<const Vec3f> deformed) {
+    Data& pose = *data_;
+    const std::vector<std::uint32_t>& vertices = pose.rig->weld.representative;
+    assert(deformed.size() == pose.rig->positions.size());
+    setBones(pose, bones);
+    for (std::size_t v = 0; v < vertices.size(); ++v) pose.posed[v] = Vec3d(deformed[vertices[v]]);
+    mush(pose);
 }
 
 void evaluate(const DeltaMushRig& rig, const DeltaMushPose& pose, const RestShape& rest, std::size_t first,
@@ -117,15 +133,15 @@ void evaluate(const DeltaMushRig& rig, const DeltaMushPose& pose, const RestShap
     const DeltaMushRig::Packed& packed = *rig.packed;
     const DeltaMushPose::Data& data = pose.data();
     assert(data.rig == rig.packed);
-    assert(first <= packed.positions.size() && count <= packed.positions.size() - first);
-    const std::span<const Vec3f> positions = rest.positions.empty() ? packed.positions : rest.positions;
-    const std::span<const Vec3f> normals = rest.normals.empty() ? packed.normals : rest.normals;
-    assert(positions.size() == packed.positions.size() && out.positions.size() == positions.size());
-    const bool with_normals = !normals.empty() && !out.normals.empty();
+    assert(runtime::isRange(packed.positions.size(), rest, first, count, out));
+    const RestShape own{packed.positions, packed.normals};
+    const RestShape &shape = rest.positions.empty() ? own : rest, &turned = rest.normals.empty() ? own : rest;
+    const bool with_normals = !turned.normals.empty() && !out.normals.empty();
     for (std::size_t v = first; v < first + count; ++v) {
         const DeltaMushFrame& frame = data.frames[packed.weld.welded[v]];
-        out.positions[v] = frame.rotation * (positions[v] - frame.from) + frame.to;  // [LeLewis19] Eq. 4
-        if (with_normals) out.normals[v] = frame.rotation * normals[v];
+        const Vec3f& position = shape.positions[v - shape.first];
+        out.positions[v - out.first] = frame.rotation * (position - frame.from) + frame.to;  // [LeLewis19] Eq. 4
+        if (with_normals) out.normals[v - out.first] = frame.rotation * turned.normals[v - turned.first];
     }
 }
 

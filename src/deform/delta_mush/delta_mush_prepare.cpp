@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-#include "../influence_blocks.h"
+#include "deform/influence_blocks.h"
 #include "delta_mush_layout.h"
 
 namespace pelt::deform {

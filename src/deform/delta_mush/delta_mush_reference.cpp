@@ -1,7 +1,7 @@
 // [LeLewis19] §3.1 and §3.2: L the Laplacian, L̄ = L D_L⁻¹, B = (I + λ L̄ D_λ)⁻ᵖ or (I − λ L̄ D_λ)ᵖ.
 #include "delta_mush_reference.h"
 
-#include "../../internal/eigen_solvers.h"
+#include "core/eigen/eigen_solvers.h"
 
 namespace pelt::deform::reference {
 namespace {
@@ -62,9 +62,14 @@ std::vector<double> smoothingMatrix(std::span<const Vec3d> positions, std::span<
 
 void deltaMush(const Shape<double>& rest, const SkinWeights& weights, std::span<const double> smoothing_matrix,
                std::span<const Affine3d> bones, const Result<double>& out) {
-    const std::size_t n = rest.positions.size();
-    std::vector<Vec3d> skinned(n);
+    std::vector<Vec3d> skinned(rest.positions.size());
     lbs<double>({rest.positions, {}}, weights, bones, {skinned, {}});  // Eq. 1
+    deltaMushOver(rest, skinned, smoothing_matrix, out);
+}
+
+void deltaMushOver(const Shape<double>& rest, std::span<const Vec3d> skinned, std::span<const double> smoothing_matrix,
+                   const Result<double>& out) {
+    const std::size_t n = rest.positions.size();
     for (std::size_t i = 0; i < n; ++i) {
         Vector3d smooth_rest = Vector3d::Zero(), smooth_skinned = Vector3d::Zero();  // ũ, ṽ
         for (std::size_t k = 0; k < n; ++k) {

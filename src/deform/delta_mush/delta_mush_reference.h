@@ -2,7 +2,7 @@
 
 #include <pelt/deform/delta_mush.h>
 
-#include "../reference.h"
+#include "deform/reference.h"
 
 /// A dense reference implementation of Delta Mush in double precision, to check the sparse, welded, centered one. The
 /// mesh must be welded; memory grows with the square of its vertices.
@@ -13,7 +13,11 @@ namespace pelt::deform::reference {
 std::vector<double> smoothingMatrix(std::span<const Vec3d> positions, std::span<const Triangle> triangles,
                                     const DeltaMushOptions& options);
 
-/// Delta Mush with Procrustes frames, [LeLewis19] Eqs. 1 to 5.
+/// Delta Mush with Procrustes frames over any deformed shape, [LeLewis19] Eqs. 2 to 5.
+void deltaMushOver(const Shape<double>& rest, std::span<const Vec3d> deformed, std::span<const double> smoothing_matrix,
+                   const Result<double>& out);
+
+/// The same over linear blend skinning, [LeLewis19] Eqs. 1 to 5.
 void deltaMush(const Shape<double>& rest, const SkinWeights& weights, std::span<const double> smoothing_matrix,
                std::span<const Affine3d> bones, const Result<double>& out);
 

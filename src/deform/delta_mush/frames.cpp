@@ -1,6 +1,9 @@
+// The frame of the surface at a vertex, in which the deltas of Delta Mush are stored.
 #include "frames.h"
 
-#include "../dqs/polar.h"
+#include <pelt/runtime/rotation.h>
+
+#include "deform/dqs/polar.h"
 
 namespace pelt::deform {
 namespace {
@@ -40,7 +43,11 @@ struct Turn {
 
 }  // namespace
 
-Mat3d nearestRotation(const Mat3d& a) noexcept { return polarDecompose(a).rotation; }
+Mat3d nearestRotation(const Mat3d& a) noexcept {
+    constexpr double kClear = 1e-4;  // of the singular values; for less, the slower decomposition is more precise
+    const runtime::NearestRotation nearest = runtime::nearestRotation(a);
+    return nearest.gap > kClear ? nearest.rotation : polarDecompose(a).rotation;
+}
 
 VertexCorners::VertexCorners(std::span<const Triangle> triangles, std::size_t vertex_count) {
     offsets.assign(vertex_count + 1, 0);

@@ -1,3 +1,4 @@
+// Smooths a posed surface for Delta Mush, implicitly or step by step.
 #include "surface_smoother.h"
 
 #include <pelt/core/parallel.h>
@@ -33,7 +34,7 @@ void SurfaceSmoother::step(const double* from, double* to) const {
         if (frozen(v)) continue;
         double pull = 0;
         for (std::size_t e = edges.offsets[v]; e < edges.offsets[v + 1]; ++e)
-            pull += laplacian_.weights[e] * (from[edges.neighbours[e]] - from[v]);
+            pull += laplacian_.weights[e] * (from[edges.neighbors[e]] - from[v]);
         to[v] += lambda_[v] / laplacian_.diagonal[v] * pull;
     }
 }

@@ -1,3 +1,4 @@
+// Packs weights, joints and rest shape for dual quaternion skinning.
 #include <pelt/core/error.h>
 #include <pelt/deform/dqs.h>
 
@@ -6,9 +7,9 @@
 #include <string>
 #include <unordered_set>
 
-#include "../../internal/rigs/dqs_layout.h"
-#include "../../internal/rigs/rig_writer.h"
-#include "../influence_blocks.h"
+#include "deform/influence_blocks.h"
+#include "runtime/layout/dqs_layout.h"
+#include "runtime/layout/rig_writer.h"
 
 namespace pelt::deform {
 namespace {
@@ -75,10 +76,10 @@ void findMeetings(const SkinWeights& weights, DqsArrays& rig) {
 
 /// A spanning forest of the graph of the pairs, starting at the lowest joint of each component.
 std::vector<JointPair> spanningForest(const std::vector<JointPair>& pairs, std::size_t joint_count) {
-    std::vector<std::vector<std::uint32_t>> neighbours(joint_count);
+    std::vector<std::vector<std::uint32_t>> neighbors(joint_count);
     for (const JointPair& pair : pairs) {
-        neighbours[pair.first].push_back(pair.second);
-        neighbours[pair.second].push_back(pair.first);
+        neighbors[pair.first].push_back(pair.second);
+        neighbors[pair.second].push_back(pair.first);
     }
     std::vector<bool> reached(joint_count, false);
     std::vector<JointPair> links;
@@ -87,7 +88,7 @@ std::vector<JointPair> spanningForest(const std::vector<JointPair>& pairs, std::
         reached[root] = true;
         std::vector<std::uint32_t> queue{root};
         for (std::size_t i = 0; i < queue.size(); ++i)
-            for (const std::uint32_t joint : neighbours[queue[i]]) {
+            for (const std::uint32_t joint : neighbors[queue[i]]) {
                 if (reached[joint]) continue;
                 reached[joint] = true;
                 links.push_back({queue[i], joint});

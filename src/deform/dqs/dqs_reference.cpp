@@ -13,7 +13,7 @@
 #include <cassert>
 #include <vector>
 
-#include "../reference.h"
+#include "deform/reference.h"
 #include "polar.h"
 
 namespace pelt::deform::reference {

@@ -1,7 +1,8 @@
+// The polar decomposition by singular values, for preparation and reference.
 #include "polar.h"
 
-#include "../../internal/eigen_mat3.h"
-#include "../../internal/eigen_solvers.h"
+#include "core/eigen/eigen_mat3.h"
+#include "core/eigen/eigen_solvers.h"
 
 namespace pelt::deform {
 namespace {

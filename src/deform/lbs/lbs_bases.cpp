@@ -1,3 +1,4 @@
+// Chooses the joint of each vertex with which its sum of matrices starts, few per block.
 #include "lbs_bases.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../influence_blocks.h"
+#include "deform/influence_blocks.h"
 
 namespace pelt::deform {
 

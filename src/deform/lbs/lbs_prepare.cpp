@@ -1,3 +1,4 @@
+// Packs weights and rest shape for linear blend skinning, in full or compact form.
 #include <pelt/core/error.h>
 #include <pelt/deform/lbs.h>
 
@@ -6,9 +7,9 @@
 #include <limits>
 #include <unordered_map>
 
-#include "../../internal/rigs/lbs_layout.h"
-#include "../../internal/rigs/rig_writer.h"
 #include "lbs_bases.h"
+#include "runtime/layout/lbs_layout.h"
+#include "runtime/layout/rig_writer.h"
 
 namespace pelt::deform {
 namespace {
@@ -149,8 +150,8 @@ std::vector<CompactNormals> compactNormals(const std::vector<VectorRows>& normal
 
 }  // namespace
 
-LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights, LbsForm form) {
-    const InfluenceBlocks blocks = packInfluences(weights, rest.vertexCount());
+LbsRig prepareLbs(const Mesh& rest, const SkinWeights& weights, LbsForm form, WeightSigns signs) {
+    const InfluenceBlocks blocks = packInfluences(weights, rest.vertexCount(), signs);
     LbsArrays arrays;
     LbsPacker(blocks, arrays).pack();
     RestMesh shape = packRest(rest);

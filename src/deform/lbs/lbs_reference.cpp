@@ -5,7 +5,7 @@
 // the determinant is needed.
 #include <cassert>
 
-#include "../reference.h"
+#include "deform/reference.h"
 
 namespace pelt::deform::reference {
 

@@ -5,6 +5,7 @@
 #include <pelt/fit/bake.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "helper_pool.h"
@@ -170,6 +171,20 @@ void keepHelpers(BakedSkin& skin, std::size_t count) {
     dropOthers(skin, skin.skeleton.joints.size() - all, skin.driven.size() - all);
 }
 
+void addLearnedJoints(Skeleton& skeleton, std::vector<rig::DrivenJoint>& driven, std::span<const Vec3f> rest,
+                      SkinSamples samples, std::size_t count, const Progress& progress) {
+    // What joints a vertex may use is not asked: any row of weights will do.
+    SkinWeights rows;
+    for (std::size_t v = 0; v < rest.size(); ++v) appendVertex(rows, std::array{0U}, std::array{1.0F});
+    SkinProblem problem(rest, skeleton, driven, rows, rows, std::move(samples), {}, progress);
+    HelperPool pool{std::move(skeleton), driven, 0, driven.size(), {}};
+    pool.given_joints = pool.skeleton.joints.size();
+    pool.poses = problem.poses(pool.skeleton, pool.driven);
+    addLearned(problem, sampleVertices(problem), count, pool, progress);
+    skeleton = std::move(pool.skeleton);
+    driven = std::move(pool.driven);
+}
+
 BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triangles, const Skeleton& skeleton,
                    std::span<const rig::DrivenJoint> driven, const SkinWeights& given, const SkinWeights& reach,
                    SkinSamples samples, const BakeOptions& options, const Progress& progress) {
@@ -182,9 +197,9 @@ BakedSkin bakeSkin(std::span<const Vec3f> rest, std::span<const Triangle> triang
         if (!problem.isLocked(j)) slots.push_back(j);
     std::vector<Weights> weights(rest.size());
     problem.solve(problem.bones(pool.poses, slots), everyVertex(problem), weights);
-    const geometry::Adjacency neighbours = geometry::vertexAdjacency(triangles, rest.size());
+    const geometry::Adjacency neighbors = geometry::vertexAdjacency(triangles, rest.size());
     const auto smoothed = [&](const std::vector<std::uint32_t>& taken, std::vector<Weights> found) {
-        problem.smooth(problem.bones(pool.poses, taken), neighbours, found);
+        problem.smooth(problem.bones(pool.poses, taken), neighbors, found);
         return problem.wholeWeights(found);
     };
     BakedSkin result{skeleton, pool.driven, {}, {smoothed(slots, weights)}};

@@ -39,8 +39,10 @@ std::vector<std::uint32_t> jointsAt(const Skeleton& skeleton, const rig::DrivenJ
     add(driver);
     if (skeleton.nodes[joint.node].parent >= 0) add(slot_of_node[std::size_t(skeleton.nodes[joint.node].parent)]);
     if (driver >= 0) add(parents[std::size_t(driver)]);
-    for (const rig::LearnedInput& input : joint.inputs) add(slot_of_node[input.node]);
-    for (const std::uint32_t child : joint.children) add(slot_of_node[child]);
+    if (const auto* learned = joint.as<rig::DrivenLearned>())
+        for (const rig::LearnedInput& input : learned->inputs) add(slot_of_node[input.node]);
+    if (const auto* scale = joint.as<rig::DrivenScale>())
+        for (const std::uint32_t child : scale->children) add(slot_of_node[child]);
     return {near.begin(), near.end()};
 }
 
@@ -211,17 +213,16 @@ Quatd bindRotation(const Skeleton& skeleton, std::uint32_t node, const std::vect
     return rig::trsOf(local).rotation;
 }
 
-rig::DrivenJoint learn(const SkinProblem& problem, const FreeBone& bone, const Skeleton& skeleton,
-                       std::size_t given_joints, const std::vector<std::vector<Affine3d>>& worlds,
-                       const std::vector<Affine3d>& bind_worlds) {
+rig::DrivenLearned learn(const SkinProblem& problem, const FreeBone& bone, const Skeleton& skeleton,
+                         std::size_t given_joints, const std::vector<std::vector<Affine3d>>& worlds,
+                         const std::vector<Affine3d>& bind_worlds) {
     const Joint& ridden = skeleton.joints[bone.company.front().second];
     const Ride ride = rideOn(problem, bone, ridden, worlds);
     const Eigen::Matrix<double, 1, 6> units = unitsOf(problem);
     const Eigen::MatrixXd wanted = ride.moves * units.asDiagonal();
     const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
 
-    rig::DrivenJoint joint;
-    joint.kind = rig::DriverKind::learned;
+    rig::DrivenLearned joint;
     joint.placed = ride.placed;
     std::vector<Eigen::MatrixXd> chosen;
     std::vector<std::uint32_t> open = inputsNear(bone, parents, given_joints);
@@ -252,7 +253,6 @@ rig::DrivenJoint learn(const SkinProblem& problem, const FreeBone& bone, const S
     for (Eigen::Index row = 0; row < 6; ++row)
         for (Eigen::Index k = 0; k < coefficients.rows(); ++k)
             joint.coefficients.push_back(coefficients(k, row) / units(row));
-    if (!joint.inputs.empty()) joint.driver = joint.inputs.front().node;
     return joint;
 }
 
@@ -276,7 +276,7 @@ void addLearned(SkinProblem& problem, std::span<const std::uint32_t> sample, std
     for (std::size_t t = 0; t < problem.sampleCount(); ++t) worlds.push_back(problem.worlds(pool.skeleton, t));
     const std::vector<Affine3d> bind_worlds = rig::bindWorlds(pool.skeleton);
     for (std::size_t b = 0; b < bones.size(); ++b) {
-        rig::DrivenJoint joint = learn(problem, bones[b], pool.skeleton, pool.given_joints, worlds, bind_worlds);
+        rig::DrivenLearned joint = learn(problem, bones[b], pool.skeleton, pool.given_joints, worlds, bind_worlds);
         if (joint.inputs.empty()) continue;
         const std::uint32_t ridden = pool.skeleton.joints[bones[b].company.front().second].node;
         rig::addLearnedJoint(pool.skeleton, std::move(joint), ridden, pool.driven);

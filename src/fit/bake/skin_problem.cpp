@@ -1,3 +1,4 @@
+// The least squares problem of a baked skin: the poses to reach, the joints allowed per vertex.
 #include "skin_problem.h"
 
 #include <fmt/format.h>
@@ -9,12 +10,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "../ssdr/ssdr_kernel.h"
+#include "fit/decompose/ssdr_kernel.h"
 
 namespace pelt::fit::bake {
 namespace {
 
-constexpr std::size_t kSkinGrain = 64;        ///< vertices that are solved by one task
 constexpr std::size_t kMostInAGroup = 16384;  ///< vertices solved between two checks for cancellation
 constexpr double kPriorCost = 3;              ///< cost of leaving the prior, where the error of each part is about one
 constexpr double kSparseCost = 6;             ///< cost of leaving the remaining weights once there are at most K
@@ -106,7 +106,7 @@ void SkinProblem::toSolvedSpace(std::span<const Vec3f> rest, SkinSamples& sample
             data_.frame_center[t] += Vec3d(x[0], x[1], x[2]) / double(data_.vertices);
         }
     data_.squared.resize(data_.vertices);
-    parallelFor(data_.vertices, kSkinGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data_.vertices, kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             double squared = 0;
             for (std::size_t d = 0; d < data_.dimensions(); ++d) {
@@ -227,7 +227,7 @@ std::size_t SkinProblem::influencesLeft(std::size_t vertex) const {
 void SkinProblem::forVertices(const BoneSet& set, std::span<const std::uint32_t> vertices,
                               const std::function<void(std::size_t, const Posed&, ssdr::SimplexSolver&)>& body,
                               const std::vector<bool>* usable) const {
-    parallelFor(vertices.size(), kSkinGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(vertices.size(), kSolveGrain, [&](std::size_t first, std::size_t last) {
         ssdr::SimplexSolver solver(set.products);
         const std::size_t columns = set.motions.columns(), dimensions = data_.dimensions();
         std::vector<float> rows;

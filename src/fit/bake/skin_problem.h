@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "../ssdr/bone_update.h"
+#include "fit/decompose/bone_update.h"
 
 namespace pelt::fit::bake {
 
@@ -64,7 +64,7 @@ public:
 
     /// Solves vertices again for samples shifted by the mean residual of the neighboring vertices. The errors in
     /// `weights` are those relative to the shifted samples.
-    void smooth(const BoneSet& set, const geometry::Adjacency& neighbours, std::vector<Weights>& weights);
+    void smooth(const BoneSet& set, const geometry::Adjacency& neighbors, std::vector<Weights>& weights);
 
     std::size_t influencesLeft(std::size_t vertex) const;
     /// The complete skin: locked weights and solved weights.
@@ -76,8 +76,8 @@ private:
     Affine3d toSolved(const Affine3d& m, std::size_t sample) const;
     BoneSet usedBy(const BoneSet& set, std::span<const std::uint32_t> vertices, const std::vector<bool>* usable) const;
     void residual(const BoneSet& set, std::size_t vertex, const Weights& weights, float* out) const;
-    std::vector<double> visible(const geometry::Adjacency& neighbours) const;
-    int smoothingPasses(const geometry::Adjacency& neighbours) const;
+    std::vector<double> visible(const geometry::Adjacency& neighbors) const;
+    int smoothingPasses(const geometry::Adjacency& neighbors) const;
     void solveVertex(const BoneSet& set, std::uint32_t vertex, const Posed& posed, ssdr::SimplexSolver& solver,
                      Weights& found) const;
 

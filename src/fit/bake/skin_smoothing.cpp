@@ -10,7 +10,6 @@
 namespace pelt::fit::bake {
 namespace {
 
-constexpr std::size_t kSmoothGrain = 64;  ///< vertices of one task
 constexpr int kSmoothRounds = 3;
 constexpr float kPull = 0.99f;     ///< how far a sample is shifted toward the mean error of the neighbors
 constexpr double kVisible = 0.02;  ///< of an edge: tolerated difference to the error of the neighbors, about a degree
@@ -18,11 +17,11 @@ constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far neighbors may
 constexpr double kMostPasses = 64;     ///< of averaging over neighbors
 
 /// Each vertex gets the mean of its neighbors; one without any keeps what it has.
-void average(const std::vector<float>& values, std::size_t dimensions, const geometry::Adjacency& neighbours,
+void average(const std::vector<float>& values, std::size_t dimensions, const geometry::Adjacency& neighbors,
              std::vector<float>& means) {
-    parallelFor(values.size() / dimensions, kSmoothGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(values.size() / dimensions, kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
-            const auto near = neighbours.of(v);
+            const auto near = neighbors.of(v);
             float* mean = means.data() + v * dimensions;
             if (near.empty())
                 std::copy_n(values.data() + v * dimensions, dimensions, mean);
@@ -58,41 +57,41 @@ void SkinProblem::residual(const BoneSet& set, std::size_t v, const Weights& wei
 }
 
 /// Squared, per vertex: by how much its error may differ from that of its neighbors before it is visible.
-std::vector<double> SkinProblem::visible(const geometry::Adjacency& neighbours) const {
+std::vector<double> SkinProblem::visible(const geometry::Adjacency& neighbors) const {
     double importance = 0;
     for (const double s : scale_) importance += s * s;
     std::vector<double> visible(data_.vertices, 0.0);
     for (std::size_t v = 0; v < data_.vertices; ++v)
-        for (const std::uint32_t n : neighbours.of(v)) {
+        for (const std::uint32_t n : neighbors.of(v)) {
             const Vec3d edge = data_.rest[n] - data_.rest[v];
-            visible[v] += kVisible * kVisible * importance * dot(edge, edge) / double(neighbours.of(v).size());
+            visible[v] += kVisible * kVisible * importance * dot(edge, edge) / double(neighbors.of(v).size());
         }
     return visible;
 }
 
 /// k passes of averaging reach as far as √k edges.
-int SkinProblem::smoothingPasses(const geometry::Adjacency& neighbours) const {
+int SkinProblem::smoothingPasses(const geometry::Adjacency& neighbors) const {
     double mean_edge = 0;
     for (std::size_t v = 0; v < data_.vertices; ++v)
-        for (const std::uint32_t n : neighbours.of(v))
-            mean_edge += length(data_.rest[n] - data_.rest[v]) / double(neighbours.neighbours.size());
+        for (const std::uint32_t n : neighbors.of(v))
+            mean_edge += length(data_.rest[n] - data_.rest[v]) / double(neighbors.neighbors.size());
     const double edges = mean_edge > 0 ? kSmoothWidth / mean_edge : 0;
     return int(std::clamp(edges * edges, 1.0, kMostPasses));
 }
 
-void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbours, std::vector<Weights>& weights) {
-    const int passes = smoothingPasses(neighbours);
-    const std::vector<double> seen = visible(neighbours);
+void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbors, std::vector<Weights>& weights) {
+    const int passes = smoothingPasses(neighbors);
+    const std::vector<double> seen = visible(neighbors);
     const std::size_t dimensions = data_.dimensions();
     std::vector<float> left(data_.values.size()), means(left.size()), scratch(passes > 1 ? left.size() : 0);
     for (int round = 0; round < kSmoothRounds; ++round) {
-        parallelFor(data_.vertices, kSmoothGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(data_.vertices, kSolveGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v) residual(set, v, weights[v], left.data() + v * dimensions);
         });
-        average(left, dimensions, neighbours, means);
+        average(left, dimensions, neighbors, means);
         for (int pass = 1; pass < passes; ++pass) {
             progress_.report("bake", done_);
-            average(means, dimensions, neighbours, scratch);
+            average(means, dimensions, neighbors, scratch);
             means.swap(scratch);
         }
         std::vector<std::uint32_t> rough;

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../internal/eigen_solvers.h"
+#include "core/eigen/eigen_solvers.h"
 #include "ssdr_kernel.h"
 
 namespace pelt::fit::ssdr {
@@ -47,7 +47,7 @@ public:
         for (std::size_t j = 0; j < sums_.bones; ++j) {
             Block a = {};
             addProduct(pair(j, j), m_ + 4 * j, columns_, 1, a);
-            for (const std::uint32_t k : sums_.neighbours[j]) addProduct(pair(j, k), m_ + 4 * k, columns_, 1, a);
+            for (const std::uint32_t k : sums_.neighbors[j]) addProduct(pair(j, k), m_ + 4 * k, columns_, 1, a);
             for (int r = 0; r < 3; ++r)
                 for (int c = 0; c < 4; ++c) total += at(j, r, c) * (a[c][r] - 2 * moment(j, r, c));
         }
@@ -58,7 +58,7 @@ public:
         Block a;
         for (int r = 0; r < 3; ++r)
             for (int c = 0; c < 4; ++c) a[c][r] = moment(j, r, c);
-        for (const std::uint32_t k : sums_.neighbours[j]) addProduct(pair(j, k), m_ + 4 * k, columns_, -1, a);
+        for (const std::uint32_t k : sums_.neighbors[j]) addProduct(pair(j, k), m_ + 4 * k, columns_, -1, a);
         const double* s = pair(j, j);
         const double weight = s[15];
         const Vec3d p = Vec3d(s[3], s[7], s[11]) / weight, q = Vec3d(a[3][0], a[3][1], a[3][2]) / weight;
@@ -115,7 +115,7 @@ void updateFlexible(const VertexSums& sums, const std::vector<std::size_t>& free
             }
         };
         subtract(free[a]);
-        for (const std::uint32_t k : sums.neighbours[free[a]]) subtract(k);
+        for (const std::uint32_t k : sums.neighbors[free[a]]) subtract(k);
     }
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(system);
     Eigen::VectorXd inverse = eigen.eigenvalues();
@@ -158,7 +158,7 @@ void derivative(const Trajectories& data, const EdgeTies& ties, const VertexWeig
     Vec3d others;
     double other = 0;
     for (std::size_t e = ties.begin(v); e < ties.end(v); ++e) {
-        const std::uint32_t n = ties.edges.neighbours[e];
+        const std::uint32_t n = ties.edges.neighbors[e];
         tied += ties.strength[e];
         const double w = ties.strength[e] * weightOf(weights[n], j);
         others += data.rest[n] * w;
@@ -180,7 +180,7 @@ VertexSums sumVertices(const Trajectories& data, const EdgeTies& ties, const Ver
     sums.c.assign(bones * 4 * data.dimensions(), 0.0);
     sums.s.assign(bones * bones * 16, 0.0);
     sums.significance.assign(bones, 0.0);
-    sums.neighbours.resize(bones);
+    sums.neighbors.resize(bones);
     const std::vector<std::vector<std::uint32_t>> members = membersOf(ties, weights, bones);
     parallelFor(bones, 1, [&](std::size_t first, std::size_t last) {
         for (std::size_t j = first; j < last; ++j) {
@@ -201,7 +201,7 @@ VertexSums sumVertices(const Trajectories& data, const EdgeTies& ties, const Ver
             }
             for (std::uint32_t k = 0; k < bones; ++k) {
                 const double* s = sums.s.data() + (j * bones + k) * 16;
-                if (k != j && std::any_of(s, s + 16, [](double x) { return x != 0; })) sums.neighbours[j].push_back(k);
+                if (k != j && std::any_of(s, s + 16, [](double x) { return x != 0; })) sums.neighbors[j].push_back(k);
             }
         }
     });

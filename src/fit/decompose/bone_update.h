@@ -15,11 +15,11 @@ namespace pelt::fit::ssdr {
 /// half the derivative of the objective with respect to the contribution of bone j to vertex i.
 struct VertexSums {
     std::size_t bones = 0, dimensions = 0;
-    std::vector<double> c;                               ///< [bone][4][dimensions]
-    std::vector<double> s;                               ///< [bone][bone][4][4]; S_kj is the transpose of S_jk
-    std::vector<double> significance;                    ///< Σ m w² of each bone
-    std::vector<std::vector<std::uint32_t>> neighbours;  ///< other bones with which a bone shares vertices or edges
-    double squared = 0;                                  ///< the objective if all bones map everything to 0
+    std::vector<double> c;                              ///< [bone][4][dimensions]
+    std::vector<double> s;                              ///< [bone][bone][4][4]; S_kj is the transpose of S_jk
+    std::vector<double> significance;                   ///< Σ m w² of each bone
+    std::vector<std::vector<std::uint32_t>> neighbors;  ///< other bones with which a bone shares vertices or edges
+    double squared = 0;                                 ///< the objective if all bones map everything to 0
 };
 
 VertexSums sumVertices(const Trajectories& data, const EdgeTies& ties, const VertexWeights& weights, std::size_t bones);

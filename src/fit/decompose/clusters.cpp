@@ -1,3 +1,4 @@
+// Groups vertices that move as one rigid bone, to start a decomposition.
 #include "clusters.h"
 
 #include <pelt/core/parallel.h>
@@ -14,9 +15,9 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-constexpr std::size_t kClusterGrain = 256;
-constexpr int kSplitRounds = 4;   ///< iterations for the two halves of a split cluster
-constexpr int kSettleRounds = 8;  ///< iterations for all clusters
+constexpr std::size_t kKernelGrain = 256;  ///< vertices of one task, in runs that the kernel takes
+constexpr int kSplitRounds = 4;            ///< iterations for the two halves of a split cluster
+constexpr int kSettleRounds = 8;           ///< iterations for all clusters
 constexpr double kRigidCluster =
     1e-12;  ///< a cluster with a smaller error, relative to its squared length, is not split
 
@@ -30,7 +31,7 @@ void aloneErrors(const Trajectories& data, const Motions& motions, std::span<con
         look();
         const auto vertices = all.subspan(begin, std::min(kVerticesAtOnce, all.size() - begin));
         double* out = all_out.data() + begin * bones;
-        parallelFor(vertices.size(), kClusterGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(vertices.size(), kKernelGrain, [&](std::size_t first, std::size_t last) {
             std::vector<double> projected(4 * columns);
             std::size_t i = first;
             while (i < last) {
@@ -157,7 +158,7 @@ void Clusters::splitAt(const std::vector<std::uint32_t>& own, std::uint32_t old,
 
 }  // namespace
 
-void initialiseMotions(const Trajectories& data, std::size_t kept, std::uint64_t seed, Motions& motions,
+void initializeMotions(const Trajectories& data, std::size_t kept, std::uint64_t seed, Motions& motions,
                        const Progress& progress) {
     double done = 0;
     Clusters clusters{data,
@@ -165,7 +166,7 @@ void initialiseMotions(const Trajectories& data, std::size_t kept, std::uint64_t
                       motions,
                       std::vector<std::uint32_t>(data.vertices, 0),
                       std::vector<double>(data.vertices, 0.0),
-                      [&] { progress.report("initialise", done); },
+                      [&] { progress.report("initialize", done); },
                       seed};
     std::size_t made = kept;
     if (kept == 0) {

@@ -14,7 +14,7 @@ constexpr std::size_t kSeedVertices = 20;
 /// split one after the other, always the one with the largest error, at its worst vertex; then all are refined together
 /// (k-means with rigid motions). Seed 0 is deterministic, others choose one of the worst vertices at random. The first
 /// `kept` bones of `motions` are given and not changed. Bones without any vertices left stay at rest.
-void initialiseMotions(const Trajectories& data, std::size_t kept, std::uint64_t seed, Motions& motions,
+void initializeMotions(const Trajectories& data, std::size_t kept, std::uint64_t seed, Motions& motions,
                        const Progress& progress);
 
 }  // namespace pelt::fit::ssdr

@@ -25,9 +25,8 @@ namespace {
 
 using namespace ssdr;
 
-constexpr std::size_t kDecomposeGrain = 64;  ///< vertices of one task
-constexpr double kInsignificant = 3;         ///< Σ w², [LeDeng12] §3.3.1
-constexpr int kReinitialisations = 10;
+constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
+constexpr int kReinitializations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
 constexpr double kWorthChoosingTied = 0.5;
 constexpr int kTiedTurns = 8;              ///< iterations with edge terms, at most: angles decrease in the first few
@@ -114,7 +113,7 @@ private:
     double updateWeights(Choice choice);
     void sweep(VertexPass& pass, Choice choice);
     void updateVertex(VertexPass& pass, std::uint32_t v, bool chooses, VertexPass::Worker& worker);
-    bool reinitialise(const VertexSums& sums, double threshold);
+    bool reinitialize(const VertexSums& sums, double threshold);
     double updateRest();
     void correctRest(VertexPass& pass);
     void correctVertex(std::uint32_t v, const VertexPass::Local& local, const BoneProducts& products);
@@ -136,7 +135,7 @@ private:
     std::vector<DecomposeStep> steps_;
     double threshold_;  ///< a bone with a smaller Σ w² is insignificant
     double whole_ = 1;  ///< factor between the objective and the reported value
-    int iteration_ = 0, reinitialised_ = 0;
+    int iteration_ = 0, reinitialized_ = 0;
     double done_ = 0;
 };
 
@@ -213,18 +212,18 @@ void Solver::updateVertex(VertexPass& pass, std::uint32_t v, bool chooses, Verte
 }
 
 /// Reinitializes bones without vertices where the error is largest, [LeDeng12] §3.3.1.
-bool Solver::reinitialise(const VertexSums& sums, double threshold) {
+bool Solver::reinitialize(const VertexSums& sums, double threshold) {
     std::vector<double> error(data_.vertices);
     for (std::size_t v = 0; v < data_.vertices; ++v) error[v] = weights_[v].error;
     bool any = false;
     for (std::size_t j = options_.kept_bones; j < motions_.bones; ++j) {
-        if (sums.significance[j] >= threshold || reinitialised_ >= kReinitialisations) continue;
+        if (sums.significance[j] >= threshold || reinitialized_ >= kReinitializations) continue;
         const auto worst = std::uint32_t(std::max_element(error.begin(), error.end()) - error.begin());
         if (error[worst] <= 1e-12 * data_.squared[worst]) break;
         const auto seeds = nearestAtRest(data_, worst, kSeedVertices);
         fitRigid(data_, seeds, j, motions_);
         for (const std::uint32_t v : seeds) error[v] = 0;
-        ++reinitialised_;
+        ++reinitialized_;
         any = true;
     }
     return any;
@@ -282,8 +281,8 @@ void Solver::descend(double objective) {
         ++iteration_;
         done_ = double(iteration_) / double(iteration_ + 10);
         const VertexSums sums = sumVertices(data_, *used_, weights_, motions_.bones);
-        if (!tied && reinitialise(sums, threshold_)) {
-            objective = note("reinitialise", updateWeights(Choice::all));
+        if (!tied && reinitialize(sums, threshold_)) {
+            objective = note("reinitialize", updateWeights(Choice::all));
             continue;
         }
         note("bones", updateBones(sums, options_.kind, options_.kept_bones, threshold_, motions_));
@@ -314,8 +313,8 @@ bool Solver::tie() {
 }
 
 Decomposition Solver::run() {
-    initialiseMotions(data_, options_.kept_bones, options_.seed, motions_, progress_);
-    descend(note("initialise", updateWeights(Choice::all)));
+    initializeMotions(data_, options_.kept_bones, options_.seed, motions_, progress_);
+    descend(note("initialize", updateWeights(Choice::all)));
     if (iteration_ < options_.max_iterations && !ties_.empty() && tie())
         descend(note("weights", updateWeights(Choice::all)));
     if (options_.max_iterations > 0) note("weights", updateWeights(Choice::all));
@@ -329,7 +328,7 @@ void Solver::finish(Decomposition& result) const {
     result.bones = motions_.bones;
     result.frames = data_.frames;
     result.steps = steps_;
-    result.reinitialised = reinitialised_;
+    result.reinitialized = reinitialized_;
     for (std::size_t t = 0; t < data_.frames; ++t)
         for (std::size_t j = 0; j < motions_.bones; ++j) result.motion.push_back(toFile(motions_.get(t, j), t));
     for (const std::uint32_t v : weld_.welded) {
@@ -343,7 +342,7 @@ void Solver::finish(Decomposition& result) const {
 /// The error of the final result, vertex by vertex.
 void Solver::measure(Decomposition& result) const {
     std::vector<double> sums(data_.vertices), largest(data_.vertices);
-    parallelFor(data_.vertices, kDecomposeGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data_.vertices, kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const std::size_t given = weld_.representative[v];
             const std::span<const std::uint32_t> bones = result.weights.jointsOf(given);

@@ -1,3 +1,4 @@
+// Checks that the arrays of a decomposition have the sizes it states.
 #include "decomposition_check.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Ties the residuals of neighboring vertices together, so that faces do not rotate.
 #include "edge_ties.h"
 
 #include <pelt/core/parallel.h>
@@ -9,7 +10,6 @@
 namespace pelt::fit::ssdr {
 namespace {
 
-constexpr std::size_t kTieGrain = 256;
 constexpr double kShortEdge = 0.1;  ///< of the median length: shorter edges count as this long
 
 /// Greedy: assigns each vertex, in order, to the first group without a neighbor of it.
@@ -30,10 +30,10 @@ std::vector<std::vector<std::uint32_t>> independentGroups(const geometry::Adjace
 
 /// c of every edge: 1 / length².
 std::vector<double> strengths(const Trajectories& data, const geometry::Adjacency& edges) {
-    std::vector<double> squared(edges.neighbours.size());
+    std::vector<double> squared(edges.neighbors.size());
     for (std::size_t v = 0; v < data.vertices; ++v)
         for (std::size_t e = edges.offsets[v]; e < edges.offsets[v + 1]; ++e) {
-            const Vec3d d = data.rest[v] - data.rest[edges.neighbours[e]];
+            const Vec3d d = data.rest[v] - data.rest[edges.neighbors[e]];
             squared[e] = dot(d, d);
         }
     if (squared.empty()) return squared;
@@ -54,10 +54,10 @@ EdgeTies tieEdges(const Trajectories& data, std::span<const Triangle> triangles)
     ties.groups = independentGroups(ties.edges);
     ties.products.resize(ties.strength.size());
     std::vector<double> squared(data.vertices);
-    parallelFor(data.vertices, kTieGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data.vertices, kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
             for (std::size_t e = ties.begin(v); e < ties.end(v); ++e) {
-                const float *x = data.of(v), *y = data.of(ties.edges.neighbours[e]);
+                const float *x = data.of(v), *y = data.of(ties.edges.neighbors[e]);
                 double product = 0, difference = 0;
                 for (std::size_t d = 0; d < data.dimensions(); ++d) {
                     const double a = double(x[d]), b = double(y[d]);

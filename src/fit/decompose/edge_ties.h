@@ -16,7 +16,7 @@ using VertexWeights = std::vector<SimplexSolver::Weights>;  ///< one per vertex
 /// angle costs the same on short edges as on long ones.
 struct EdgeTies {
     geometry::Adjacency edges;
-    std::vector<double> strength;                    ///< c, one per entry of edges.neighbours
+    std::vector<double> strength;                    ///< c, one per entry of edges.neighbors
     std::vector<double> products;                    ///< v_i·v_j, likewise
     std::vector<std::vector<std::uint32_t>> groups;  ///< all vertices; those of a group share no edge
     double own_squared = 0;                          ///< Σ m |v_i|²

@@ -1,3 +1,4 @@
+// The transforms of all bones in all frames as one matrix, and products of its columns.
 #include "motions.h"
 
 #include <Eigen/Core>

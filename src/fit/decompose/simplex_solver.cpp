@@ -1,3 +1,4 @@
+// Finds the convex weights of one vertex over a few bones.
 #include "simplex_solver.h"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ bool SimplexSolver::append(const std::vector<std::uint32_t>& set) {
 }
 
 /// The factor of the whole set; linearly dependent bones are removed from it.
-void SimplexSolver::factorise(std::vector<std::uint32_t>& set, std::vector<double>& x) {
+void SimplexSolver::factorize(std::vector<std::uint32_t>& set, std::vector<double>& x) {
     std::vector<std::uint32_t> taken;
     std::size_t kept = 0;
     double lost = 0;
@@ -183,7 +184,7 @@ void SimplexSolver::settle(std::vector<std::uint32_t>& set, std::vector<double>&
         x.resize(kept);
         for (double& value : x) value /= total;
         if (done) return;
-        factorise(set, x);
+        factorize(set, x);
     }
 }
 
@@ -208,8 +209,8 @@ double SimplexSolver::slopes(const std::vector<std::uint32_t>& set, const std::v
 }
 
 /// Minimizes over the bones of `set`, starting from the feasible `x`.
-double SimplexSolver::minimise(std::vector<std::uint32_t>& set, std::vector<double>& x) {
-    factorise(set, x);
+double SimplexSolver::minimize(std::vector<std::uint32_t>& set, std::vector<double>& x) {
+    factorize(set, x);
     settle(set, x);
     return slopes(set, x);
 }
@@ -230,11 +231,11 @@ double SimplexSolver::trim(std::vector<std::uint32_t>& set, std::vector<double>&
         set.resize(kept);
         x.resize(kept);
         for (double& value : x) value /= total;
-        error = minimise(set, x);
+        error = minimize(set, x);
         if (error <= most) continue;
         set = whole_set;
         x = whole_x;
-        return minimise(set, x);
+        return minimize(set, x);
     }
     return error;
 }
@@ -266,7 +267,7 @@ double SimplexSolver::grow(std::vector<std::uint32_t>& set, std::vector<double>&
 /// of D on the set, the minimum without j is 1 / (1^T H 1 - (H 1)_j² / H_jj), and H of the rest is H - h_j h_j^T /
 /// H_jj. [LeDeng12] Eq. 4 uses the displacement instead, which depends on the origin.
 void SimplexSolver::prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit) {
-    factorise(set, x);
+    factorize(set, x);
     const std::size_t size = set.size();
     std::vector<double>& h = inverse_;
     h.assign(size * size, 0.0);
@@ -335,7 +336,7 @@ void SimplexSolver::resolve(const Weights& start, Weights& result) {
     set_ = start.bones;
     x_ = start.values;
     only_ = &start.bones;
-    const double before = slopes(set_, x_), error = trim(set_, x_, minimise(set_, x_));
+    const double before = slopes(set_, x_), error = trim(set_, x_, minimize(set_, x_));
     only_ = nullptr;
     for (const std::uint32_t bone : made_) has_column_[bone] = false;
     made_.clear();
@@ -357,7 +358,7 @@ void SimplexSolver::begin(const Weights& start) {
     before_ = old_error_ = std::numeric_limits<double>::infinity();
     if (old_set_.empty()) return;
     before_ = slopes(old_set_, old_x_);
-    old_error_ = trim(old_set_, old_x_, minimise(old_set_, old_x_));
+    old_error_ = trim(old_set_, old_x_, minimize(old_set_, old_x_));
 }
 
 void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights& result) {
@@ -370,12 +371,12 @@ void SimplexSolver::solve(const Weights& start, std::size_t influences, Weights&
     double error = old_error_;
     if (set_.empty() || alone_[alone] < old_error_) {
         set_ = {alone}, x_ = {1.0};
-        error = minimise(set_, x_);
+        error = minimize(set_, x_);
     }
     error = grow(set_, x_, error);
     if (influences > 0 && set_.size() > influences) {
         prune(set_, x_, influences);
-        error = minimise(set_, x_);
+        error = minimize(set_, x_);
     }
     takeBetter(start, trim(set_, x_, error), result);
 }
@@ -388,7 +389,7 @@ void SimplexSolver::solveOnClosest(const Weights& start, std::size_t influences,
     if (influences > 0) set_.resize(std::min(influences, set_.size()));
     x_.assign(set_.size(), 0.0);
     x_[0] = 1;
-    takeBetter(start, trim(set_, x_, minimise(set_, x_)), result);
+    takeBetter(start, trim(set_, x_, minimize(set_, x_)), result);
 }
 
 /// New bones may have increased the error; and if only rounding is left to gain, the previous weights are kept.

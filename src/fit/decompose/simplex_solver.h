@@ -50,11 +50,11 @@ private:
     void begin(const Vec3d& p, double squared);
     const double* column(std::uint32_t bone);
     bool append(const std::vector<std::uint32_t>& set);
-    void factorise(std::vector<std::uint32_t>& set, std::vector<double>& x);
+    void factorize(std::vector<std::uint32_t>& set, std::vector<double>& x);
     void backSubstitute(std::size_t size);
     void settle(std::vector<std::uint32_t>& set, std::vector<double>& x);
     double slopes(const std::vector<std::uint32_t>& set, const std::vector<double>& x);
-    double minimise(std::vector<std::uint32_t>& set, std::vector<double>& x);
+    double minimize(std::vector<std::uint32_t>& set, std::vector<double>& x);
     double trim(std::vector<std::uint32_t>& set, std::vector<double>& x, double error);
     double grow(std::vector<std::uint32_t>& set, std::vector<double>& x, double value);
     void prune(std::vector<std::uint32_t>& set, std::vector<double>& x, std::size_t limit);

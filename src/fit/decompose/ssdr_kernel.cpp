@@ -1,8 +1,8 @@
 // The two products that read every number of a sequence: floats as stored, sums in double precision.
-#include "../../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ssdr/ssdr_kernel.cpp"
+#define HWY_TARGET_INCLUDE "fit/decompose/ssdr_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>

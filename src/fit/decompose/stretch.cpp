@@ -1,11 +1,12 @@
+// Splits the motion of a bone into a rotation and a stretch along fixed axes.
 #include "stretch.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "../internal/eigen_mat3.h"
-#include "../internal/eigen_solvers.h"
+#include "core/eigen/eigen_mat3.h"
+#include "core/eigen/eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {

@@ -1,3 +1,4 @@
+// Reads all frames of a sequence and stores them vertex by vertex.
 #include "trajectories.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,6 @@ namespace {
 
 /// Frames read before they are stored vertex by vertex: enough to fill cache lines.
 constexpr std::size_t kFramesAtOnce = 16;
-constexpr std::size_t kVertexGrain = 1024;
 
 Vec3d meanOf(std::span<const Vec3f> points) {
     Vec3d sum;

@@ -1,3 +1,4 @@
+// Updates the weights of all vertices while the bones are fixed.
 #include "vertex_pass.h"
 
 #include <pelt/core/parallel.h>
@@ -9,8 +10,6 @@
 
 namespace pelt::fit::ssdr {
 namespace {
-
-constexpr std::size_t kPassGrain = 64;  ///< vertices solved by one task
 
 /// Σ_j w_j p̃·y_j, y four numbers per bone.
 template <class T>
@@ -52,7 +51,7 @@ void VertexPass::project() {
     for (std::size_t begin = 0; begin < data_.vertices; begin += kVerticesAtOnce) {
         progress_.report("decompose", done_);
         const std::size_t count = std::min(kVerticesAtOnce, data_.vertices - begin);
-        parallelFor(count, kPassGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(count, kSolveGrain, [&](std::size_t first, std::size_t last) {
             multiplyRows(data_.of(begin + first), last - first, data_.dimensions(), motions_.m.data(), columns_,
                          projected_.data() + (begin + first) * columns_);
             std::vector<double> moved;
@@ -100,7 +99,7 @@ void VertexPass::pack(std::size_t vertex) {
 
 /// v_i·r_n for the neighbor n at the other end of an edge.
 double VertexPass::alongResidual(std::size_t vertex, std::size_t edge) const {
-    const std::uint32_t n = ties_.edges.neighbours[edge];
+    const std::uint32_t n = ties_.edges.neighbors[edge];
     const double* own = projected_.data() + vertex * columns_;
     const Influence* first = packed_.data() + n * most_influences_;
     double sum = -ties_.products[edge];
@@ -127,7 +126,7 @@ VertexPass::Local VertexPass::localOf(std::uint32_t vertex, Reach reach, Worker&
     forColumns([&](std::size_t first, std::size_t last) { std::fill(&pulled[first], &pulled[last - 1] + 1, 0.0); });
     double tied = 0, constant = 0;
     for (std::size_t e = ties_.begin(vertex); e < ties_.end(vertex); ++e) {
-        const std::uint32_t n = ties_.edges.neighbours[e];
+        const std::uint32_t n = ties_.edges.neighbors[e];
         if (influences_[n] == 0) continue;
         const double strength = ties_.strength[e];
         const float* other = residual_.data() + n * columns_;
@@ -148,7 +147,7 @@ void VertexPass::run(const std::function<void(std::uint32_t, Worker&)>& body) {
     for (const std::vector<std::uint32_t>& group : ties_.groups)
         for (std::size_t begin = 0; begin < group.size(); begin += kVerticesAtOnce) {
             progress_.report("decompose", done_);
-            parallelFor(std::min(kVerticesAtOnce, group.size() - begin), kPassGrain,
+            parallelFor(std::min(kVerticesAtOnce, group.size() - begin), kSolveGrain,
                         [&](std::size_t first, std::size_t last) {
                             Worker worker{SimplexSolver(products_, limits_.least_weight), {}, {}};
                             for (std::size_t i = begin + first; i < begin + last; ++i) {
@@ -161,11 +160,11 @@ void VertexPass::run(const std::function<void(std::uint32_t, Worker&)>& body) {
 
 double VertexPass::objective() const {
     std::vector<double> parts(data_.vertices);
-    parallelFor(data_.vertices, kPassGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data_.vertices, kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             parts[v] = data_.massOf(v) * left_[v];
             for (std::size_t e = ties_.begin(v); e < ties_.end(v); ++e) {
-                const std::uint32_t n = ties_.edges.neighbours[e];
+                const std::uint32_t n = ties_.edges.neighbors[e];
                 if (n < v) continue;
                 const double product =
                     along(weights_[v], data_.rest[v], residual_.data() + n * columns_) - alongResidual(v, e);

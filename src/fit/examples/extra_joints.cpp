@@ -16,7 +16,7 @@ constexpr std::size_t kExamples = 64;          ///< and examples
 constexpr std::size_t kShortList = 4;          ///< joints that are fitted per step
 constexpr double kLeastGain = 1e-3;            ///< of the squared error
 constexpr double kExplained = 1e-4;            ///< E_RMS that rounding to single precision leaves
-constexpr std::size_t kVertexGrain = 16;
+constexpr std::size_t kGainBlock = 16;         ///< vertices whose gains are summed together
 
 struct Sample {
     std::vector<Vec3d> rest;
@@ -26,17 +26,27 @@ struct Sample {
 Sample takeSample(std::span<const Vec3d> rest, const ExamplePoses& poses) {
     const std::size_t count = std::min(kSampledVertices, rest.size());
     const std::size_t examples = std::min(kExamples, poses.examples);
-    Sample sample{{}, {poses.joints, count, examples, {}, {}, {}, {}}};
+    Sample sample{{}, {poses.joints, count, examples, {}, {}}};
     const auto take = [&](std::span<const Vec3d> from, std::vector<Vec3d>& to) {
         for (std::size_t i = 0; i < count && !from.empty(); ++i) to.push_back(from[i * rest.size() / count]);
     };
     take(rest, sample.rest);
-    take(poses.rest_normals, sample.poses.rest_normals);
+    const auto takeNormals = [&](std::span<const Vec3d> from, std::vector<Vec3d>& to) {
+        for (std::size_t i = 0; i < count && !from.empty(); ++i) {
+            const std::size_t v = i * rest.size() / count;
+            const auto own = from.subspan(poses.firstNormal(v), poses.normalCount(v));
+            to.insert(to.end(), own.begin(), own.end());
+        }
+    };
+    takeNormals(poses.rest_normals, sample.poses.rest_normals);
+    for (std::size_t i = 0; i < count && poses.normal_rows.rowCount() > 0; ++i)
+        sample.poses.normal_rows.endRow(sample.poses.normal_rows.offsets.back() +
+                                        poses.normalCount(i * rest.size() / count));
     for (std::size_t i = 0; i < examples; ++i) {
         const std::size_t e = i * poses.examples / examples;
         sample.poses.bones.insert(sample.poses.bones.end(), poses.pose(e).begin(), poses.pose(e).end());
         take(poses.mesh(e), sample.poses.positions);
-        take(poses.normalsOf(e), sample.poses.normals);
+        takeNormals(poses.normalsOf(e), sample.poses.normals);
     }
     return sample;
 }
@@ -70,11 +80,11 @@ void addGains(const Sample& sample, const ExampleFit& fit, std::span<const std::
 /// The most promising joints that are not yet taken, best first.
 std::vector<std::uint32_t> shortList(const Sample& sample, const ExampleFit& fit,
                                      const std::vector<std::uint32_t>& taken, bool affine) {
-    const std::size_t joints = sample.poses.joints, blocks = (sample.rest.size() + kVertexGrain - 1) / kVertexGrain;
+    const std::size_t joints = sample.poses.joints, blocks = (sample.rest.size() + kGainBlock - 1) / kGainBlock;
     std::vector<double> block_gains(blocks * joints);
-    parallelFor(sample.rest.size(), kVertexGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(sample.rest.size(), kGainBlock, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
-            addGains(sample, fit, taken, v, affine, std::span(block_gains).subspan(v / kVertexGrain * joints, joints));
+            addGains(sample, fit, taken, v, affine, std::span(block_gains).subspan(v / kGainBlock * joints, joints));
     });
     std::vector<std::pair<double, std::uint32_t>> ranked;
     for (std::uint32_t j = 0; j < joints; ++j) {
@@ -98,7 +108,7 @@ std::vector<std::uint32_t> inserted(std::vector<std::uint32_t> taken, std::uint3
 
 ExamplePoses withJoints(const ExamplePoses& poses, std::span<const std::uint32_t> joints) {
     ExamplePoses result{joints.size(),   poses.vertices,     poses.examples, {},
-                        poses.positions, poses.rest_normals, poses.normals};
+                        poses.positions, poses.rest_normals, poses.normals,  poses.normal_rows};
     result.bones.reserve(joints.size() * poses.examples);
     for (std::size_t e = 0; e < poses.examples; ++e)
         for (const std::uint32_t joint : joints) result.bones.push_back(poses.pose(e)[joint]);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "normals.h"
 #include "vertex_fitter.h"
 
 namespace pelt::fit {
@@ -22,7 +23,6 @@ using examples::RigidityRanking;
 using examples::VertexFitter;
 
 constexpr std::size_t kBlock = 4096;  ///< vertices between two reports
-constexpr std::size_t kExampleGrain = 64;
 
 void checkOptions(const ExampleFitOptions& options) {
     if (options.iterations < 1) throw Error::badUsage("a fit needs at least one iteration");
@@ -32,6 +32,8 @@ void checkOptions(const ExampleFitOptions& options) {
     if (!(options.normals_length >= 0) || !std::isfinite(options.normals_length))
         throw Error::badUsage(
             fmt::format("the weight of normals is {}; it must be at least 0", options.normals_length));
+    if (!(options.ridge_length >= 0) || !std::isfinite(options.ridge_length))
+        throw Error::badUsage(fmt::format("the ridge is {}; it must be at least 0", options.ridge_length));
     if (!(options.rank_tolerance >= 0 && options.rank_tolerance < 1))
         throw Error::badUsage(fmt::format("the rank tolerance is {}; it must be from 0 to 1", options.rank_tolerance));
 }
@@ -49,7 +51,12 @@ void checkInput(std::span<const Vec3d> rest, const ExamplePoses& poses) {
                                           poses.examples, poses.joints * poses.examples,
                                           poses.vertices * poses.examples, poses.bones.size(), poses.positions.size()));
     const bool no_normals = poses.normals.empty() && poses.rest_normals.empty();
-    if (!no_normals && (poses.normals.size() != poses.positions.size() || poses.rest_normals.size() != rest.size()))
+    const CompressedRows& rows = poses.normal_rows;
+    const bool in_rows = rows.rowCount() == 0 ? poses.rest_normals.size() == rest.size()
+                                              : rows.rowCount() == rest.size() &&
+                                                    std::is_sorted(rows.offsets.begin(), rows.offsets.end()) &&
+                                                    rows.offsets.back() == poses.rest_normals.size();
+    if (!no_normals && (!in_rows || poses.normals.size() != poses.rest_normals.size() * poses.examples))
         throw Error::badInput(
             "there must be normals for every vertex of the dress pose and of each example, or none at all");
     for (std::size_t v = 0; v < rest.size(); ++v)
@@ -110,26 +117,46 @@ ExamplePoses readExamples(MeshSequence& frames, std::vector<Affine3d> bones, std
     return poses;
 }
 
+ExampleFit fitConvexOn(const ExampleFit& affine, const ExamplePoses& poses, ExampleFitOptions options,
+                       const Progress& progress) {
+    options.weights = WeightKind::convex;
+    options.share_rest = false;
+    options.correct_rest = false;
+    if (affine.rest_normals.empty()) return fitExamples(affine.rest, poses, options, progress);
+    ExamplePoses turned = poses;
+    turned.rest_normals = affine.rest_normals;
+    return fitExamples(affine.rest, turned, options, progress);
+}
+
 ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& poses, const ExampleFitOptions& options,
                        const Progress& progress) {
     checkOptions(options);
     checkInput(rest, poses);
+    if (options.weights == WeightKind::convex && options.share_rest) {
+        ExampleFitOptions affine = options;
+        affine.weights = WeightKind::affine;
+        return fitConvexOn(fitExamples(rest, poses, affine, progress.share("fit", 0, 0.5)), poses, options,
+                           progress.share("fit", 0.5, 1));
+    }
     const RigidityRanking ranking(poses);
-    const std::vector<Mat3d> normal_maps = examples::normalMaps(poses, options);
     std::vector<Row> rows(rest.size());
     std::vector<std::pair<double, double>> errors(rest.size());
     ExampleFit fit;
     fit.rest.resize(rest.size());
+    fit.rest_normals.resize(poses.rest_normals.size());
     fit.rank_deficient.resize(rest.size());
     for (std::size_t begin = 0; begin < rest.size(); begin += kBlock) {
         progress.report("fit", double(begin) / double(rest.size()));
-        parallelFor(std::min(kBlock, rest.size() - begin), kExampleGrain, [&](std::size_t first, std::size_t last) {
-            VertexFitter fitter(poses, ranking, normal_maps, options);
+        parallelFor(std::min(kBlock, rest.size() - begin), kSolveGrain, [&](std::size_t first, std::size_t last) {
+            VertexFitter fitter(poses, ranking, options);
             for (std::size_t v = begin + first; v < begin + last; ++v) {
                 fitter.fit(v, rest[v]);
                 rows[v] = sortedRow(fitter);
                 errors[v] = fitter.errors();
                 fit.rest[v] = fitter.p;
+                if (!fit.rest_normals.empty())
+                    std::copy(fitter.normals.begin(), fitter.normals.end(),
+                              fit.rest_normals.begin() + std::ptrdiff_t(poses.firstNormal(v)));
                 fit.rank_deficient[v] = fitter.flags;
             }
         });
@@ -142,6 +169,9 @@ ExampleFit fitExamples(std::span<const Vec3d> rest, const ExamplePoses& poses, c
         fit.weights.endRow(fit.weights.joints.size());
     }
     setErrors(fit, rest, errors, poses.examples);
+    double squared_angles = 0;
+    for (std::size_t e = 0; e < poses.examples; ++e) squared_angles += squaredNormalAngles(fit, poses, e);
+    fit.normals_degrees = examples::meanAngle(poses, squared_angles);
     progress.report("fit", 1);
     return fit;
 }

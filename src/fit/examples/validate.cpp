@@ -1,9 +1,15 @@
+// Checks the examples that a skin is to be fitted to.
 #include <pelt/core/error.h>
 #include <pelt/fit/examples.h>
 
 #include <algorithm>
 
+#include "normals.h"
+
 namespace pelt::fit {
+
+using examples::meanAngle;
+
 namespace {
 
 ExamplePoses without(const ExamplePoses& poses, std::size_t example) {
@@ -14,8 +20,9 @@ ExamplePoses without(const ExamplePoses& poses, std::size_t example) {
     const auto positions = others.positions.begin() + std::ptrdiff_t(example * poses.vertices);
     others.positions.erase(positions, positions + std::ptrdiff_t(poses.vertices));
     if (poses.normals.empty()) return others;
-    const auto normals = others.normals.begin() + std::ptrdiff_t(example * poses.vertices);
-    others.normals.erase(normals, normals + std::ptrdiff_t(poses.vertices));
+    const auto count = std::ptrdiff_t(poses.rest_normals.size());
+    const auto normals = others.normals.begin() + std::ptrdiff_t(example) * count;
+    others.normals.erase(normals, normals + count);
     return others;
 }
 
@@ -30,7 +37,7 @@ ExampleValidation validateExamples(std::span<const Vec3d> rest, const ExamplePos
     ExampleValidation result;
     std::vector<double> joint_sum(poses.joints), joint_count(poses.joints);
     std::vector<Vec3d> played(poses.vertices);
-    double total = 0;
+    double total = 0, squared_angles = 0;
     for (std::size_t e = 0; e < poses.examples; ++e) {
         progress.report("validate", double(e) / double(poses.examples));
         const ExampleFit fit = fitExamples(rest, without(poses, e), options);
@@ -44,10 +51,12 @@ ExampleValidation validateExamples(std::span<const Vec3d> rest, const ExamplePos
             joint_count[joint] += 1;
             result.max = std::max(result.max, length(d));
         }
+        squared_angles += squaredNormalAngles(fit, poses, e);
         result.example_rms.push_back(std::sqrt(sum / double(poses.vertices)));
         total += sum;
     }
     result.rms = std::sqrt(total / (double(poses.vertices) * double(poses.examples)));
+    result.normals_degrees = meanAngle(poses, squared_angles);
     for (std::size_t j = 0; j < poses.joints; ++j)
         result.joint_rms.push_back(joint_count[j] > 0 ? std::sqrt(joint_sum[j] / joint_count[j]) : 0.0);
     progress.report("validate", 1);

@@ -5,28 +5,43 @@
 
 namespace pelt::fit::examples {
 
-std::vector<Mat3d> normalMaps(const ExamplePoses& poses, const ExampleFitOptions& options) {
-    std::vector<Mat3d> maps;
-    if (poses.normals.empty() || options.normals_length == 0) return maps;
-    for (const Affine3d& bone : poses.bones) {
-        const Mat3d m = bone.linear();
-        const double volume = determinant(m);
-        // The inverse transpose is the cofactor matrix over the determinant.
-        const Mat3d cofactor{{cross(m.col[1], m.col[2]), cross(m.col[2], m.col[0]), cross(m.col[0], m.col[1])}};
-        const double scale = volume != 0 && std::isfinite(1 / volume) ? 1 / volume : 0.0;
-        maps.push_back({{cofactor.col[0] * scale, cofactor.col[1] * scale, cofactor.col[2] * scale}});
-    }
-    return maps;
+namespace {
+
+/// Two directions along the surface, perpendicular to each other.
+std::pair<Vec3d, Vec3d> tangentsOf(const Vec3d& normal) {
+    const Vec3d size{std::abs(normal.x), std::abs(normal.y), std::abs(normal.z)};
+    const bool x = size.x <= size.y && size.x <= size.z, y = !x && size.y <= size.z;
+    const Vec3d first = normalized(cross(normal, Vec3d{double(x), double(y), double(!x && !y)}), Vec3d{});
+    return {first, cross(normal, first)};
 }
 
-VertexFitter::VertexFitter(const ExamplePoses& poses, const RigidityRanking& ranking,
-                           std::span<const Mat3d> normal_maps, const ExampleFitOptions& options)
+}  // namespace
+
+VertexFitter::VertexFitter(const ExamplePoses& poses, const RigidityRanking& ranking, const ExampleFitOptions& options)
     : poses_(poses),
-      normal_maps_(normal_maps),
       options_(options),
       ranking_(ranking),
       solver_(options.weights, options.rank_tolerance),
-      trajectory_(poses.examples) {}
+      trajectory_(poses.examples) {
+    solver_.setRidge(options.ridge_length * std::sqrt(double(poses.examples)));
+}
+
+std::span<const Vec3d> VertexFitter::givenNormals() const {
+    if (poses_.rest_normals.empty()) return {};
+    return std::span(poses_.rest_normals).subspan(poses_.firstNormal(vertex_), poses_.normalCount(vertex_));
+}
+
+double VertexFitter::pull(const Vec3d& rest) const {
+    double squared = dot(p - rest, p - rest);
+    const std::span<const Vec3d> given = givenNormals();
+    const double each =
+        options_.normals_length * options_.normals_length / double(std::max<std::size_t>(1, given.size()));
+    for (std::size_t k = 0; k < given.size(); ++k) {
+        const double along = dot(normals[k], given[k]);
+        squared += each * (1 - along * along);
+    }
+    return options_.rest_pull * squared;
+}
 
 void VertexFitter::fit(std::size_t vertex, const Vec3d& rest) {
     vertex_ = vertex;
@@ -34,6 +49,8 @@ void VertexFitter::fit(std::size_t vertex, const Vec3d& rest) {
     ranking_.choose(trajectory_, wanted(), ranked_);
     joints = ranked_;
     p = rest;
+    const std::span<const Vec3d> given = givenNormals();
+    normals.assign(given.begin(), given.end());
     weights.resize(0);
     flags = 0;
     double before = solveWeights();
@@ -41,6 +58,7 @@ void VertexFitter::fit(std::size_t vertex, const Vec3d& rest) {
     if (!options_.correct_rest) return;
     for (int i = 0; i < options_.iterations; ++i) {
         solveRest(rest);
+        solveNormals();
         if (i + 1 == options_.iterations) break;
         const Eigen::VectorXd old_weights = weights;
         const double now = solveWeights() + pull(rest);
@@ -126,13 +144,14 @@ double VertexFitter::dropLeast() {
 }
 
 double VertexFitter::solveWeights() {
-    residuals_.resize(Eigen::Index((normal_maps_.empty() ? 3 : 6) * poses_.examples), Eigen::Index(joints.size()));
+    const std::size_t normal_rows = options_.normals_length > 0 ? 2 * normals.size() : 0;
+    residuals_.resize(Eigen::Index((3 + normal_rows) * poses_.examples), Eigen::Index(joints.size()));
     for (std::size_t e = 0; e < poses_.examples; ++e)
         for (std::size_t j = 0; j < joints.size(); ++j) {
             const Vec3d r = poses_.pose(e)[joints[j]] * p - trajectory_[e];
             for (int i = 0; i < 3; ++i) residuals_(Eigen::Index(3 * e) + i, Eigen::Index(j)) = r[i];
         }
-    if (!normal_maps_.empty()) addNormalRows();
+    if (normal_rows > 0) addNormalRows();
     return solveOn();
 }
 
@@ -150,30 +169,44 @@ double VertexFitter::solveOn() {
     solver_.solve(residuals_, weights, !whole);
     // The rank matters only for the final set of joints.
     if (whole) flags = std::uint8_t((flags & ~kWeightsOpen) | (solver_.deficient() ? kWeightsOpen : 0));
-    return (residuals_ * weights).squaredNorm();
+    return (residuals_ * weights).squaredNorm() + solver_.penalty();
 }
 
+/// With A the blended matrix, skinning evaluates cof(A) n, which is parallel to A t1 × A t2. It is that of the example
+/// if and only if this is perpendicular to both. The residual is linear in the weights, and for a rotation A as long as
+/// the sine of the angle between the normals.
 void VertexFitter::addNormalRows() {
-    const Vec3d& normal = poses_.rest_normals[vertex_];
-    for (std::size_t e = 0; e < poses_.examples; ++e)
-        for (std::size_t j = 0; j < joints.size(); ++j) {
-            const Vec3d r = (normal_maps_[e * poses_.joints + joints[j]] * normal - poses_.normalsOf(e)[vertex_]) *
-                            options_.normals_length;
-            for (int i = 0; i < 3; ++i) residuals_(Eigen::Index(3 * (poses_.examples + e)) + i, Eigen::Index(j)) = r[i];
+    Eigen::Index row = Eigen::Index(3 * poses_.examples);
+    const double scale = options_.normals_length / std::sqrt(double(normals.size()));
+    for (std::size_t k = 0; k < normals.size(); ++k) {
+        const auto [first, second] = tangentsOf(normals[k]);
+        for (std::size_t e = 0; e < poses_.examples; ++e, row += 2) {
+            const Vec3d posed = poses_.normalsOf(e)[poses_.firstNormal(vertex_) + k] * scale;
+            for (std::size_t j = 0; j < joints.size(); ++j) {
+                const Mat3d turn = poses_.pose(e)[joints[j]].linear();
+                residuals_(row, Eigen::Index(j)) = dot(posed, turn * first);
+                residuals_(row + 1, Eigen::Index(j)) = dot(posed, turn * second);
+            }
         }
+    }
+}
+
+Eigen::Matrix<double, 3, 4> VertexFitter::blended(std::size_t example) const {
+    Eigen::Matrix<double, 3, 4> sum = Eigen::Matrix<double, 3, 4>::Zero();
+    for (std::size_t j = 0; j < joints.size(); ++j)
+        sum += weights[Eigen::Index(j)] *
+               Eigen::Map<const Eigen::Matrix4d>(poses_.pose(example)[joints[j]].m).topRows<3>();
+    return sum;
 }
 
 void VertexFitter::solveRest(const Vec3d& rest) {
     Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
     Eigen::Vector3d right = Eigen::Vector3d::Zero();
     for (std::size_t e = 0; e < poses_.examples; ++e) {
-        Eigen::Matrix<double, 3, 4> blended = Eigen::Matrix<double, 3, 4>::Zero();
-        for (std::size_t j = 0; j < joints.size(); ++j)
-            blended +=
-                weights[Eigen::Index(j)] * Eigen::Map<const Eigen::Matrix4d>(poses_.pose(e)[joints[j]].m).topRows<3>();
-        const Eigen::Matrix3d linear = blended.leftCols<3>();
+        const Eigen::Matrix<double, 3, 4> map = blended(e);
+        const Eigen::Matrix3d linear = map.leftCols<3>();
         const Eigen::Vector3d left = Eigen::Vector3d(trajectory_[e].x, trajectory_[e].y, trajectory_[e].z) -
-                                     linear * Eigen::Vector3d(rest.x, rest.y, rest.z) - blended.col(3);
+                                     linear * Eigen::Vector3d(rest.x, rest.y, rest.z) - map.col(3);
         normal += linear.transpose() * linear;
         right += linear.transpose() * left;
     }
@@ -189,6 +222,26 @@ void VertexFitter::solveRest(const Vec3d& rest) {
     }
     const Eigen::Vector3d step = eigen.eigenvectors() * along;
     p = rest + Vec3d{step[0], step[1], step[2]};
+}
+
+/// With a_e = Aᵀ n_e, the residuals are what a_e has across n: least for the n along which the a_e have most.
+void VertexFitter::solveNormals() {
+    const std::span<const Vec3d> given = givenNormals();
+    for (std::size_t k = 0; k < given.size(); ++k) {
+        const Eigen::Vector3d start(given[k].x, given[k].y, given[k].z);
+        Eigen::Matrix3d along = options_.rest_pull * start * start.transpose();
+        for (std::size_t e = 0; e < poses_.examples; ++e) {
+            const Vec3d& posed = poses_.normalsOf(e)[poses_.firstNormal(vertex_) + k];
+            const Eigen::Vector3d back =
+                blended(e).leftCols<3>().transpose() * Eigen::Vector3d(posed.x, posed.y, posed.z);
+            along += back * back.transpose();
+        }
+        const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(along);
+        const Eigen::Vector3d most = eigen.eigenvectors().col(2);
+        const bool turned = most.dot(start) < 0;
+        if (!(eigen.eigenvalues()[2] > 0)) continue;  // no normal at all
+        normals[k] = Vec3d{most[0], most[1], most[2]} * (turned ? -1.0 : 1.0);
+    }
 }
 
 }  // namespace pelt::fit::examples

@@ -7,15 +7,10 @@
 
 namespace pelt::fit::examples {
 
-/// The maps of the joints for normals, at [example * joints + joint]; empty if normals are not used. A singular joint
-/// has no such map and maps the normal to zero.
-std::vector<Mat3d> normalMaps(const ExamplePoses& poses, const ExampleFitOptions& options);
-
 /// Fits one vertex after another; one per thread.
 class VertexFitter {
 public:
-    VertexFitter(const ExamplePoses& poses, const RigidityRanking& ranking, std::span<const Mat3d> normal_maps,
-                 const ExampleFitOptions& options);
+    VertexFitter(const ExamplePoses& poses, const RigidityRanking& ranking, const ExampleFitOptions& options);
 
     void fit(std::size_t vertex, const Vec3d& rest);
     /// Squared distances from the examples: their sum and the largest.
@@ -25,6 +20,7 @@ public:
     std::vector<std::uint32_t> joints;
     Eigen::VectorXd weights;
     Vec3d p;
+    std::vector<Vec3d> normals;  ///< at rest; empty if there are none
     std::uint8_t flags = 0;
 
 private:
@@ -45,19 +41,22 @@ private:
     /// Removes the joint with the least influence on the vertex, together with all others without weight if enough are
     /// left.
     double dropLeast();
-    double pull(const Vec3d& rest) const { return options_.rest_pull * dot(p - rest, p - rest); }
+    double pull(const Vec3d& rest) const;
     /// [MohrGleicher03] §5.2, the first matrix. Returns the residual.
     double solveWeights();
     /// The same for a subset of `ranked_`, from the compressed residuals of the solve with all of them.
     double solveAmong();
     double solveOn();
-    /// Below the positions: the normals, Σ w_j N_j n against those of the examples, with Σ w = 1.
+    /// Below the positions: n_e · Σ w_j T_j t = 0 for two tangents t at rest.
     void addNormalRows();
+    Eigen::Matrix<double, 3, 4> blended(std::size_t example) const;
     /// [MohrGleicher03] §5.2, the second matrix, for the step from the given dress pose.
     void solveRest(const Vec3d& rest);
+    /// The rest normals that the examples' are nearest to.
+    void solveNormals();
+    std::span<const Vec3d> givenNormals() const;
 
     const ExamplePoses& poses_;
-    std::span<const Mat3d> normal_maps_;
     std::size_t vertex_ = 0;
     const ExampleFitOptions& options_;
     const RigidityRanking& ranking_;

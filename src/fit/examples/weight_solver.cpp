@@ -3,6 +3,7 @@
 #include "weight_solver.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace pelt::fit::examples {
@@ -25,23 +26,34 @@ void WeightSolver::compress(const Eigen::MatrixXd& residuals) {
 void WeightSolver::solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights, bool passing) {
     compress(residuals);
     decomposed_ = false;
+    penalty_ = 0;
     if (c_.cols() == 1) {
         weights = Eigen::VectorXd::Ones(1);
-    } else if (kind_ == WeightKind::affine && passing) {
+    } else if (kind_ == WeightKind::affine && passing && ridge_ == 0) {
         std::vector<Eigen::Index> all(std::size_t(c_.cols()));
         std::iota(all.begin(), all.end(), Eigen::Index(0));
         weights = bestOn(all, 0);
     } else if (kind_ == WeightKind::affine) {
-        decompose(Eigen::ComputeThinU | Eigen::ComputeThinV);
         solveAffine(weights);
     } else {
         solveConvex(weights);
     }
 }
 
-/// [MohrGleicher03] §5.2: w_1 = 1 - Σ w_j, and the matrix of (T_j - T_1) v.
+/// An orthonormal basis of the steps that keep the sum of `count` weights.
+Eigen::MatrixXd WeightSolver::stepsOf(Eigen::Index count) {
+    Eigen::MatrixXd steps = Eigen::MatrixXd::Zero(count, count - 1);
+    for (Eigen::Index k = 0; k + 1 < count; ++k) {
+        const double last = double(k + 1), scale = 1 / std::sqrt(last * (last + 1));
+        steps.col(k).head(k + 1).setConstant(scale);
+        steps(k + 1, k) = -last * scale;
+    }
+    return steps;
+}
+
+/// The matrix of [MohrGleicher03] §5.2, whose columns (T_j - T_1) v are here combined so that all joints count alike.
 void WeightSolver::decompose(unsigned vectors) {
-    svd_.compute(c_.rightCols(c_.cols() - 1).colwise() - c_.col(0), vectors);
+    svd_.compute(c_ * stepsOf(c_.cols()), vectors);
     decomposed_ = true;
 }
 
@@ -53,15 +65,32 @@ bool WeightSolver::deficient() {
     return values.size() < joints - 1 || !(values[joints - 2] > tolerance_ * values[0]);
 }
 
+/// The step from the convex weights. Directions that the examples do not determine are not taken ([MohrGleicher03]
+/// §5.2); a ridge shortens those that they hardly determine.
 void WeightSolver::solveAffine(Eigen::VectorXd& weights) {
     const Eigen::Index joints = c_.cols();
-    const auto& values = svd_.singularValues();
-    Eigen::VectorXd along = svd_.matrixU().transpose() * -c_.col(0);
-    for (Eigen::Index i = 0; i < values.size(); ++i)
-        along[i] = values[i] > tolerance_ * values[0] ? along[i] / values[i] : 0.0;
-    weights.resize(joints);
-    weights.tail(joints - 1) = svd_.matrixV() * along;
-    weights[0] = 1 - weights.tail(joints - 1).sum();
+    weights.resize(0);
+    solveConvex(weights);
+    const Eigen::MatrixXd steps = stepsOf(joints);
+    Eigen::VectorXd step;
+    if (ridge_ > 0) {
+        Eigen::MatrixXd ridged(c_.rows() + joints - 1, joints - 1);
+        ridged << c_ * steps, ridge_ * Eigen::MatrixXd::Identity(joints - 1, joints - 1);
+        Eigen::VectorXd left = Eigen::VectorXd::Zero(ridged.rows());
+        left.head(c_.rows()) = -c_ * weights;
+        qr_.compute(ridged);
+        step = qr_.solve(left);
+        penalty_ = ridge_ * ridge_ * step.squaredNorm();
+    } else {
+        decompose(Eigen::ComputeThinU | Eigen::ComputeThinV);
+        const auto& values = svd_.singularValues();
+        step = svd_.matrixU().transpose() * (-c_ * weights);
+        for (Eigen::Index i = 0; i < values.size(); ++i)
+            step[i] = values[i] > tolerance_ * values[0] ? step[i] / values[i] : 0.0;
+        step = svd_.matrixV() * step;
+    }
+    weights += steps * step;
+    weights[0] += 1 - weights.sum();
 }
 
 /// The minimum over the joints of a set, sum 1, any signs.

@@ -2,7 +2,7 @@
 
 #include <pelt/fit/examples.h>
 
-#include "../../internal/eigen_solvers.h"
+#include "core/eigen/eigen_solvers.h"
 
 namespace pelt::fit::examples {
 
@@ -12,15 +12,21 @@ class WeightSolver {
 public:
     WeightSolver(WeightKind kind, double rank_tolerance) : kind_(kind), tolerance_(rank_tolerance) {}
     void setKind(WeightKind kind) { kind_ = kind; }
+    /// Affine weights: what a step of 1 away from the convex ones adds to the residual.
+    void setRidge(double length) { ridge_ = length; }
 
-    /// `weights` contains convex initial weights, or is empty: all on the first joint. Directions that the examples do
-    /// not determine (singular values below the tolerance) keep the values of the first joint alone. `passing`: the
-    /// weights only serve to choose a smaller set, and a pivoted QR replaces the singular value decomposition.
+    /// `weights` contains convex initial weights, or is empty: all on the first joint. Affine weights keep the values
+    /// of convex ones in directions that the examples do not determine (singular values below the tolerance).
+    /// `passing`: the weights only serve to choose a smaller set, and a pivoted QR replaces the singular value
+    /// decomposition.
     void solve(const Eigen::MatrixXd& residuals, Eigen::VectorXd& weights, bool passing = false);
 
     /// The residuals of the last solve up to a rotation, which preserves all lengths and products of columns: at most
     /// as many rows as joints.
     const Eigen::MatrixXd& compressed() const { return c_; }
+
+    /// What the ridge adds to the squared residual of the last solve.
+    double penalty() const { return penalty_; }
 
     /// Whether there are such directions in the last solve. Convex weights are found without this information, so
     /// computing it takes time.
@@ -28,6 +34,7 @@ public:
 
 private:
     void compress(const Eigen::MatrixXd& residuals);
+    static Eigen::MatrixXd stepsOf(Eigen::Index count);
     void decompose(unsigned vectors);
     void solveAffine(Eigen::VectorXd& weights);
     void solveConvex(Eigen::VectorXd& weights);
@@ -36,6 +43,7 @@ private:
 
     WeightKind kind_;
     double tolerance_;
+    double ridge_ = 0, penalty_ = 0;
     bool decomposed_ = false;  ///< svd_ is that of the last solve
     Eigen::HouseholderQR<Eigen::MatrixXd> qr_;
     Eigen::JacobiSVD<Eigen::MatrixXd> svd_;

@@ -1,3 +1,4 @@
+// Weights for a simplified mesh with which it follows the original surface.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/fit/lod_weights.h>

@@ -1,3 +1,4 @@
+// Chooses at most K weights of a vertex and solves for them.
 #include "simplex_weights.h"
 
 #include <algorithm>

@@ -13,7 +13,6 @@
 namespace pelt::fit {
 namespace {
 
-constexpr std::size_t kLimitGrain = 64;      ///< vertices of one task
 constexpr std::size_t kMostCandidates = 16;  ///< joints of a vertex that are considered for a place, the heaviest
 /// How much the possible poses count beside the played ones: each gives other weights to choose from.
 constexpr double kPossibleShares[] = {0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3};
@@ -61,7 +60,7 @@ void WeightLimiter::addVertex(std::uint32_t v) {
 
 void WeightLimiter::addPose(Part part, std::span<const Affine3f> bones) {
     ++poses_[part];
-    parallelFor(vertices_.size(), kLimitGrain, [&](std::size_t begin, std::size_t end) {
+    parallelFor(vertices_.size(), kSolveGrain, [&](std::size_t begin, std::size_t end) {
         std::vector<Vec3d> away;
         for (std::size_t k = begin; k < end; ++k) {
             const Vertex& at = vertices_[k];
@@ -161,7 +160,7 @@ SkinWeights WeightLimiter::solve(const Progress& progress) const {
     constexpr std::size_t kAtOnce = 4096;  // between two checks for cancellation
     for (std::size_t first = 0; first < vertices_.size(); first += kAtOnce) {
         progress.report("solve", double(first) / double(vertices_.size()));
-        parallelFor(std::min(kAtOnce, vertices_.size() - first), kLimitGrain, [&](std::size_t begin, std::size_t end) {
+        parallelFor(std::min(kAtOnce, vertices_.size() - first), kSolveGrain, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = first + begin; k < first + end; ++k) choices[k] = choicesFor(vertices_[k], scale);
         });
     }

@@ -15,8 +15,8 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
-#include "../../internal/eigen_mat3.h"
-#include "../ssdr/ssdr_kernel.h"
+#include "core/eigen/eigen_mat3.h"
+#include "fit/decompose/ssdr_kernel.h"
 
 namespace pelt::fit::virtual_bones {
 namespace {
@@ -96,7 +96,7 @@ private:
                 for (int c = 0; c < 4; ++c)
                     target_[s](r, c) =
                         sums_.c[(4 * index_ + std::size_t(c)) * sums_.dimensions + 3 * s + std::size_t(r)];
-            for (const std::uint32_t k : sums_.neighbours[index_]) {
+            for (const std::uint32_t k : sums_.neighbors[index_]) {
                 const double* m = motions_.m.data() + 3 * s * motions_.columns() + 4 * k;
                 for (int r = 0; r < 3; ++r, m += motions_.columns())
                     for (int c = 0; c < 4; ++c) {
@@ -222,7 +222,7 @@ std::vector<std::vector<std::size_t>> independentBones(const ssdr::VertexSums& s
     std::vector<std::size_t> group(sums.bones, ~std::size_t(0));
     for (std::size_t j = first; j < sums.bones; ++j) {
         std::vector<bool> taken(groups.size() + 1, false);
-        for (const std::uint32_t k : sums.neighbours[j])
+        for (const std::uint32_t k : sums.neighbors[j])
             if (k >= first && group[k] < taken.size()) taken[group[k]] = true;
         group[j] = std::size_t(std::find(taken.begin(), taken.end(), false) - taken.begin());
         if (group[j] == groups.size()) groups.emplace_back();

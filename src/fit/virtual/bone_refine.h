@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../ssdr/bone_update.h"
+#include "fit/decompose/bone_update.h"
 #include "virtual_bone.h"
 
 namespace pelt::fit::virtual_bones {

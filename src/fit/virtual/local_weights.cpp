@@ -1,3 +1,4 @@
+// Finds the weights of vertices over many bones, of which only a few are near each vertex.
 #include "local_weights.h"
 
 #include <pelt/core/parallel.h>
@@ -5,12 +6,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "../ssdr/ssdr_kernel.h"
+#include "fit/decompose/ssdr_kernel.h"
 
 namespace pelt::fit::virtual_bones {
 namespace {
 
-constexpr std::size_t kWeightGrain = 64;     ///< vertices of one task
 constexpr std::size_t kRankingPoses = 24;    ///< poses in which bones are compared
 constexpr std::size_t kNearBones = 16;       ///< candidates that each vertex brings to its group
 constexpr std::size_t kMostCandidates = 48;  ///< of a group
@@ -70,7 +70,7 @@ void LocalWeights::rank() {
     group_of_.resize(data_.vertices);
     const std::size_t near = std::min(kNearBones, bones);
     std::vector<std::uint32_t> nearest(data_.vertices * near);
-    parallelFor(data_.vertices, kWeightGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data_.vertices, kSolveGrain, [&](std::size_t first, std::size_t last) {
         std::vector<float> rows((last - first) * dimensions);
         for (std::size_t v = first; v < last; ++v)
             for (std::size_t d = 0; d < dimensions; ++d)
@@ -143,7 +143,7 @@ void LocalWeights::solveSome(const Group& group, std::span<const std::uint32_t> 
         std::fill(pulled.begin(), pulled.end(), 0.0);
         double tied = data_.massOf(v);
         for (std::size_t e = ties->begin(v); e < ties->end(v); ++e) {
-            const float* other = residuals->data() + ties->edges.neighbours[e] * dimensions;
+            const float* other = residuals->data() + ties->edges.neighbors[e] * dimensions;
             const double strength = ties->strength[e];
             for (std::size_t d = 0; d < dimensions; ++d) pulled[d] += strength * double(other[d]);
             tied += strength;
@@ -196,8 +196,8 @@ void LocalWeights::solve(ssdr::VertexWeights& weights) const {
     };
     std::vector<Task> tasks;
     for (std::uint32_t g = 0; g < groups_.size(); ++g)
-        for (std::size_t first = 0; first < groups_[g].vertices.size(); first += kWeightGrain)
-            tasks.push_back({g, first, std::min(first + kWeightGrain, groups_[g].vertices.size())});
+        for (std::size_t first = 0; first < groups_[g].vertices.size(); first += kSolveGrain)
+            tasks.push_back({g, first, std::min(first + kSolveGrain, groups_[g].vertices.size())});
     parallelFor(tasks.size(), 1, [&](std::size_t first, std::size_t last) {
         for (std::size_t t = first; t < last; ++t) {
             const Group& group = groups_[tasks[t].group];
@@ -209,14 +209,14 @@ void LocalWeights::solve(ssdr::VertexWeights& weights) const {
 
 void LocalWeights::sweep(const ssdr::EdgeTies& ties, bool chooses, std::vector<float>& residuals,
                          ssdr::VertexWeights& weights) const {
-    for (const std::vector<std::uint32_t>& colour : ties.groups) {
-        std::vector<std::uint32_t> order = colour;
+    for (const std::vector<std::uint32_t>& color : ties.groups) {
+        std::vector<std::uint32_t> order = color;
         std::stable_sort(order.begin(), order.end(),
                          [&](std::uint32_t a, std::uint32_t b) { return group_of_[a] < group_of_[b]; });
         std::vector<std::size_t> ends;
         for (std::size_t i = 1; i <= order.size(); ++i)
             if (i == order.size() || group_of_[order[i]] != group_of_[order[i - 1]] ||
-                i - (ends.empty() ? 0 : ends.back()) == kWeightGrain)
+                i - (ends.empty() ? 0 : ends.back()) == kSolveGrain)
                 ends.push_back(i);
         parallelFor(ends.size(), 1, [&](std::size_t first, std::size_t last) {
             for (std::size_t t = first; t < last; ++t) {
@@ -231,7 +231,7 @@ void LocalWeights::sweep(const ssdr::EdgeTies& ties, bool chooses, std::vector<f
 std::vector<float> residualsOf(const ssdr::Trajectories& data, const ssdr::Motions& motions,
                                const ssdr::VertexWeights& weights) {
     std::vector<float> residuals(data.values.size());
-    parallelFor(data.vertices, kWeightGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data.vertices, kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v)
             updateResidual(data, motions, v, weights[v], residuals.data() + v * data.dimensions());
     });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../ssdr/edge_ties.h"
+#include "fit/decompose/edge_ties.h"
 
 namespace pelt::fit::virtual_bones {
 

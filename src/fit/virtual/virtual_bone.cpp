@@ -1,3 +1,4 @@
+// A virtual bone from a row of Direct Delta Mush, and its transform in a pose.
 #include "virtual_bone.h"
 
 #include <pelt/runtime/rotation.h>

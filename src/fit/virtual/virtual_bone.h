@@ -1,7 +1,7 @@
 #pragma once
 
 #include <pelt/core/affine.h>
-#include <pelt/core/ddm_payload.h>
+#include <pelt/rig/ddm_payload.h>
 
 #include <span>
 #include <vector>

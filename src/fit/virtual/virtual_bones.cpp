@@ -5,6 +5,7 @@
 // (additions.cpp), the blocks of all bones are improved by Gauss–Newton on the true output, nearest rotations included
 // (bone_refine.cpp), and weights are solved on the bones that move a vertex alike (local_weights.cpp). All this happens
 // on some of the vertices; the weights of all come last, with edges included so that no facets show.
+#include <pelt/core/scramble.h>
 #include <pelt/fit/virtual_bones.h>
 #include <pelt/runtime/rotation.h>
 
@@ -31,13 +32,6 @@ constexpr double kEdgeShare = 0.87;           ///< of edges in the objective of 
 constexpr int kEdgeSweeps = 8;
 constexpr double kLeastBlock = 1e-3;  ///< ω; joints with less do not drive a bone
 constexpr double kExact = 1e-14;      ///< of the squared length of all samples: nothing is left to gain
-
-/// Spreads consecutive numbers over all 64-bit numbers.
-std::uint64_t scrambled(std::uint64_t x) {
-    x = (x + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 /// Vertices without a pattern, ascending.
 std::vector<std::uint32_t> someVertices(std::size_t all, std::size_t bones) {
@@ -155,7 +149,7 @@ double edgeError(const ssdr::EdgeTies& ties, const std::vector<float>& residuals
     double sum = 0;
     for (std::size_t v = 0; v < ties.edges.vertexCount(); ++v)
         for (std::size_t e = ties.begin(v); e < ties.end(v); ++e) {
-            const std::size_t n = ties.edges.neighbours[e];
+            const std::size_t n = ties.edges.neighbors[e];
             if (n < v) continue;
             double squared = 0;
             for (std::size_t d = 0; d < dimensions; ++d) {
@@ -203,11 +197,9 @@ void takeEveryVertex(const Problem& problem, std::vector<VirtualBone>& bones, ss
 }
 
 /// Blocks in the frame of the virtual joint: `bound` is its rotation and position in the bind pose.
-rig::DrivenJoint drivenOf(const VirtualBone& bone, const Skeleton& skeleton, const Affine3d& bound) {
+rig::DrivenVirtual drivenOf(const VirtualBone& bone, const Skeleton& skeleton, const Affine3d& bound) {
     const Mat3d r = bound.linear(), back = transposed(r);
-    rig::DrivenJoint joint;
-    joint.kind = rig::DriverKind::ddm;
-    joint.driver = skeleton.joints[bone.blocks.front().joint].node;
+    rig::DrivenVirtual joint;
     for (const JointBlock& block : bone.blocks) {
         const Joint& slot = skeleton.joints[block.joint];
         rig::VirtualInput input{slot.node, slot.inverse_bind * bound, {}};
@@ -219,7 +211,7 @@ rig::DrivenJoint drivenOf(const VirtualBone& bone, const Skeleton& skeleton, con
             input.block[std::size_t(12 + c)] = move[c];
         }
         input.block[15] = block.weight;
-        joint.virtual_inputs.push_back(input);
+        joint.inputs.push_back(input);
     }
     return joint;
 }

@@ -1,3 +1,4 @@
+// The samples and rows that virtual bones are fitted to, in the units of the solver.
 #include "virtual_problem.h"
 
 #include <fmt/format.h>
@@ -10,8 +11,6 @@
 
 namespace pelt::fit::virtual_bones {
 namespace {
-
-constexpr std::size_t kProblemGrain = 64;  ///< vertices of one task
 
 void check(std::span<const Vec3f> rest, const Skeleton& skeleton, const DdmRows<float>& rows,
            const SkinSamples& samples) {
@@ -67,7 +66,7 @@ Problem::Problem(std::span<const Vec3f> rest, const Skeleton& skeleton, const Dd
     }
     data.values.resize(samples.positions.size());
     data.squared.resize(data.vertices);
-    parallelFor(data.vertices, kProblemGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(data.vertices, kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t d = first * data.dimensions(); d < last * data.dimensions(); ++d) {
             const std::size_t s = d / 3 % data.frames;
             data.values[d] =

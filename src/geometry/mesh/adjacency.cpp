@@ -1,3 +1,5 @@
+// The neighbors of each vertex along edges, and the connected parts of a mesh.
+#include <pelt/core/parallel.h>
 #include <pelt/geometry/adjacency.h>
 
 #include <algorithm>
@@ -26,15 +28,22 @@ Adjacency vertexAdjacency(std::span<const Triangle> triangles, std::size_t verte
 
     Adjacency result;
     result.offsets.resize(vertex_count + 1, 0);
-    result.neighbours.reserve(all.size() / 2);
-    for (std::size_t v = 0; v < vertex_count; ++v) {
-        const auto first = all.begin() + ends[v], last = all.begin() + ends[v + 1];
-        std::sort(first, last);
-        const auto unique_last = std::unique(first, last);
-        // A face that uses a vertex twice would make it its own neighbor: skipped.
-        std::copy_if(first, unique_last, std::back_inserter(result.neighbours), [v](auto n) { return n != v; });
-        result.offsets[v + 1] = static_cast<std::uint32_t>(result.neighbours.size());
-    }
+    parallelFor(vertex_count, kVertexGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t v = begin; v < end; ++v) {
+            const auto first = all.begin() + ends[v], last = all.begin() + ends[v + 1];
+            std::sort(first, last);
+            // A face that uses a vertex twice would make it its own neighbor: skipped.
+            const auto kept = std::remove(first, std::unique(first, last), std::uint32_t(v));
+            result.offsets[v + 1] = std::uint32_t(kept - first);
+        }
+    });
+    for (std::size_t v = 0; v < vertex_count; ++v) result.offsets[v + 1] += result.offsets[v];
+    result.neighbors.resize(result.offsets.back());
+    parallelFor(vertex_count, kVertexGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t v = begin; v < end; ++v)
+            std::copy_n(all.begin() + ends[v], result.offsets[v + 1] - result.offsets[v],
+                        result.neighbors.begin() + result.offsets[v]);
+    });
     return result;
 }
 

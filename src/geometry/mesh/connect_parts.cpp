@@ -1,3 +1,4 @@
+// Connects parts of a mesh that lie side by side.
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/connect_parts.h>
@@ -139,23 +140,23 @@ Laplacian withEdges(const Laplacian& laplacian, std::span<const ExtraEdge> edges
     result.diagonal = laplacian.diagonal;
     auto half = halves.begin();
     for (std::uint32_t v = 0; v < count; ++v) {
-        const std::size_t first = result.edges.neighbours.size();
+        const std::size_t first = result.edges.neighbors.size();
         std::size_t e = laplacian.edges.offsets[v];
         const std::size_t end = laplacian.edges.offsets[v + 1];
         while (e < end || (half != halves.end() && half->from == v)) {
             const bool old =
-                e < end && (half == halves.end() || half->from != v || laplacian.edges.neighbours[e] <= half->to);
-            const std::uint32_t n = old ? laplacian.edges.neighbours[e] : half->to;
+                e < end && (half == halves.end() || half->from != v || laplacian.edges.neighbors[e] <= half->to);
+            const std::uint32_t n = old ? laplacian.edges.neighbors[e] : half->to;
             const double w = old ? laplacian.weights[e++] : (half++)->weight;
             if (!old) result.diagonal[v] += w;
-            if (result.edges.neighbours.size() > first && result.edges.neighbours.back() == n) {
+            if (result.edges.neighbors.size() > first && result.edges.neighbors.back() == n) {
                 result.weights.back() += w;
             } else {
-                result.edges.neighbours.push_back(n);
+                result.edges.neighbors.push_back(n);
                 result.weights.push_back(w);
             }
         }
-        result.edges.offsets.push_back(std::uint32_t(result.edges.neighbours.size()));
+        result.edges.offsets.push_back(std::uint32_t(result.edges.neighbors.size()));
     }
     return result;
 }

@@ -1,3 +1,4 @@
+// Normals at vertices as the mean of the faces around, weighted by angle.
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>
 
@@ -5,8 +6,6 @@
 
 namespace pelt::geometry {
 namespace {
-
-constexpr std::size_t kNormalGrain = 4096;
 
 struct FaceNormal {
     Vec3d normal;      ///< unit, or zero for a face without area
@@ -26,7 +25,7 @@ std::vector<Vec3f> angleWeightedNormals(std::span<const Vec3f> positions, std::s
                                         const Weld& weld) {
     checkTriangles(triangles, positions.size());
     std::vector<FaceNormal> faces(triangles.size());
-    parallelFor(triangles.size(), kNormalGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(triangles.size(), kVertexGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t t = first; t < last; ++t) {
             // The welded corners: with a tolerance, the copies of a corner lie slightly apart.
             Vec3d p[3];
@@ -41,7 +40,7 @@ std::vector<Vec3f> angleWeightedNormals(std::span<const Vec3f> positions, std::s
         for (int c = 0; c < 3; ++c) sums[weld.welded[triangles[t][c]]] += faces[t].normal * faces[t].angles[c];
     }
     std::vector<Vec3f> normals(positions.size());
-    parallelFor(positions.size(), kNormalGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(positions.size(), kVertexGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) normals[v] = Vec3f(normalized(sums[weld.welded[v]], {0, 0, 1}));
     });
     return normals;

@@ -1,3 +1,4 @@
+// Numbers the copies of a point by part and UV, so that the two sides of a seam stay apart.
 #include <pelt/geometry/simplify.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Compares two sequences frame by frame: distances and angles between faces.
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/bounding_sphere.h>
@@ -11,7 +12,7 @@
 namespace pelt::geometry {
 namespace {
 
-constexpr std::size_t kErrorGrain = 8192;
+constexpr std::size_t kErrorBlock = 8192;  ///< vertices whose errors are summed together
 
 void checkSizes(const MeshSequence& a, const MeshSequence& b, std::span<const Vec3f> rest) {
     const auto differ = [](const std::string& what, std::size_t x, std::size_t y) {
@@ -41,11 +42,11 @@ struct RangeError {
 /// Squared distances of one frame: adds them to `vertex_sums` and returns their sum and maximum. The sum is taken range
 /// by range, so that it has the same rounding on any number of threads.
 RangeError addFrame(std::span<const Vec3f> a, std::span<const Vec3f> b, std::span<double> vertex_sums) {
-    std::vector<RangeError> ranges((a.size() + kErrorGrain - 1) / kErrorGrain);
-    parallelFor(a.size(), kErrorGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t start = first; start < last; start += kErrorGrain) {
-            RangeError& range = ranges[start / kErrorGrain];
-            for (std::size_t v = start; v < std::min(last, start + kErrorGrain); ++v) {
+    std::vector<RangeError> ranges((a.size() + kErrorBlock - 1) / kErrorBlock);
+    parallelFor(a.size(), kErrorBlock, [&](std::size_t first, std::size_t last) {
+        for (std::size_t start = first; start < last; start += kErrorBlock) {
+            RangeError& range = ranges[start / kErrorBlock];
+            for (std::size_t v = start; v < std::min(last, start + kErrorBlock); ++v) {
                 const Vec3d d = Vec3d(a[v]) - Vec3d(b[v]);
                 const double squared = dot(d, d);
                 vertex_sums[v] += squared;
@@ -66,11 +67,11 @@ RangeError addFrame(std::span<const Vec3f> a, std::span<const Vec3f> b, std::spa
 class SequenceComparison::NormalAngles {
 public:
     explicit NormalAngles(std::span<const Triangle> triangles)
-        : triangles_(triangles), ranges_((triangles.size() + kErrorGrain - 1) / kErrorGrain), counts_(kBins, 0) {}
+        : triangles_(triangles), ranges_((triangles.size() + kErrorBlock - 1) / kErrorBlock), counts_(kBins, 0) {}
 
     void addFrame(std::span<const Vec3f> a, std::span<const Vec3f> b) {
-        parallelFor(triangles_.size(), kErrorGrain, [&](std::size_t first, std::size_t last) {
-            Range& range = ranges_[first / kErrorGrain];
+        parallelFor(triangles_.size(), kErrorBlock, [&](std::size_t first, std::size_t last) {
+            Range& range = ranges_[first / kErrorBlock];
             range.angles.clear();
             for (std::size_t f = first; f < last; ++f) {
                 const Vec3d n = normal(a, triangles_[f]), m = normal(b, triangles_[f]);

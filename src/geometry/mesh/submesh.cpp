@@ -1,3 +1,4 @@
+// A mesh with some of its triangles and the vertices that it still needs.
 #include <pelt/geometry/submesh.h>
 
 #include <algorithm>

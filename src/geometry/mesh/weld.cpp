@@ -1,3 +1,4 @@
+// Welds the copies of a vertex that a file splits at seams.
 #include <pelt/core/error.h>
 #include <pelt/geometry/weld.h>
 
@@ -105,7 +106,7 @@ public:
 
     /// Joins cells that contain points within the tolerance of each other. Cells have the size tolerance / sqrt 3, so
     /// such points are at most two cells apart.
-    void joinNeighbours(DisjointSets& sets) const {
+    void joinNeighbors(DisjointSets& sets) const {
         for (const auto& [cell, members] : cells_) {
             if (isAlone(cell)) continue;
             for (int n = 63; n < 125; ++n) {  // the 62 cells of the 5x5x5 block that come after its center
@@ -170,7 +171,7 @@ Weld weldByPosition(std::span<const Vec3f> positions, float tolerance, std::span
         sets.join(leader[v], v);
         if (leader[v] == v) grid.insert(v, sets);
     }
-    grid.joinNeighbours(sets);
+    grid.joinNeighbors(sets);
     for (std::uint32_t v = 0; v < positions.size(); ++v) leader[v] = sets.root(v);
     return numbered(leader);
 }

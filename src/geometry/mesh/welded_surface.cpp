@@ -1,3 +1,4 @@
+// A mesh with its copies welded, as smoothing needs it.
 #include <pelt/geometry/welded_surface.h>
 
 namespace pelt::geometry {

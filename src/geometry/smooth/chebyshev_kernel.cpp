@@ -1,8 +1,8 @@
 // Polynomials of a sparse matrix by the recurrence T_{k+1} = 2 A T_k - T_{k-1}, for rows of several channels.
-#include "../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "chebyshev_kernel.cpp"
+#define HWY_TARGET_INCLUDE "geometry/smooth/chebyshev_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>

@@ -14,7 +14,6 @@ namespace {
 constexpr std::uint32_t kNone = ~std::uint32_t(0);
 constexpr double kDisc = 0.78;  ///< radius of a disc of the cover, in spacings: gives a mean distance of about 1
 constexpr int kRounds = 12;
-constexpr std::size_t kClusterGrain = 8192;
 
 /// Covers the vertices with discs, lowest vertex first. Distances are measured along edges in units of the local
 /// spacing; a vertex belongs to the nearest of the seeds that reached it.
@@ -97,7 +96,7 @@ std::vector<Vec3d> centersOf(std::span<const std::uint32_t> cluster_of, std::spa
 void moveRims(const Adjacency& edges, std::span<const Vec3f> positions, std::span<const double> spacing,
               std::span<const Vec3d> centers, std::vector<std::uint32_t>& cluster_of) {
     const std::vector<std::uint32_t> was = cluster_of;
-    parallelFor(was.size(), kClusterGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(was.size(), kVertexGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             if (spacing[v] == 0) continue;
             double best = -1;

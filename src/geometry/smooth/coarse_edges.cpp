@@ -16,8 +16,6 @@
 namespace pelt::geometry {
 namespace {
 
-constexpr std::size_t kEdgeGrain = 1024;
-
 /// The border between a patch and another one.
 struct Border {
     std::uint32_t other;
@@ -68,7 +66,7 @@ Rim rimOf(const Laplacian& laplacian, std::span<const Vec3f> positions, const Cl
     std::vector<Border> borders;
     for (const std::uint32_t v : clusters.of(a))
         for (std::size_t e = edges.offsets[v]; e < edges.offsets[v + 1]; ++e) {
-            const std::uint32_t n = edges.neighbours[e], b = clusters.cluster_of[n];
+            const std::uint32_t n = edges.neighbors[e], b = clusters.cluster_of[n];
             if (b == a) continue;
             auto found = std::find_if(borders.begin(), borders.end(), [&](const Border& x) { return x.other == b; });
             if (found == borders.end()) found = borders.insert(found, {b, {}});
@@ -88,7 +86,7 @@ Rim rimOf(const Laplacian& laplacian, std::span<const Vec3f> positions, const Cl
 
 Laplacian patchLaplacian(const Laplacian& laplacian, std::span<const Vec3f> positions, const Clusters& clusters) {
     std::vector<Rim> rims(clusters.count());
-    parallelFor(rims.size(), kEdgeGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(rims.size(), kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t a = first; a < last; ++a) rims[a] = rimOf(laplacian, positions, clusters, a);
     });
     Laplacian result;
@@ -102,11 +100,11 @@ Laplacian patchLaplacian(const Laplacian& laplacian, std::span<const Vec3f> posi
                 weight = other.weights[std::size_t(std::lower_bound(other.others.begin(), other.others.end(), a) -
                                                    other.others.begin())];
             }
-            result.edges.neighbours.push_back(b);
+            result.edges.neighbors.push_back(b);
             result.weights.push_back(weight);
             sum += weight;
         }
-        result.edges.offsets.push_back(std::uint32_t(result.edges.neighbours.size()));
+        result.edges.offsets.push_back(std::uint32_t(result.edges.neighbors.size()));
         result.diagonal.push_back(sum);
     }
     return result;

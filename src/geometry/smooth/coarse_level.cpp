@@ -27,7 +27,6 @@ constexpr double kBend = 0.15;    ///< radians by which the normal may change fr
 constexpr double kFewer = 3;      ///< a coarse level is used if it has this many times fewer nodes than vertices
 constexpr double kKernel = 1.5;   ///< radius of the combination, in units of the distance to the neighboring nodes
 constexpr double kLeastShare = 0.3;
-constexpr std::size_t kLevelGrain = 1024;
 
 struct Fine {
     const Laplacian& laplacian;  ///< without ties
@@ -41,7 +40,7 @@ struct Fine {
         if (frozen(v)) return 0;
         double sum = 0;
         for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
-            const Vec3d d = Vec3d(positions[laplacian.edges.neighbours[e]]) - Vec3d(positions[v]);
+            const Vec3d d = Vec3d(positions[laplacian.edges.neighbors[e]]) - Vec3d(positions[v]);
             sum += laplacian.weights[e] * dot(d, d);
         }
         return iterations * sum / (2 * mass[v]);
@@ -221,7 +220,7 @@ std::optional<CoarseLevel> makeCoarseLevel(const Laplacian& laplacian, std::span
     CoarseLevel level;
     level.mass.resize(count);
     std::vector<double> variance(count), spacing(count), spread(count, 0);
-    parallelFor(count, kLevelGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(count, kVertexGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             variance[v] = fine.variance(v, iterations);
             spacing[v] = std::min(kSpacing * std::sqrt(variance[v]), kBend / fine.curvature(v, normals));

@@ -57,7 +57,7 @@ private:
 
     /// Neighbors of v in the range that is being divided.
     template <class Visit>
-    bool anyNeighbour(std::uint32_t v, std::uint32_t range, Visit visit) const {
+    bool anyNeighbor(std::uint32_t v, std::uint32_t range, Visit visit) const {
         for (const std::uint32_t n : edges_.of(v))
             if (range_[n] == range && visit(n)) return true;
         return false;
@@ -84,7 +84,7 @@ private:
         std::array<std::ptrdiff_t, kSlabs + 1> count{}, along{};
         for (const std::uint32_t v : some) {
             std::uint8_t lowest = slab_[v];
-            anyNeighbour(v, range, [&](std::uint32_t n) {
+            anyNeighbor(v, range, [&](std::uint32_t n) {
                 lowest = std::min(lowest, slab_[n]);
                 return false;
             });
@@ -142,7 +142,7 @@ private:
         const auto above =
             std::partition(some.begin(), some.end(), [&](std::uint32_t v) { return slab_[v] < plane.slab; });
         const auto beside = std::partition(above, some.end(), [&](std::uint32_t v) {
-            return !anyNeighbour(v, std::uint32_t(first), [&](std::uint32_t n) { return slab_[n] < plane.slab; });
+            return !anyNeighbor(v, std::uint32_t(first), [&](std::uint32_t n) { return slab_[n] < plane.slab; });
         });
         for (auto v = beside; v != some.end(); ++v) range_[*v] = kSeparator;
         const int across = plane.axis == box.longest() ? (plane.axis + 1) % 3 : box.longest();

@@ -1,3 +1,4 @@
+// The cotangent or uniform Laplacian of a mesh, row by row.
 #include <pelt/geometry/laplacian.h>
 
 #include <algorithm>
@@ -6,10 +7,9 @@ namespace pelt::geometry {
 namespace {
 
 std::size_t entryOf(const Adjacency& edges, std::uint32_t row, std::uint32_t column) {
-    const auto neighbours = edges.of(row);
+    const auto neighbors = edges.of(row);
     return edges.offsets[row] +
-           static_cast<std::size_t>(std::lower_bound(neighbours.begin(), neighbours.end(), column) -
-                                    neighbours.begin());
+           static_cast<std::size_t>(std::lower_bound(neighbors.begin(), neighbors.end(), column) - neighbors.begin());
 }
 
 /// Half the cotangent at `corner` of the triangle; 0 for one without area (or with corners that are not finite).
@@ -38,7 +38,7 @@ void addCotangents(Laplacian& laplacian, std::span<const Vec3f> positions, std::
 Laplacian makeLaplacian(LaplacianKind kind, std::span<const Vec3f> positions, std::span<const Triangle> triangles) {
     Laplacian laplacian;
     laplacian.edges = vertexAdjacency(triangles, positions.size());
-    laplacian.weights.assign(laplacian.edges.neighbours.size(), kind == LaplacianKind::uniform ? 1.0 : 0.0);
+    laplacian.weights.assign(laplacian.edges.neighbors.size(), kind == LaplacianKind::uniform ? 1.0 : 0.0);
     if (kind == LaplacianKind::cotangent) addCotangents(laplacian, positions, triangles);
 
     laplacian.diagonal.assign(positions.size(), 0.0);

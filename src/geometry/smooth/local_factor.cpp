@@ -1,3 +1,4 @@
+// Factorizes the smoothing system of a small region of the mesh.
 #include "local_factor.h"
 
 #include <pelt/core/error.h>
@@ -27,7 +28,7 @@ Matrix assemble(const Laplacian& laplacian, std::span<const double> strength, Lo
         const std::uint32_t v = local.vertices[row];
         column.assign(1, {int(row), local.scale[row] + laplacian.diagonal[v]});
         for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
-            const std::uint32_t n = laplacian.edges.neighbours[e];
+            const std::uint32_t n = laplacian.edges.neighbors[e];
             if (isFrozen(laplacian, strength, n)) {
                 if (row_of[n] == kNoRow) {
                     row_of[n] = std::uint32_t(local.frozen.size());
@@ -64,7 +65,7 @@ SweepFactor viewOf(const Solver& solver) {
 
 }  // namespace
 
-LocalFactor factorise(const Laplacian& laplacian, std::span<const double> strength,
+LocalFactor factorize(const Laplacian& laplacian, std::span<const double> strength,
                       std::vector<std::uint32_t> free_vertices, std::vector<std::uint32_t>& row_of) {
     LocalFactor local;
     local.vertices = std::move(free_vertices);

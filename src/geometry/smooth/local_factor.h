@@ -35,7 +35,7 @@ inline bool isFrozen(const Laplacian& laplacian, std::span<const double> strengt
 /// `free_vertices` in the order of elimination. `row_of`: work space with one number per vertex, all kNoRow before and
 /// after.
 constexpr std::uint32_t kNoRow = ~std::uint32_t(0);
-LocalFactor factorise(const Laplacian& laplacian, std::span<const double> strength,
+LocalFactor factorize(const Laplacian& laplacian, std::span<const double> strength,
                       std::vector<std::uint32_t> free_vertices, std::vector<std::uint32_t>& row_of);
 
 }  // namespace pelt::geometry

@@ -33,7 +33,7 @@ std::vector<float> edgeLengths(const Laplacian& laplacian, std::span<const doubl
     const auto frozen = [&](std::uint32_t v) { return isFrozen(laplacian, strength, v); };
     const Adjacency& edges = laplacian.edges;
     const auto squared = [&](std::uint32_t v, std::size_t e) {
-        const Vec3d d = Vec3d(positions[edges.neighbours[e]]) - Vec3d(positions[v]);
+        const Vec3d d = Vec3d(positions[edges.neighbors[e]]) - Vec3d(positions[v]);
         return dot(d, d);
     };
     std::vector<double> spread(positions.size(), 0);  // a = sqrt(τ) with τ = Σ w d² / (4 D_L / k)
@@ -44,10 +44,10 @@ std::vector<float> edgeLengths(const Laplacian& laplacian, std::span<const doubl
             sum += laplacian.weights[e] * squared(v, e);
         spread[v] = std::sqrt(std::max(0.0, sum * strength[v] / (4 * laplacian.diagonal[v])));
     }
-    std::vector<float> result(edges.neighbours.size(), 0.0f);
+    std::vector<float> result(edges.neighbors.size(), 0.0f);
     for (std::uint32_t v = 0; v < laplacian.vertexCount(); ++v)
         for (std::size_t e = edges.offsets[v]; e < edges.offsets[v + 1]; ++e) {
-            const std::uint32_t n = edges.neighbours[e];
+            const std::uint32_t n = edges.neighbors[e];
             if (frozen(n)) continue;
             const double k = frozen(v) ? strength[n] : (strength[n] + strength[v]) / 2;
             result[e] = float(2 / std::sqrt(k));
@@ -85,7 +85,7 @@ std::vector<std::uint32_t> verticesWithin(const Laplacian& laplacian, std::span<
         if (front.hops == hops || (front.distance > 0 && frozen(front.vertex))) continue;
         for (std::size_t e = laplacian.edges.offsets[front.vertex]; e < laplacian.edges.offsets[front.vertex + 1];
              ++e) {
-            const std::uint32_t n = laplacian.edges.neighbours[e];
+            const std::uint32_t n = laplacian.edges.neighbors[e];
             if (frozen(n)) continue;
             const float next = front.distance + lengths[e];
             if (next >= distance[n] || next > reach) continue;

@@ -65,7 +65,7 @@ struct LocalSmoother::State {
     bool frozen(std::uint32_t v) const { return isFrozen(laplacian, strength, v); }
 
     std::vector<std::uint32_t> region(const std::vector<std::uint32_t>& from, double reach, int hops) const;
-    void factoriseWhole() const;
+    void factorizeWhole() const;
     std::vector<std::uint32_t> wholeRows(const std::vector<std::uint32_t>& region) const;
     double strongest(const std::vector<std::uint32_t>& region) const;
     const std::vector<double>& coefficients(int iterations, double strongest) const;
@@ -132,13 +132,13 @@ const std::vector<double>& LocalSmoother::State::coefficients(int iterations, do
     return at->second;
 }
 
-void LocalSmoother::State::factoriseWhole() const {
+void LocalSmoother::State::factorizeWhole() const {
     std::call_once(whole_once, [&] {
         std::vector<std::uint32_t> all;
         for (const std::uint32_t v : order)
             if (!frozen(v)) all.push_back(v);
         whole_row.assign(laplacian.vertexCount(), kNoRow);
-        whole = factorise(laplacian, strength, std::move(all), whole_row);
+        whole = factorize(laplacian, strength, std::move(all), whole_row);
         for (std::uint32_t row = 0; row < whole.vertices.size(); ++row) whole_row[whole.vertices[row]] = row;
     });
 }
@@ -224,7 +224,7 @@ SparseChannels LocalSmoother::State::smoothByProducts(const SparseChannels& inpu
         const double k = strength[v] / most;
         a.diagonal.push_back(k - 1);
         for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
-            const std::uint32_t n = row_of[laplacian.edges.neighbours[e]];
+            const std::uint32_t n = row_of[laplacian.edges.neighbors[e]];
             if (n == kNoRow) continue;
             a.columns.push_back(n);
             a.values.push_back(-k * laplacian.weights[e] / laplacian.diagonal[v]);
@@ -264,11 +264,11 @@ SparseChannels LocalSmoother::State::smoothImplicit(const SparseChannels& input,
     LocalFactor own;
     std::vector<std::uint32_t> rows, own_row;
     if (wide) {
-        factoriseWhole();
+        factorizeWhole();
         rows = wholeRows(region);
     } else {
         own_row.assign(laplacian.vertexCount(), kNoRow);
-        own = factorise(laplacian, strength, std::move(region), own_row);
+        own = factorize(laplacian, strength, std::move(region), own_row);
         rows.resize(own.vertices.size());
         std::iota(rows.begin(), rows.end(), 0u);
         for (const std::uint32_t row : rows) own_row[own.vertices[row]] = row;
@@ -312,7 +312,7 @@ SparseChannels LocalSmoother::State::smoothExplicit(const SparseChannels& input,
             const double pull = strength[v] / laplacian.diagonal[v];
             for (std::size_t c = 0; c < width; ++c) next[row * width + c] = (1 - strength[v]) * x[row * width + c];
             for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
-                const std::uint32_t n = row_of[laplacian.edges.neighbours[e]];
+                const std::uint32_t n = row_of[laplacian.edges.neighbors[e]];
                 if (n == kNoRow) continue;
                 const double w = pull * laplacian.weights[e];
                 for (std::size_t c = 0; c < width; ++c) next[row * width + c] += w * x[n * width + c];
@@ -324,7 +324,7 @@ SparseChannels LocalSmoother::State::smoothExplicit(const SparseChannels& input,
 }
 
 void LocalSmoother::prepare() const {
-    if (state_->kind == SmoothingKind::implicit) state_->factoriseWhole();
+    if (state_->kind == SmoothingKind::implicit) state_->factorizeWhole();
 }
 
 SparseChannels LocalSmoother::smooth(const SparseChannels& input, int iterations, double cutoff) const {

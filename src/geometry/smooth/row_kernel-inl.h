@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <std::size_t kWidth, std::size_t kBegin = 0>
 struct Row {
     static constexpr std::size_t kLeft = kWidth - kBegin;
-    using D = hn::CappedTag<double, kLeft >= 4 ? 4 : kLeft >= 2 ? 2 : 1>;
+    using D = hn::CappedTag<double, kLeft >= 8 ? 8 : kLeft >= 4 ? 4 : kLeft >= 2 ? 2 : 1>;
     static constexpr std::size_t kLanes = hn::MaxLanes(D());
     using Rest = Row<kWidth, kBegin + kLanes>;
 

@@ -1,8 +1,8 @@
 // Forward and backward substitution with a sparse L D L^T for rows of several channels.
-#include "../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sweep_kernel.cpp"
+#define HWY_TARGET_INCLUDE "geometry/smooth/sweep_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
@@ -90,8 +90,11 @@ HWY_INLINE void sweepChannels(const SweepFactor& factor, const std::uint32_t* li
 
 void sweepRows(const SweepFactor& factor, const std::uint32_t* listed, std::size_t size, double* x, std::size_t width) {
     std::size_t begin = 0;
+    for (; begin + 12 <= width; begin += 12) sweepChannels<12>(factor, listed, size, x + begin, width);
     for (; begin + 10 <= width; begin += 10) sweepChannels<10>(factor, listed, size, x + begin, width);
+    for (; begin + 8 <= width; begin += 8) sweepChannels<8>(factor, listed, size, x + begin, width);
     for (; begin + 4 <= width; begin += 4) sweepChannels<4>(factor, listed, size, x + begin, width);
+    for (; begin + 2 <= width; begin += 2) sweepChannels<2>(factor, listed, size, x + begin, width);
     for (; begin < width; ++begin) sweepChannels<1>(factor, listed, size, x + begin, width);
 }
 

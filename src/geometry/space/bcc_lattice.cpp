@@ -1,3 +1,4 @@
+// Divides space into congruent tets over a grid of cubes.
 #include "bcc_lattice.h"
 
 #include <cmath>

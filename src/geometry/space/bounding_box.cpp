@@ -1,3 +1,4 @@
+// The box around a set of points.
 #include <pelt/geometry/bounding_box.h>
 
 namespace pelt::geometry {

@@ -109,17 +109,37 @@ Sphere smallestEnclosingSphere(std::span<const Vec3f> points) {
     }
 }
 
-bool isFlat(std::span<const Vec3f> positions) {
-    if (positions.empty()) return true;
-    const Vec3d first(positions[0]);
-    Vec3d far, normal;  // vector from the first vertex to the farthest; normal of the largest triangle with both
+namespace {
+
+struct Span {
+    Vec3d first, far,
+        normal;  ///< vector from the first vertex to the farthest; normal of the largest triangle with both
+    bool flat = true;
+};
+
+Span spanOf(std::span<const Vec3f> positions) {
+    Span span;
+    if (positions.empty()) return span;
+    span.first = Vec3d(positions[0]);
     for (const Vec3f& p : positions)
-        if (length(Vec3d(p) - first) > length(far)) far = Vec3d(p) - first;
+        if (length(Vec3d(p) - span.first) > length(span.far)) span.far = Vec3d(p) - span.first;
     for (const Vec3f& p : positions)
-        if (const Vec3d n = cross(far, Vec3d(p) - first); length(n) > length(normal)) normal = n;
-    const Vec3d up = normalized(normal);
-    return std::all_of(positions.begin(), positions.end(),
-                       [&](const Vec3f& p) { return std::abs(dot(up, Vec3d(p) - first)) <= 1e-5 * length(far); });
+        if (const Vec3d n = cross(span.far, Vec3d(p) - span.first); length(n) > length(span.normal)) span.normal = n;
+    const Vec3d up = normalized(span.normal);
+    span.flat = std::all_of(positions.begin(), positions.end(), [&](const Vec3f& p) {
+        return std::abs(dot(up, Vec3d(p) - span.first)) <= kFlat * length(span.far);
+    });
+    return span;
+}
+
+}  // namespace
+
+bool isFlat(std::span<const Vec3f> positions) { return spanOf(positions).flat; }
+
+std::optional<Vec3d> planeNormal(std::span<const Vec3f> positions) {
+    const Span span = spanOf(positions);
+    if (!span.flat || !(length(span.normal) > kFlat * dot(span.far, span.far))) return std::nullopt;
+    return normalized(span.normal);
 }
 
 }  // namespace pelt::geometry

@@ -1,3 +1,4 @@
+// A tree over triangles for rays and nearest points, and whether a point is enclosed.
 #include <pelt/geometry/ray_tree.h>
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "check.h"
+#include "geometry/mesh/check.h"
 
 namespace pelt::geometry {
 namespace {

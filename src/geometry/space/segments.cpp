@@ -1,3 +1,4 @@
+// The bones of a skeleton as segments, and those nearest to points.
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/segments.h>
 

@@ -9,7 +9,7 @@
 
 #include "barycentric.h"
 #include "bcc_lattice.h"
-#include "check.h"
+#include "geometry/mesh/check.h"
 
 namespace pelt::geometry {
 namespace {

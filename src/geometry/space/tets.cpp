@@ -20,9 +20,9 @@ void checkTets(const TetMesh& mesh) {
 }
 
 std::size_t edgeEntry(const Adjacency& edges, std::uint32_t row, std::uint32_t column) {
-    const auto neighbours = edges.of(row);
+    const auto neighbors = edges.of(row);
     return edges.offsets[row] +
-           std::size_t(std::lower_bound(neighbours.begin(), neighbours.end(), column) - neighbours.begin());
+           std::size_t(std::lower_bound(neighbors.begin(), neighbors.end(), column) - neighbors.begin());
 }
 
 }  // namespace
@@ -61,11 +61,11 @@ Adjacency tetAdjacency(const TetMesh& mesh) {
             of[t[b]].push_back(t[a]);
         }
     Adjacency result;
-    for (auto& neighbours : of) {
-        std::sort(neighbours.begin(), neighbours.end());
-        neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
-        result.neighbours.insert(result.neighbours.end(), neighbours.begin(), neighbours.end());
-        result.offsets.push_back(std::uint32_t(result.neighbours.size()));
+    for (auto& neighbors : of) {
+        std::sort(neighbors.begin(), neighbors.end());
+        neighbors.erase(std::unique(neighbors.begin(), neighbors.end()), neighbors.end());
+        result.neighbors.insert(result.neighbors.end(), neighbors.begin(), neighbors.end());
+        result.offsets.push_back(std::uint32_t(result.neighbors.size()));
     }
     return result;
 }
@@ -73,7 +73,7 @@ Adjacency tetAdjacency(const TetMesh& mesh) {
 Laplacian tetLaplacian(const TetMesh& mesh) {
     Laplacian laplacian;
     laplacian.edges = tetAdjacency(mesh);
-    laplacian.weights.assign(laplacian.edges.neighbours.size(), 0.0);
+    laplacian.weights.assign(laplacian.edges.neighbors.size(), 0.0);
     for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
         const std::array<double, 6> weights = tetCotangents(mesh, t);
         for (std::size_t e = 0; e < 6; ++e) {

@@ -1,86 +1,30 @@
+// Writes a file completely or not at all, by way of a temporary name.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
+
+#include "io/bytes/temporaries.h"
 
 namespace pelt::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void failWriting(const fs::path& target, int code) {
-    throw Error::system({target.string()}, fmt::format("cannot write: {}", std::strerror(code)));
-}
-
-/// All current temporary files and folders, so that a program that must exit immediately can remove them.
-struct Temporaries {
-    std::mutex mutex;
-    std::vector<fs::path> paths;
-    bool closed = false;
-};
-
-Temporaries& temporaries() {
-    static auto* all = new Temporaries;  // never destroyed: another thread may use it while the program exits
-    return *all;
-}
-
-/// An unpredictable name beside the target. A long name is shortened to make room for the suffix.
-fs::path randomNameBeside(const fs::path& target) {
-    constexpr std::size_t kMostOfName = 200;
-    std::uint64_t number = 0;
-    if (::getentropy(&number, sizeof number) != 0) failWriting(target, errno);
-    const std::string name = target.filename().string().substr(0, kMostOfName);
-    return target.parent_path() / fmt::format("{}.{:016x}.tmp", name, number);
-}
-
-/// Calls `make` with random names until one is new; `make` returns false with errno set on failure.
-template <class Make>
-fs::path makeTemporary(const fs::path& target, Make make) {
-    constexpr int kTries = 100;
-    Temporaries& all = temporaries();
-    const std::lock_guard lock(all.mutex);
-    if (all.closed) throw Error(ErrorCode::cancelled, "cancelled");
-    for (int i = 0; i < kTries; ++i) {
-        all.paths.push_back(randomNameBeside(target));
-        if (make(all.paths.back().c_str())) return all.paths.back();
-        all.paths.pop_back();
-        if (errno != EEXIST) break;
-    }
-    failWriting(target, errno);
-}
-
-void forgetTemporary(const fs::path& path) {
-    Temporaries& all = temporaries();
-    const std::lock_guard lock(all.mutex);
-    std::erase(all.paths, path);
-}
-
-/// Removes a folder and its files, but no subfolders. False if the folder still exists.
-bool removeFlatFolder(const fs::path& folder) {
-    std::error_code fault;
-    for (fs::directory_iterator it(folder, fault), end; !fault && it != end; it.increment(fault))
-        ::unlink(it->path().c_str());
-    return ::rmdir(folder.c_str()) == 0 || errno == ENOENT;
-}
-
-bool removeTemporary(const fs::path& path) {
-    return ::unlink(path.c_str()) == 0 || errno == ENOENT || removeFlatFolder(path);
-}
-
-/// The actual target: if the path is a symbolic link, the file it points to.
+/// The actual target: if the path is a symbolic link, the file it points to, also one that does not exist yet.
 fs::path behindLink(const fs::path& target) {
+    constexpr int kMostLinks = 40;  // as the kernel
     std::error_code fault;
-    if (!fs::is_symlink(target, fault)) return target;
-    const fs::path real = fs::weakly_canonical(target, fault);
-    return fault ? target : real;
+    fs::path real = target;
+    for (int i = 0; i < kMostLinks && fs::is_symlink(real, fault); ++i)
+        real = real.parent_path() / fs::read_symlink(real, fault);
+    if (fs::is_symlink(real, fault)) failWriting(target, ELOOP);
+    return real;
 }
 
 /// Opens a new file that is readable only by those who could read the file it replaces.
@@ -92,6 +36,10 @@ int createLike(const char* path, const struct stat* replaced) {
     [[maybe_unused]] const int kept_owner = ::fchown(file, replaced->st_uid, replaced->st_gid);
     ::fchmod(file, replaced->st_mode & 0777U);
     return file;
+}
+
+int createFolder(const char* path) {
+    return ::mkdir(path, 0777) == 0 ? ::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 }
 
 bool isUnsupported(int code) { return code == EINVAL || code == ENOSYS || code == ENOTSUP; }
@@ -118,43 +66,35 @@ bool exchange(const fs::path& a, const fs::path& b) {
 
 }  // namespace
 
-void removeTemporaryFiles() {
-    constexpr int kTries = 100;  // a frame that appears during the check could be missed
-    Temporaries& all = temporaries();
-    const std::lock_guard lock(all.mutex);
-    all.closed = true;
-    for (const fs::path& path : all.paths)
-        for (int i = 0; i < kTries && !removeTemporary(path); ++i) continue;
+bool mayReplace(const fs::path& target) {
+    return ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) == 0 || errno == ENOENT;
 }
 
 AtomicFile::AtomicFile(const fs::path& target) : target_(behindLink(target)) {
     struct stat status = {};
     const bool exists = ::stat(target_.c_str(), &status) == 0;
     if (exists && S_ISDIR(status.st_mode)) failWriting(target, EISDIR);
+    if (exists && !mayReplace(target_)) failWriting(target, errno);
     int descriptor = -1;
     if (!exists || S_ISREG(status.st_mode)) {
-        temporary_ = makeTemporary(target_, [&](const char* path) {
-            descriptor = createLike(path, exists ? &status : nullptr);
-            return descriptor >= 0;
-        });
+        temporary_ = std::make_unique<Temporary>(
+            target_, [&](const char* path) { return createLike(path, exists ? &status : nullptr); });
+        descriptor = ::fcntl(temporary_->descriptor(), F_DUPFD_CLOEXEC, 0);
     } else {
         // A device or a pipe cannot be replaced by a rename; it is written directly.
         descriptor = ::open(target_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-        if (descriptor < 0) failWriting(target, errno);
     }
-    file_ = ::fdopen(descriptor, "wb");
+    if (descriptor >= 0) file_ = ::fdopen(descriptor, "wb");
     if (file_) return;
     const int code = errno;
-    ::close(descriptor);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str()), forgetTemporary(temporary_);
+    if (descriptor >= 0) ::close(descriptor);
+    if (temporary_) temporary_->remove();
     failWriting(target, code);
 }
 
 AtomicFile::~AtomicFile() {
     if (file_) std::fclose(file_);
-    if (temporary_.empty()) return;
-    ::unlink(temporary_.c_str());
-    forgetTemporary(temporary_);
+    if (temporary_ && !renamed_) temporary_->remove();
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -177,16 +117,17 @@ int AtomicFile::close() {
 }
 
 void AtomicFile::commit() {
-    int code = close();
-    if (code == 0 && !temporary_.empty() && std::rename(temporary_.c_str(), target_.c_str()) != 0) code = errno;
-    if (code != 0) failWriting(target_, code);
+    if (const int code = close(); code != 0) failWriting(target_, code);
+    if (!temporary_) return;
+    if (std::rename(temporary_->path().c_str(), target_.c_str()) != 0) failWriting(target_, errno);
+    renamed_ = true;
 }
 
 bool AtomicFile::commitAs(const fs::path& name) {
     if (const int code = close(); code != 0) failWriting(name, code);
-    if (renameToFree(temporary_, name)) return true;
-    if (errno != EEXIST) failWriting(name, errno);
-    return false;
+    renamed_ = renameToFree(temporary_->path(), name);
+    if (!renamed_ && errno != EEXIST) failWriting(name, errno);
+    return renamed_;
 }
 
 AtomicFolder::AtomicFolder(const fs::path& target) {
@@ -195,27 +136,29 @@ AtomicFolder::AtomicFolder(const fs::path& target) {
     struct stat status = {};
     const bool exists = ::stat(target_.c_str(), &status) == 0;
     if (exists && !S_ISDIR(status.st_mode)) failWriting(target_, ENOTDIR);
-    temporary_ = makeTemporary(target_, [](const char* path) { return ::mkdir(path, 0777) == 0; });
-    if (exists) ::chmod(temporary_.c_str(), status.st_mode & 0777U);
+    if (exists && !mayReplace(target_)) failWriting(target_, errno);
+    temporary_ = std::make_unique<Temporary>(target_, createFolder);
+    if (exists) ::fchmod(temporary_->descriptor(), status.st_mode & 0777U);
 }
 
 AtomicFolder::~AtomicFolder() {
-    if (!committed_) removeFlatFolder(temporary_);
-    forgetTemporary(temporary_);
+    if (!committed_) temporary_->remove();
 }
+
+const fs::path& AtomicFolder::path() const { return temporary_->path(); }
 
 void AtomicFolder::commit() {
     struct stat status = {};
     const bool had_old = ::lstat(target_.c_str(), &status) == 0;
-    fs::path old = temporary_;  // path of the old folder after the exchange
-    if (had_old && !exchange(temporary_, target_)) {
+    fs::path old = path();  // path of the old folder after the exchange
+    if (had_old && !exchange(path(), target_)) {
         if (!isUnsupported(errno)) failWriting(target_, errno);
         // Fallback: for a moment neither folder exists.
-        old = randomNameBeside(target_);
+        old = temporaryNameBeside(target_);
         if (std::rename(target_.c_str(), old.c_str()) != 0) failWriting(target_, errno);
     }
-    if (!had_old || old != temporary_) {
-        if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    if (!had_old || old != path()) {
+        if (std::rename(path().c_str(), target_.c_str()) != 0) {
             const int code = errno;
             if (had_old) std::rename(old.c_str(), target_.c_str());
             failWriting(target_, code);

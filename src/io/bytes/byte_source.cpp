@@ -1,4 +1,5 @@
-#include "sequence/byte_source.h"
+// Bytes that are read in pieces, from a file or from memory.
+#include "io/bytes/byte_source.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -9,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "open_file.h"
+#include "io/bytes/open_file.h"
 
 namespace pelt::io {
 namespace {

@@ -1,3 +1,4 @@
+// Opens and reads whole files, with one line about what went wrong.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pelt/core/error.h>

@@ -1,3 +1,4 @@
+// Runs the helper process: its streams, time limit and progress.
 #include "child_process.h"
 
 #include <fcntl.h>

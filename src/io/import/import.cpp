@@ -1,3 +1,4 @@
+// Reads .fbx and .dae by way of the helper process.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>
@@ -103,7 +104,7 @@ fs::path findImporter() {
         "program nor where it was installed; set PELT_IMPORTER to its path, or export the file as plain glTF");
 }
 
-Character importCharacter(const fs::path& path, const ImportOptions& options, const Progress& progress) {
+Loaded importCharacter(const fs::path& path, const ImportOptions& options, const Progress& progress) {
     const std::string name = path.string();
     std::error_code fault;
     if (!fs::is_regular_file(path, fault)) throw Error::badInput({name}, "there is no such file");
@@ -116,9 +117,9 @@ Character importCharacter(const fs::path& path, const ImportOptions& options, co
                  progress.share("import", 0, kHelperShare));
     Messages messages = readMessages(child.messages);
     if (child.exit_status != 0) throwFault(name, child, messages, options);
-    Character character = loadGltf(child.output, name, {}, progress.share("import", kHelperShare, 1));
-    character.warnings.insert(character.warnings.begin(), messages.warnings.begin(), messages.warnings.end());
-    return character;
+    Loaded loaded = loadGltf(child.output, name, {}, {}, progress.share("import", kHelperShare, 1));
+    loaded.warnings.insert(loaded.warnings.begin(), messages.warnings.begin(), messages.warnings.end());
+    return loaded;
 }
 
 }  // namespace pelt::io

@@ -1,3 +1,4 @@
+// Gives up all rights of the process but those that decoding needs.
 #include <pelt/io/import.h>
 
 #if defined(__linux__) && !defined(PELT_SANITIZED) && (defined(__x86_64__) || defined(__aarch64__))

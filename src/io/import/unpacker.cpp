@@ -1,4 +1,5 @@
-#include "import/unpacker.h"
+// Sends compressed mesh data to the helper process and waits for the result.
+#include "unpacker.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -10,11 +11,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <new>
 
-#include "import/child_process.h"
+#include "child_process.h"
 
 namespace pelt::io {
 namespace {
@@ -23,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kPatience = std::chrono::seconds(120);                ///< for one answer
 constexpr std::uint64_t kMostMemory = std::uint64_t(8) << 30;        ///< of the process
+constexpr std::uint64_t kLeastMemory = std::uint64_t(96) << 20;      ///< for its libraries
 constexpr std::uint64_t kMostRequestBytes = std::uint64_t(4) << 30;  ///< a file's buffer has at most this many
 
 /// Waits until the descriptor can be read or written; false when the time is up.
@@ -59,17 +63,30 @@ bool receiveAll(int socket, std::span<std::byte> out, Clock::time_point deadline
     return true;
 }
 
+bool skip(int socket, std::uint64_t size, Clock::time_point deadline) {
+    std::array<std::byte, 4096> piece;
+    for (; size > piece.size(); size -= piece.size())
+        if (!receiveAll(socket, piece, deadline)) return false;
+    return receiveAll(socket, std::span(piece).first(size), deadline);
+}
+
 /// A message is its length and its bytes.
 bool sendMessage(int socket, std::span<const std::byte> bytes, Clock::time_point deadline) {
     const std::uint64_t size = bytes.size();
     return sendAll(socket, std::as_bytes(std::span(&size, 1)), deadline) && sendAll(socket, bytes, deadline);
 }
 
+/// False with errno ENOMEM where the message does not fit into memory; it is then skipped.
 bool receiveMessage(int socket, std::vector<std::byte>& bytes, std::uint64_t most, Clock::time_point deadline) {
     std::uint64_t size = 0;
     if (!receiveAll(socket, std::as_writable_bytes(std::span(&size, 1)), deadline)) return false;
     if (size > most) return errno = EMSGSIZE, false;
-    bytes.resize(size);
+    try {
+        bytes.resize(size);
+    } catch (const std::bad_alloc&) {
+        if (!skip(socket, size, deadline)) return false;
+        return errno = ENOMEM, false;
+    }
     return receiveAll(socket, bytes, deadline);
 }
 
@@ -83,9 +100,9 @@ public:
             throw Error::system(fmt::format("cannot communicate with pelt-import: {}", std::strerror(errno)));
         socket_ = ends[0];
         try {
-            const std::uint64_t memory = std::min(kMostMemory, availableMemory());
+            memory_ = std::min(kMostMemory, availableMemory());
             child_.emplace(
-                startChild(program_, {"--memory", std::to_string(memory), "--unpack"}, {ends[1], ends[1], -1}));
+                startChild(program_, {"--memory", std::to_string(memory_), "--unpack"}, {ends[1], ends[1], -1}));
         } catch (...) {
             ::close(ends[0]), ::close(ends[1]);
             throw;
@@ -97,6 +114,12 @@ public:
     Process& operator=(const Process&) = delete;
 
     int socket() const { return socket_; }
+    /// False if it had less memory than it needs to begin.
+    bool couldStart() const { return answered || memory_ >= kLeastMemory; }
+    /// What "more memory than the process may use" means.
+    gltf::UnpackFault memoryFault() const {
+        return memory_ < kMostMemory ? gltf::UnpackFault::no_room : gltf::UnpackFault::memory;
+    }
 
     /// Throws if it ended without any answer as programs do that cannot be run, for example for want of a library: then
     /// it is not the data's fault.
@@ -115,6 +138,7 @@ public:
 private:
     std::filesystem::path program_;
     int socket_ = -1;
+    std::uint64_t memory_ = 0;  ///< that it may use
     std::optional<ChildGuard> child_;
 };
 
@@ -139,24 +163,33 @@ gltf::UnpackAnswer Unpacker::unpack(const gltf::UnpackRequest& request, std::uin
         receiveMessage(process_->socket(), bytes, most_bytes, deadline))
         if (std::optional<gltf::UnpackAnswer> answer = gltf::answerFrom(bytes)) {
             process_->answered = true;
+            if (answer->fault == gltf::UnpackFault::memory) answer->fault = process_->memoryFault();
             return std::move(*answer);
         }
-    const bool slow = errno == ETIMEDOUT;
+    const int why = errno;
     const std::unique_ptr<Process> ended = std::move(process_);
-    if (!slow) ended->refuseIfUseless();
-    return {slow ? gltf::UnpackFault::too_slow : gltf::UnpackFault::crashed, 0, {}, {}};
+    if (why == ETIMEDOUT) return {gltf::UnpackFault::too_slow, 0, {}, {}};
+    if (why == ENOMEM) return {gltf::UnpackFault::no_room, 0, {}, {}};
+    ended->refuseIfUseless();
+    return {ended->couldStart() ? gltf::UnpackFault::crashed : gltf::UnpackFault::no_room, 0, {}, {}};
 }
 
 #endif
 
 bool serveUnpacking(int descriptor) {
     std::vector<std::byte> bytes;
-    while (receiveMessage(descriptor, bytes, kMostRequestBytes, Clock::time_point::max())) {
+    const auto forever = Clock::time_point::max();
+    for (;;) {
+        if (!receiveMessage(descriptor, bytes, kMostRequestBytes, forever)) {
+            if (errno != ENOMEM) return errno == ECONNRESET;
+            const gltf::UnpackAnswer too_large{gltf::UnpackFault::memory, 0, {}, {}};
+            if (!sendMessage(descriptor, gltf::toBytes(too_large), forever)) return false;
+            continue;
+        }
         const std::optional<gltf::UnpackRequest> request = gltf::requestFrom(bytes);
         if (!request) return false;
-        if (!sendMessage(descriptor, gltf::toBytes(gltf::unpackHere(*request)), Clock::time_point::max())) return false;
+        if (!sendMessage(descriptor, gltf::toBytes(gltf::unpackHere(*request)), forever)) return false;
     }
-    return errno == ECONNRESET;
 }
 
 }  // namespace pelt::io

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "gltf/unpack.h"
+#include "io/gltf/compressed/unpack.h"
 
 namespace pelt::io {
 

@@ -1,4 +1,5 @@
-#include "gltf/json.h"
+// Reads JSON values so that every error says where the value is.
+#include "json.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>

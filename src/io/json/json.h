@@ -19,6 +19,7 @@ public:
 
     const Json& value() const { return *value_; }
     const std::string& place() const { return place_; }
+    const std::string& file() const { return *file_; }
 
     /// Throws Error (bad input): "file: path: message".
     [[noreturn]] void fail(const std::string& message) const;

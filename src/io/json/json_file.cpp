@@ -1,4 +1,5 @@
-#include "json_file.h"
+// JSON files that users write.
+#include "io/json/json_file.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -10,9 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "streams.h"
-
-namespace pelt::cli {
+namespace pelt::io {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< parsing needs many times as much memory
@@ -20,20 +19,23 @@ constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< parsing need
 }  // namespace
 
 nlohmann::json readJsonFile(const std::filesystem::path& path) {
-    const std::vector<std::byte> bytes = isStandardStream(path) ? readStandardInput() : io::readFile(path, kMostBytes);
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::vector<std::byte> bytes = readFile(path, kMostBytes);
+    return parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+nlohmann::json parseJson(std::string_view text, const std::string& name) {
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::parse_error& error) {
         const auto end = text.begin() + std::ptrdiff_t(std::min(error.byte > 0 ? error.byte - 1 : 0, text.size()));
         const auto line = 1 + std::count(text.begin(), end, '\n');
         throw Error::badInput(
-            {path.string()},
+            {name},
             fmt::format("line {}: is not valid JSON from here on; look for a missing or extra comma, quote or bracket",
                         line));
     } catch (const nlohmann::json::exception&) {
-        throw Error::badInput({path.string()}, "has a number that is too large");
+        throw Error::badInput({name}, "has a number that is too large");
     }
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::io

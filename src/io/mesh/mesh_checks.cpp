@@ -1,19 +1,13 @@
+// Checks meshes after reading and before writing.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
-#include <cctype>
 #include <cmath>
 #include <limits>
 
-#include "mesh/mesh_readers.h"
+#include "mesh_readers.h"
 
 namespace pelt::io {
-
-std::string lowerExtension(const std::filesystem::path& path) {
-    std::string extension = path.extension().string();
-    for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return extension;
-}
 
 float toFloat(double value) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();

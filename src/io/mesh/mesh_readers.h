@@ -2,6 +2,7 @@
 
 #include <pelt/core/error.h>
 #include <pelt/core/mesh.h>
+#include <pelt/io/extension.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -10,9 +11,6 @@
 #include <vector>
 
 namespace pelt::io {
-
-/// The extension in lower case, with its dot.
-std::string lowerExtension(const std::filesystem::path& path);
 
 /// Only the `v` records of an OBJ file: the data of a sequence's frame.
 std::vector<Vec3f> parseObjPositions(std::span<const std::byte> bytes, const std::string& name);

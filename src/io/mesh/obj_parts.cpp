@@ -1,6 +1,7 @@
+// The groups of an OBJ file as parts of the mesh.
 #include <algorithm>
 
-#include "mesh/obj_data.h"
+#include "obj_data.h"
 
 namespace pelt::io {
 namespace {

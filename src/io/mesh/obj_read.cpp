@@ -1,10 +1,11 @@
+// Makes a mesh of the records of an OBJ file.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/mesh_file.h>
 
-#include "mesh/mesh_readers.h"
-#include "mesh/obj_data.h"
-#include "mesh/polygon.h"
+#include "mesh_readers.h"
+#include "obj_data.h"
+#include "polygon.h"
 
 namespace pelt::io {
 namespace {

@@ -1,8 +1,9 @@
+// Reads the lines of an OBJ file.
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "mesh/obj_data.h"
+#include "obj_data.h"
 
 namespace pelt::io {
 namespace {

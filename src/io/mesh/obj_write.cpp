@@ -1,4 +1,5 @@
-#include "mesh/obj_write.h"
+// Writes meshes as OBJ.
+#include "obj_write.h"
 
 #include <charconv>
 

@@ -1,11 +1,12 @@
+// Reads meshes in the OFF format.
 #include <fmt/format.h>
 #include <pelt/io/mesh_file.h>
 
 #include <cmath>
 
-#include "mesh/mesh_readers.h"
-#include "mesh/polygon.h"
-#include "mesh/text_cursor.h"
+#include "mesh_readers.h"
+#include "polygon.h"
+#include "text_cursor.h"
 
 namespace pelt::io {
 namespace {

@@ -1,11 +1,12 @@
-#include "mesh/ply_header.h"
+// Reads the header of a PLY file.
+#include "ply_header.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <utility>
 
-#include "mesh/text_cursor.h"
+#include "text_cursor.h"
 
 namespace pelt::io {
 namespace {

@@ -1,3 +1,4 @@
+// Makes a mesh of the elements of a PLY file.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/mesh_file.h>
@@ -6,9 +7,9 @@
 #include <array>
 #include <cmath>
 
-#include "mesh/mesh_readers.h"
-#include "mesh/ply_values.h"
-#include "mesh/polygon.h"
+#include "mesh_readers.h"
+#include "ply_values.h"
+#include "polygon.h"
 
 namespace pelt::io {
 namespace {

@@ -1,11 +1,12 @@
-#include "mesh/ply_values.h"
+// Reads the values of a PLY file, binary or text.
+#include "ply_values.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
 #include <cmath>
 
-#include "mesh/byte_order.h"
+#include "io/bytes/byte_order.h"
 
 namespace pelt::io {
 

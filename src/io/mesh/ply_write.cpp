@@ -1,8 +1,9 @@
-#include "mesh/ply_write.h"
+// Writes meshes as binary PLY.
+#include "ply_write.h"
 
 #include <fmt/format.h>
 
-#include "mesh/byte_order.h"
+#include "io/bytes/byte_order.h"
 
 namespace pelt::io {
 namespace {

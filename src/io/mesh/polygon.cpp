@@ -1,7 +1,7 @@
 // Ear clipping after G. H. Meisters, "Polygons have ears" (1975): a simple polygon of more than three corners has two
 // ears, so cutting off one at a time leaves a simple polygon. Ear flags are kept, so each cut tests two corners only.
 
-#include "mesh/polygon.h"
+#include "polygon.h"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,5 @@
-#include "mesh/text_cursor.h"
+// Reads the text of a mesh file token by token and counts its lines.
+#include "text_cursor.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>

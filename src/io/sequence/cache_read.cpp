@@ -8,8 +8,8 @@
 #include <array>
 #include <cmath>
 
-#include "mesh/byte_order.h"
-#include "sequence/sequence_readers.h"
+#include "io/bytes/byte_order.h"
+#include "sequence_readers.h"
 
 namespace pelt::io {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "mesh/byte_order.h"
-#include "sequence/sequence_writers.h"
+#include "io/bytes/byte_order.h"
+#include "sequence_writers.h"
 
 namespace pelt::io {
 namespace {

@@ -1,9 +1,10 @@
+// Checks the frames that are given to any writer of sequences.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
 #include <cmath>
 
-#include "sequence/sequence_writers.h"
+#include "sequence_writers.h"
 
 namespace pelt::io {
 

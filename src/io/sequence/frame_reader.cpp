@@ -1,11 +1,12 @@
+// Reads frames of float arrays from any layout, frame by frame.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
 #include <algorithm>
 
-#include "mesh/byte_order.h"
-#include "mesh/mesh_readers.h"
-#include "sequence/sequence_readers.h"
+#include "io/bytes/byte_order.h"
+#include "io/mesh/mesh_readers.h"
+#include "sequence_readers.h"
 
 namespace pelt::io {
 namespace {

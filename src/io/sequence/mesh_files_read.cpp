@@ -1,3 +1,4 @@
+// Reads a folder or pattern of mesh files as a sequence.
 #include <fmt/format.h>
 #include <glob.h>
 #include <pelt/core/error.h>
@@ -6,9 +7,9 @@
 
 #include <algorithm>
 
-#include "mesh/mesh_readers.h"
-#include "open_file.h"
-#include "sequence/sequence_readers.h"
+#include "io/bytes/open_file.h"
+#include "io/mesh/mesh_readers.h"
+#include "sequence_readers.h"
 
 namespace pelt::io {
 namespace {
@@ -21,6 +22,7 @@ public:
         Mesh first = loadMesh(files_[0]);
         checkVertexCount(mesh, first.vertexCount(), files_[0].string());
         vertex_count_ = first.vertexCount();
+        has_normals_ = !first.normals.empty();
         mesh_ = mesh ? std::move(*mesh) : std::move(first);
     }
 
@@ -31,19 +33,36 @@ public:
     void readFrame(std::size_t frame, std::span<Vec3f> out) override {
         checkFrameRequest(*this, frame, out.size());
         const fs::path& file = files_[frame];
-        const bool is_obj = lowerExtension(file) == ".obj";
+        const bool is_obj = extensionOf(file) == ".obj";
         const std::vector<Vec3f> positions =
             is_obj ? parseObjPositions(readFile(file), file.string()) : std::move(loadMesh(file).positions);
-        if (positions.size() != out.size())
-            throw Error::badInput({file.string()},
-                                  fmt::format("has {} vertices, but the sequence's first frame {} has {}",
-                                              positions.size(), files_[0].filename().string(), out.size()));
+        checkSize(file, positions.size());
         std::copy(positions.begin(), positions.end(), out.begin());
     }
 
+    bool hasNormals() const override { return has_normals_; }
+    void readNormals(std::size_t frame, std::span<Vec3f> out) override {
+        checkFrameRequest(*this, frame, out.size());
+        const fs::path& file = files_[frame];
+        const Mesh mesh = loadMesh(file);
+        checkSize(file, mesh.vertexCount());
+        if (mesh.normals.empty())
+            throw Error::badInput({file.string()}, fmt::format("has no normals, but the sequence's first frame {} has",
+                                                               files_[0].filename().string()));
+        std::copy(mesh.normals.begin(), mesh.normals.end(), out.begin());
+    }
+
 private:
+    void checkSize(const fs::path& file, std::size_t vertices) const {
+        if (vertices != vertex_count_)
+            throw Error::badInput({file.string()},
+                                  fmt::format("has {} vertices, but the sequence's first frame {} has {}", vertices,
+                                              files_[0].filename().string(), vertex_count_));
+    }
+
     std::vector<fs::path> files_;
     std::size_t vertex_count_ = 0;
+    bool has_normals_ = false;
     Mesh mesh_;
 };
 
@@ -87,7 +106,7 @@ std::vector<fs::path> meshFilesInFolder(const fs::path& folder) {
     std::vector<fs::path> objs, plys;
     std::error_code fault;
     for (fs::directory_iterator it(folder, fault), end; !fault && it != end; it.increment(fault)) {
-        const std::string extension = lowerExtension(it->path());
+        const std::string extension = extensionOf(it->path());
         if (extension == ".obj") objs.push_back(it->path());
         if (extension == ".ply") plys.push_back(it->path());
     }
@@ -111,7 +130,7 @@ std::vector<fs::path> meshFilesMatching(const std::string& pattern) {
     ::globfree(&matches);
     if (files.empty()) throw Error::badInput({pattern}, "no file matches the pattern");
     for (const fs::path& file : files) {
-        const std::string extension = lowerExtension(file);
+        const std::string extension = extensionOf(file);
         if (extension != ".obj" && extension != ".ply")
             throw Error::badInput({pattern}, fmt::format("matches {}, which is not .obj or .ply", file.string()));
     }

@@ -1,8 +1,9 @@
+// Writes a sequence of one frame as a mesh file.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/mesh_file.h>
 
-#include "sequence/sequence_writers.h"
+#include "sequence_writers.h"
 
 namespace pelt::io {
 namespace {

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "mesh/byte_order.h"
-#include "mesh/mesh_readers.h"
-#include "sequence/sequence_writers.h"
+#include "io/bytes/byte_order.h"
+#include "io/mesh/mesh_readers.h"
+#include "sequence_writers.h"
 
 namespace pelt::io {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <array>
 
-#include "mesh/byte_order.h"
-#include "mesh/text_cursor.h"
-#include "sequence/sequence_readers.h"
+#include "io/bytes/byte_order.h"
+#include "io/mesh/text_cursor.h"
+#include "sequence_readers.h"
 
 namespace pelt::io {
 namespace {

@@ -1,3 +1,4 @@
+// Writes a sequence as a folder of OBJ files, which is replaced as a whole.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
@@ -5,9 +6,9 @@
 
 #include <algorithm>
 
-#include "mesh/mesh_readers.h"
-#include "mesh/obj_write.h"
-#include "sequence/sequence_writers.h"
+#include "io/mesh/mesh_readers.h"
+#include "io/mesh/obj_write.h"
+#include "sequence_writers.h"
 
 namespace pelt::io {
 namespace {
@@ -46,10 +47,15 @@ private:
     void writeFrame(std::size_t frame, std::span<const Vec3f> positions) override {
         text_.clear();
         appendObjPositions(positions, text_);
-        AtomicFile file(folder_.path() / fmt::format("frame_{:04}.obj", frame));
-        file.write(text_);
-        file.write(topology_);
-        file.commit();
+        const std::string name = fmt::format("frame_{:04}.obj", frame);
+        try {
+            AtomicFile file(folder_.path() / name);
+            file.write(text_);
+            file.write(topology_);
+            file.commit();
+        } catch (const Error& error) {  // about the folder as the user knows it
+            throw Error(error.code(), {(target_ / name).string()}, error.sentence());
+        }
     }
     void commit() override {
         checkReplaceable(target_);  // it may have changed since

@@ -1,10 +1,11 @@
+// Opens and creates sequences by the extension of the file.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/sequence_file.h>
 
-#include "mesh/mesh_readers.h"
-#include "sequence/sequence_readers.h"
-#include "sequence/sequence_writers.h"
+#include "io/mesh/mesh_readers.h"
+#include "sequence_readers.h"
+#include "sequence_writers.h"
 
 namespace pelt::io {
 namespace {
@@ -18,7 +19,7 @@ std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, st
     if (std::filesystem::is_directory(path, fault)) return openMeshFiles(meshFilesInFolder(path), std::move(mesh));
     if (isPattern(path.string()) && !std::filesystem::exists(path, fault))
         return openMeshFiles(meshFilesMatching(path.string()), std::move(mesh));
-    const std::string extension = lowerExtension(path);
+    const std::string extension = extensionOf(path);
     if (extension == ".npy") return openNpy(openFile(path), std::move(mesh));
     if (extension == ".pc2") return openPc2(openFile(path), std::move(mesh));
     if (extension == ".mdd") return openMdd(openFile(path), std::move(mesh));
@@ -32,7 +33,7 @@ std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, st
 }
 
 std::unique_ptr<SequenceWriter> createSequence(const std::filesystem::path& path, const SequenceInfo& info) {
-    const std::string extension = lowerExtension(path);
+    const std::string extension = extensionOf(path);
     if (extension.empty() || !path.has_filename()) return createObjFolder(path, info);
     if (extension == ".npy") return createNpy(path, info);
     if (extension == ".pc2") return createPc2(path, info);

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "byte_source.h"
+#include "io/bytes/byte_source.h"
 
 namespace pelt::io {
 

@@ -1,3 +1,4 @@
+// Reads tet meshes in the Medit format (.mesh).
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
@@ -5,8 +6,8 @@
 
 #include <cctype>
 
-#include "mesh/mesh_readers.h"
-#include "mesh/text_cursor.h"
+#include "io/mesh/mesh_readers.h"
+#include "io/mesh/text_cursor.h"
 
 namespace pelt::io {
 namespace {
@@ -115,7 +116,7 @@ TetMesh parseMedit(std::span<const std::byte> bytes, const std::string& name) {
 }
 
 TetMesh loadTets(const std::filesystem::path& path) {
-    const std::string extension = lowerExtension(path);
+    const std::string extension = extensionOf(path);
     if (extension != ".mesh")
         throw Error::badInput({path.string()}, fmt::format("tets are read from .mesh, not from '{}'", extension));
     return parseMedit(readFile(path), path.string());

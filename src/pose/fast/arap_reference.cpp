@@ -10,13 +10,13 @@
 #include <Eigen/Sparse>
 #include <Eigen/SparseCholesky>
 
-#include "edge_sets.h"
+#include "pose/fast/plane_rotation.h"
+#include "pose/fast/prepare/edge_sets.h"
 
 namespace pelt::pose {
 namespace {
 
 using Points = Eigen::Matrix<double, Eigen::Dynamic, 3>;
-constexpr std::size_t kArapGrain = 256;
 
 Vec3d pointOf(const Points& points, std::uint32_t v) { return {points(v, 0), points(v, 1), points(v, 2)}; }
 
@@ -49,12 +49,13 @@ double energyOf(const EdgeSets& sets, std::span<const Vec3d> rest, const Points&
     return sum;
 }
 
-void localStep(const EdgeSets& sets, std::span<const std::size_t> offsets, std::span<const Vec3d> rest,
-               const Points& posed, std::vector<Mat3d>& rotations) {
-    parallelFor(sets.count, kArapGrain, [&](std::size_t first, std::size_t last) {
+void localStep(const EdgeSets& sets, std::span<const std::size_t> offsets, const ArapShape& shape, const Points& posed,
+               std::vector<Mat3d>& rotations) {
+    parallelFor(sets.count, kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t s = first; s < last; ++s) {
-            const Mat3d sum = covariance(sets, offsets[s], offsets[s + 1], rest, posed);
-            rotations[s] = runtime::nearestRotation(sum, rotations[s]).rotation;
+            const Mat3d sum = covariance(sets, offsets[s], offsets[s + 1], shape.positions, posed);
+            rotations[s] = shape.normal ? planeRotation(sum, *shape.normal, rotations[s])
+                                        : runtime::nearestRotation(sum, rotations[s]).rotation;
         }
     });
 }
@@ -133,7 +134,7 @@ double arapEnergy(const ArapShape& shape, Energy energy, std::span<const Vec3d> 
     const EdgeSets sets = setsOf(shape, energy);
     const Points points = toPoints(posed);
     std::vector<Mat3d> rotations(sets.count);
-    localStep(sets, setOffsets(sets), shape.positions, points, rotations);
+    localStep(sets, setOffsets(sets), shape, points, rotations);
     return energyOf(sets, shape.positions, points, rotations);
 }
 
@@ -153,7 +154,7 @@ ArapResult arap(const ArapShape& shape, Energy energy, std::span<const FixedVert
     ArapResult result;
     for (int i = 0; i < iterations; ++i) {
         progress.report("arap", double(i) / double(iterations));
-        localStep(sets, offsets, shape.positions, posed, rotations);
+        localStep(sets, offsets, shape, posed, rotations);
         system.solve(sets, shape.positions, rotations, posed);
         result.energies.push_back(energyOf(sets, shape.positions, posed, rotations));
     }

@@ -1,12 +1,12 @@
 // x' = Σ w_j T_j x with all weights of a rig, for one register of vertices at a time.
-#include "../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "blend_kernel.cpp"
+#define HWY_TARGET_INCLUDE "pose/fast/blend_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
-#include "../internal/lanes-inl.h"
 #include "blend_layout.h"
+#include "simd/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::pose {

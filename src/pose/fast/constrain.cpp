@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "../internal/eigen_solvers.h"
-#include "reduction.h"
+#include "core/eigen/eigen_solvers.h"
+#include "pose/fast/prepare/reduction.h"
 #include "system_data.h"
 #include "transforms.h"
 

@@ -1,3 +1,4 @@
+// Evaluates the reduced skin of a solved pose.
 #include <algorithm>
 #include <cassert>
 

@@ -20,7 +20,8 @@ struct Iteration {
     const T* fixed = nullptr;       ///< S0
     T* rotations = nullptr;         ///< R_k^T
     T* y = nullptr;
-    T* sums = nullptr;  ///< scratch, unknowns x 48
+    T* sums = nullptr;          ///< scratch, unknowns x 48
+    const T* normal = nullptr;  ///< of the plane that rotations keep; null: any rotation
 };
 
 struct StepResult {

@@ -1,16 +1,17 @@
 // The local and the global step of [Jacobson12] for one register of clusters at a time; iterate_reference.cpp has a
 // direct transcription. A panel's part of G is used twice while it is in the cache: for S, then for the contribution of
 // its rotations to y. The sums over clusters are kept per lane until the end.
-#include "../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "iterate_kernel.cpp"
+#define HWY_TARGET_INCLUDE "pose/fast/iterate_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <algorithm>
+#include <utility>
 
-#include "../internal/rotation-inl.h"
 #include "iterate.h"
+#include "simd/rotation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::pose {
@@ -75,12 +76,46 @@ HWY_INLINE void addRotations(const float* columns, std::size_t count, const Matr
     }
 }
 
-HWY_INLINE Matrix localStep(const Matrix& s, const Matrix& last) {
+HWY_INLINE Matrix regularized(const Matrix& s, const Matrix& last) {
     const Lanes d;
-    static constexpr float kIdentity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const V inertia =
         hn::MulAdd(hn::Set(d, float(kInertia)), hn::Sqrt(dk::squaredNorm(s)), hn::Set(d, float(kLeastInertia)));
-    return dk::nearestRotation(dk::mulAdd(last, inertia, s), kIdentity);
+    return dk::mulAdd(last, inertia, s);
+}
+
+/// planeRotation; both matrices are transposed.
+HWY_INLINE Matrix rotationInPlane(const Matrix& s, const Matrix& last, const Xyz& n) {
+    const Lanes d;
+    const V axial = hn::MulAdd(n.x, hn::Sub(s.c.y, s.b.z),
+                               hn::MulAdd(n.y, hn::Sub(s.a.z, s.c.x), hn::Mul(n.z, hn::Sub(s.b.x, s.a.y))));
+    const V along = hn::MulAdd(n.x, dk::dot(s.a, n), hn::MulAdd(n.y, dk::dot(s.b, n), hn::Mul(n.z, dk::dot(s.c, n))));
+    const V across = hn::Sub(hn::Add(hn::Add(s.a.x, s.b.y), s.c.z), along);
+    const V size = hn::Sqrt(hn::MulAdd(axial, axial, hn::Mul(across, across)));
+    const auto fine = hn::Gt(size, hn::Zero(d));
+    const V one = hn::Set(d, 1.0f);
+    const V cosine = hn::Div(across, size), sine = hn::Div(axial, size), rest = hn::Sub(one, cosine);
+    const auto diagonal = [&](V m) { return hn::MulAdd(rest, hn::Mul(m, m), cosine); };
+    const auto pair = [&](V m, V other, V third) {  // below and above the diagonal
+        const V both = hn::Mul(rest, hn::Mul(m, other)), turn = hn::Mul(sine, third);
+        return std::pair(hn::Sub(both, turn), hn::Add(both, turn));
+    };
+    const auto [yx, xy] = pair(n.x, n.y, n.z);
+    const auto [zy, yz] = pair(n.y, n.z, n.x);
+    const auto [xz, zx] = pair(n.z, n.x, n.y);
+    const Matrix r{{diagonal(n.x), yx, zx}, {xy, diagonal(n.y), zy}, {xz, yz, diagonal(n.z)}};
+    const auto kept = [&](const Xyz& now, const Xyz& before) {
+        return Xyz{hn::IfThenElse(fine, now.x, before.x), hn::IfThenElse(fine, now.y, before.y),
+                   hn::IfThenElse(fine, now.z, before.z)};
+    };
+    return {kept(r.a, last.a), kept(r.b, last.b), kept(r.c, last.c)};
+}
+
+HWY_INLINE Matrix localStep(const Matrix& s, const Matrix& last, const float* normal) {
+    const Lanes d;
+    static constexpr float kIdentity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const Matrix regular = regularized(s, last);
+    if (!normal) return dk::nearestRotation(regular, kIdentity);
+    return rotationInPlane(regular, last, {hn::Set(d, normal[0]), hn::Set(d, normal[1]), hn::Set(d, normal[2])});
 }
 
 StepResult iterateHere(const Iteration<float>& it) {
@@ -93,7 +128,7 @@ StepResult iterateHere(const Iteration<float>& it) {
             const Matrix fixed = loadMatrix(it.fixed + p * 3 * kPanel, lane);
             const Matrix s = addColumns(columns, it.unknowns, it.y, lane, fixed);
             float* rotations = it.rotations + p * 3 * kPanel;
-            const Matrix r = localStep(s, loadMatrix(rotations, lane));
+            const Matrix r = localStep(s, loadMatrix(rotations, lane), it.normal);
             storeMatrix(r, rotations, lane);
             const Matrix still = loadMatrix(it.fixed + p * 3 * kPanel, lane);
             const V ab = hn::Add(dk::dot(r.a, still.a), dk::dot(r.b, still.b));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "iterate.h"
+#include "plane_rotation.h"
 
 namespace pelt::pose {
 namespace {
@@ -44,7 +45,7 @@ T sumOfLanes(const T* s) {
 
 /// R_k^T = the rotation nearest to S_k, regularized by the last one.
 template <class T>
-void rotate(const T* s, std::size_t lane, T* rotations) {
+void rotate(const T* s, std::size_t lane, const T* normal, T* rotations) {
     Mat3d covariance, last;
     double squared = 0;
     for (std::size_t b = 0; b < 3; ++b)
@@ -54,7 +55,10 @@ void rotate(const T* s, std::size_t lane, T* rotations) {
             squared += covariance(int(a), int(b)) * covariance(int(a), int(b));
         }
     const double inertia = kInertia * std::sqrt(squared) + kLeastInertia;
-    const Mat3d nearest = runtime::nearestRotation(covariance + last * inertia, last).rotation;
+    const Mat3d regular = covariance + last * inertia;
+    const Mat3d nearest = normal
+                              ? planeRotation(regular, {double(normal[0]), double(normal[1]), double(normal[2])}, last)
+                              : runtime::nearestRotation(regular, last).rotation;
     for (std::size_t b = 0; b < 3; ++b)
         for (std::size_t a = 0; a < 3; ++a) rotations[place(a, b, lane)] = T(nearest(int(a), int(b)));
 }
@@ -90,7 +94,7 @@ StepResult iterateReference(const Iteration<T>& it) noexcept {
         std::copy_n(fixed, 3 * kPanel, s);
         for (std::size_t i = 0; i < kPanel; i += kRows)
             addColumns(it.covariance + p * it.unknowns * kPanel + i, it.unknowns, it.y, s + i);
-        for (std::size_t lane = 0; lane < kLanes; ++lane) rotate(s, lane, rotations);
+        for (std::size_t lane = 0; lane < kLanes; ++lane) rotate(s, lane, it.normal, rotations);
         for (std::size_t i = 0; i < 3 * kPanel; ++i) result.agreement += double(rotations[i]) * double(fixed[i]);
     }
     std::copy_n(it.y, 4 * it.unknowns, it.sums);

@@ -5,7 +5,9 @@
 #include <cassert>
 #include <cmath>
 
+#include "fit_pose.h"
 #include "iterate.h"
+#include "plane_rotation.h"
 #include "transforms.h"
 
 namespace pelt::pose {
@@ -19,15 +21,19 @@ struct Solver<T>::State {
     std::unique_ptr<std::byte[]> memory;
     double* targets = nullptr;  ///< D, rows x 4
     T *thin_targets = nullptr, *fixed = nullptr, *rotations = nullptr, *y = nullptr, *sums = nullptr,
-      *candidate = nullptr;    ///< rotations for comparison
-    T* theta = nullptr;        ///< the unknown transforms
-    double target_energy = 0;  ///< energy of D alone, with the rest energy
-    bool stale = true;         ///< D changed after S0 was computed
+      *candidate = nullptr;  ///< rotations for comparison
+    T* theta = nullptr;      ///< the unknown transforms
+    double *exact_targets = nullptr, *exact_y = nullptr, *exact_theta = nullptr;
+    double target_energy = 0;    ///< energy of D alone, with the rest energy
+    bool stale = true;           ///< D changed after S0 was computed
+    std::optional<Vec3d> plane;  ///< its normal
+    T normal[3] = {};
 
     const PoseSystem::Data& data() const { return *system.data; }
     const SolverMatrices<T>& matrices() const { return data().template matrices<T>(); }
     Iteration<T> iteration() const {
-        return {data().panels, data().unknowns, matrices().covariance.numbers, fixed, rotations, y, sums};
+        return {data().panels, data().unknowns,         matrices().covariance.numbers, fixed, rotations, y,
+                sums,          plane ? normal : nullptr};
     }
     StepResult iterate() const;
     void addProduct(const Panels<T>& m, const T* thin, T* out) const;
@@ -53,14 +59,19 @@ Solver<T>::State::State(const PoseSystem& given) : system(given) {
     const std::size_t sizes[] = {4 * d.rows,     rotationCount(),     rotationCount(), rotationCount(),
                                  4 * d.unknowns, d.unknowns * kPanel, theta_size};
     T** places[] = {&thin_targets, &fixed, &rotations, &candidate, &y, &sums, &theta};
+    const std::size_t exact_sizes[] = {4 * d.rows, 4 * d.rows, 4 * d.unknowns, theta_size};
+    double** exact_places[] = {&targets, &exact_targets, &exact_y, &exact_theta};
     const auto padded = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
-    std::size_t bytes = padded(4 * d.rows * sizeof(double)) + 64;
+    std::size_t bytes = 64;
+    for (const std::size_t size : exact_sizes) bytes += padded(size * sizeof(double));
     for (const std::size_t size : sizes) bytes += padded(size * sizeof(T));
     memory = std::make_unique<std::byte[]>(bytes);
     void* start = memory.get();
     std::byte* at = static_cast<std::byte*>(std::align(64, 1, start, bytes));
-    targets = reinterpret_cast<double*>(at);
-    at += padded(4 * d.rows * sizeof(double));
+    for (std::size_t i = 0; i < std::size(exact_sizes); ++i) {
+        *exact_places[i] = reinterpret_cast<double*>(at);
+        at += padded(exact_sizes[i] * sizeof(double));
+    }
     for (std::size_t i = 0; i < std::size(sizes); ++i) {
         *places[i] = reinterpret_cast<T*>(at);
         at += padded(sizes[i] * sizeof(T));
@@ -143,7 +154,7 @@ Mat3d Solver<T>::State::rigidFit() const {
         const Vec3d to = point ? target(row) - mean_target : target(row);
         for (int a = 0; a < 3; ++a) sum.col[a] += to * from[a];
     }
-    return runtime::nearestRotation(sum).rotation;
+    return plane ? planeRotation(sum, *plane, {}) : runtime::nearestRotation(sum).rotation;
 }
 
 template <class T>
@@ -191,6 +202,14 @@ double Solver<T>::conflict() const noexcept {
 }
 
 template <class T>
+void Solver<T>::setPlane(const Vec3d* normal) noexcept {
+    state_->plane.reset();
+    if (!normal) return;
+    state_->plane = *normal;
+    for (int a = 0; a < 3; ++a) state_->normal[a] = T((*normal)[a]);
+}
+
+template <class T>
 void Solver<T>::reset() noexcept {
     State& s = *state_;
     s.takeTargets();
@@ -207,8 +226,22 @@ void Solver<T>::reset() noexcept {
 template <class T>
 void Solver<T>::startFrom(const Solver& other) noexcept {
     assert(state_->data().rig.data == other.state_->data().rig.data);
+    state_->takeTargets();
     std::copy_n(other.state_->rotations, state_->rotationCount(), state_->rotations);
     globalStep(state_->iteration());
+}
+
+template <class T>
+void Solver<T>::startFrom(std::span<const Vec3f> posed) {
+    State& s = *state_;
+    assert(posed.size() == s.data().rig.data->weld.welded.size());
+    const std::vector<Mat3d> rotations = fitPose(*s.data().rig.data, posed);
+    s.takeTargets();
+    for (std::size_t k = 0; k < rotations.size(); ++k)
+        for (std::size_t b = 0; b < 3; ++b)
+            for (std::size_t a = 0; a < 3; ++a)
+                s.rotations[(k / kLanes * 3 + b) * kPanel + a * kLanes + k % kLanes] = T(rotations[k](int(a), int(b)));
+    globalStep(s.iteration());
 }
 
 template <class T>
@@ -228,26 +261,61 @@ SolveResult Solver<T>::solve(const SolveOptions& options) noexcept {
     return result;
 }
 
+namespace {
+
+/// T of every column from θ in panels of 48 rows.
 template <class T>
-void Solver<T>::transforms(std::span<Affine3<T>> out) const noexcept {
-    const State& s = *state_;
-    const PoseSystem::Data& d = s.data();
-    const PoseRig::Data& rig = *d.rig.data;
-    assert(out.size() >= rig.columns);
-    const std::size_t panels = s.matrices().fixed.panels;
-    for (std::size_t p = 0; p < panels; ++p)
-        std::copy_n(s.matrices().fixed.panel(p), 3 * kPanel, s.theta + p * 3 * kPanel);
-    s.addProduct(s.matrices().from_targets, s.thin_targets, s.theta);
-    s.addProduct(s.matrices().from_unknowns, s.y, s.theta);
+void readTheta(const PoseRig::Data& rig, const T* theta, std::span<Affine3<T>> out) {
     for (std::size_t column = 0; column < rig.columns; ++column) {
         Vec3<T> rows[4];
         for (std::size_t r = 0; r < 4; ++r) {
             const std::size_t row = 4 * column + r;
-            const T* panel = s.theta + row / kPanel * 3 * kPanel + row % kPanel;
+            const T* panel = theta + row / kPanel * 3 * kPanel + row % kPanel;
             rows[r] = {panel[0], panel[kPanel], panel[2 * kPanel]};
         }
         out[column] = fileMap(rig, column, rows);
     }
+}
+
+}  // namespace
+
+template <class T>
+void Solver<T>::transforms(std::span<Affine3<T>> out) const noexcept {
+    const State& s = *state_;
+    assert(out.size() >= s.data().rig.data->columns);
+    std::copy_n(s.matrices().fixed.numbers, s.matrices().fixed.panels * 3 * kPanel, s.theta);
+    s.addProduct(s.matrices().from_targets, s.thin_targets, s.theta);
+    s.addProduct(s.matrices().from_unknowns, s.y, s.theta);
+    readTheta<T>(*s.data().rig.data, s.theta, out);
+}
+
+template <class T>
+void Solver<T>::exactTransforms(std::span<Affine3d> out) const noexcept {
+    const State& s = *state_;
+    const PoseSystem::Data& d = s.data();
+    const SolverMatrices<double>& m = d.twice;
+    assert(out.size() >= d.rig.data->columns);
+    for (std::size_t i = 0; i < d.rows; ++i) {
+        const Vec3d a = s.fromRest(i);
+        for (int b = 0; b < 3; ++b) s.exact_targets[4 * i + std::size_t(b)] = a[b];
+    }
+    std::fill_n(s.exact_y, 4 * d.unknowns, 0.0);
+    for (std::size_t p = 0; p < d.panels; ++p)
+        for (std::size_t c = 0; c < d.unknowns; ++c) {
+            const double* g = m.covariance.numbers + (p * d.unknowns + c) * kPanel;
+            for (std::size_t b = 0; b < 3; ++b) {
+                const T* r = s.rotations + (p * 3 + b) * kPanel;
+                double sums[8] = {};
+                for (std::size_t i = 0; i < kPanel; i += 8)
+                    for (std::size_t k = 0; k < 8; ++k) sums[k] += g[i + k] * double(r[i + k]);
+                s.exact_y[4 * c + b] +=
+                    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+            }
+        }
+    std::copy_n(m.fixed.numbers, m.fixed.panels * 3 * kPanel, s.exact_theta);
+    addProductReference(m.from_targets, s.exact_targets, s.exact_theta);
+    addProductReference(m.from_unknowns, s.exact_y, s.exact_theta);
+    readTheta<double>(*d.rig.data, s.exact_theta, out);
 }
 
 template class Solver<float>;

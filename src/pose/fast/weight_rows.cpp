@@ -18,7 +18,6 @@
 namespace pelt::pose {
 namespace {
 
-constexpr std::size_t kRowGrain = 2048;
 constexpr double kSpacing = 5;    ///< distance of knots, in covering radii
 constexpr double kFade = 0.01;    ///< of 1 - |w|²
 constexpr double kNoRoom = 1e-3;  ///< samples closer than this would give the same weight twice
@@ -98,7 +97,7 @@ Bumps chooseBumps(const WeightRows& rows, std::size_t handles, std::size_t count
             center[rows.columns[e]] = rows.values[e];
             squared += rows.values[e] * rows.values[e];
         }
-        parallelFor(rows.count(), kRowGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(rows.count(), kVertexGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v)
                 nearest[v] = std::min(nearest[v], squaredDistance(rows, v, center, squared));
         });

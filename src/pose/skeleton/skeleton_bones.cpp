@@ -1,3 +1,4 @@
+// Finds the rigid bones of a skeleton and the points that they share.
 #include <pelt/pose/skeleton_bones.h>
 #include <pelt/runtime/rotation.h>
 
@@ -144,7 +145,9 @@ SkeletonBones bonesOf(const SkeletonCase& given) {
         if (b != out.body && !poses.empty()) addPin(poses, b, out, given.size);
         out.bones[b].slide_stiffness = out.pins.size() > pins ? kOthersSlide : kRootSlides;
     }
-    findHinges(poses, rest, out);
+    std::vector<rig::Side> sides;
+    for (const std::uint32_t node : out.node) sides.push_back(rig::sideOf(given.skeleton->nodes[node].name));
+    findHinges(poses, rest, sides, out);
     return out;
 }
 

@@ -18,6 +18,8 @@ constexpr double kOneAxis = 4;                ///< squared ratio of a hinge's ro
 constexpr double kOneWay = 0.35;              ///< of the forward range: a hinge bends backward no farther
 constexpr double kSlack = 0.1;                ///< radians by which a hinge may exceed the observed range
 constexpr double kBent = 0.035, kFolded = 2;  ///< radians: rest angles that show how a limb bends
+constexpr double kClearlyBent = 0.35;         ///< radians: less may be the modeler's inaccuracy, in any direction
+constexpr double kLegEnds = 0.3;              ///< relative to the height: legs end below
 constexpr double kLimb = 0.04;                ///< of the size: bones of limbs are not shorter
 constexpr double kFoot = 0.2;                 ///< relative to the height: maximal height of ankles
 constexpr double kSame = 0.02;                ///< relative to the size: maximal distance of mirrored joints
@@ -149,10 +151,15 @@ std::vector<char> findMiddles(const SkeletonBones& bones, std::span<const Vec3d>
     return middle;
 }
 
-/// The direction of the toes, otherwise the front of a glTF scene.
-Vec3d forwards(const SkeletonBones& bones) {
-    double low = HUGE_VAL, high = -HUGE_VAL;
-    for (const Bone& b : bones.bones) low = std::min(low, b.place.y), high = std::max(high, b.place.y);
+/// The heights of the lowest and the highest joint.
+std::pair<double, double> heights(std::span<const Vec3d> places) {
+    std::pair<double, double> range{HUGE_VAL, -HUGE_VAL};
+    for (const Vec3d& p : places) range = {std::min(range.first, p.y), std::max(range.second, p.y)};
+    return range;
+}
+
+/// The direction of the toes; zero without any.
+Vec3d toesAhead(const SkeletonBones& bones, double low, double high) {
     Vec3d sum;
     for (const Bone& b : bones.bones) {
         if (b.parent < 0) continue;
@@ -160,18 +167,74 @@ Vec3d forwards(const SkeletonBones& bones) {
         if (from.y > low + 0.2 * (high - low) || bones.bones[std::size_t(b.parent)].parent < 0) continue;
         sum += Vec3d{b.place.x - from.x, 0, b.place.z - from.z};
     }
-    return length(sum) > 0.02 * bones.size ? normalized(sum) : Vec3d{0, 0, 1};
+    return length(sum) > 0.02 * bones.size ? normalized(sum) : Vec3d{};
 }
 
-/// A straight limb that no clip bends: the knee of a leg moves forward, the elbow of an arm backward.
-std::optional<Hinge> guessed(const SkeletonBones& bones, const Limb& limb, std::size_t b, const Vec3d& front) {
+/// The front of a figure whose left is where its joints' names say; zero if they do not.
+Vec3d aheadBySides(std::span<const rig::Side> sides, std::span<const Vec3d> places, double size) {
+    Vec3d left, right;
+    double lefts = 0, rights = 0;
+    for (std::size_t b = 0; b < places.size(); ++b) {
+        if (sides[b] == rig::Side::left) left += places[b], ++lefts;
+        if (sides[b] == rig::Side::right) right += places[b], ++rights;
+    }
+    if (lefts < 2 || rights < 2) return {};
+    const Vec3d across = left * (1 / lefts) - right * (1 / rights), ahead{-across.z, 0, across.x};
+    return length(ahead) > 0.02 * size ? normalized(ahead) : Vec3d{};
+}
+
+/// Across the line between the two sides, where the toes do not point the other way; otherwise where they point;
+/// otherwise the front of a glTF scene.
+Vec3d forwards(const SkeletonBones& bones, std::span<const rig::Side> sides, std::span<const Vec3d> places) {
+    const auto [low, high] = heights(places);
+    const Vec3d toes = toesAhead(bones, low, high), across = aheadBySides(sides, places, bones.size);
+    if (length(across) > 0 && dot(across, toes) >= 0) return across;
+    return length(toes) > 0 ? toes : Vec3d{0, 0, 1};
+}
+
+/// Whether the limb hangs down and ends near the floor. Arms may hang too.
+bool isLeg(const SkeletonBones& bones, std::span<const Vec3d> places, std::size_t b) {
+    const auto [low, high] = heights(places);
+    const Limb limb = limbOf(bones, places, b);
+    return normalized(limb.below).y < -0.7 && places[b].y + limb.below.y < low + kLegEnds * (high - low);
+}
+
+/// By anatomy: the knee of a leg moves forward, the elbow of an arm backward.
+std::optional<Hinge> guessed(const SkeletonBones& bones, const Limb& limb, std::size_t b, const Vec3d& front,
+                             bool leg) {
     const Vec3d down = normalized(limb.below);
-    const bool leg = down.y < -0.7;
     const Vec3d out = leg ? front : front * -1.0;
     const Vec3d axis = cross(down, out * -1.0);
     if (length(axis) < 0.3) return {};
     const Mat3d parent = bones.bones[std::size_t(bones.bones[b].parent)].bound;
     return Hinge{transposed(parent) * normalized(axis), -kSlack, true};
+}
+
+/// The direction in which the limb is bent in the bind pose: that of a leg counts if it is bent clearly, or as a knee
+/// bends.
+std::optional<Hinge> bentAsBound(const SkeletonBones& bones, std::span<const Vec3d> rest, std::size_t b,
+                                 const std::optional<Hinge>& anatomy, bool leg) {
+    constexpr double kAlike = 0.7;  // cosine between the axes
+    const Limb bound = limbOf(bones, rest, b);
+    const Vec3d above = normalized(bound.above), below = normalized(bound.below);
+    const double angle = std::atan2(length(cross(above, below)), dot(above, below));
+    if (!(angle > kBent) || !(angle < kFolded)) return {};
+    const Vec3d axis = normalized(cross(above, below));
+    if (leg && angle < kClearlyBent && anatomy && dot(axis, anatomy->axis) < kAlike) return {};
+    return Hinge{axis, -angle - kSlack, true};
+}
+
+/// Two knees that are bound with different bends, one of them the wrong way, bend as knees do.
+void agreeWithPartners(const std::vector<std::optional<Hinge>>& anatomy, const Mirror& mirror, SkeletonBones& bones) {
+    for (std::size_t b = 0; b < bones.bones.size(); ++b) {
+        const std::int32_t other = mirror.partner[b];
+        if (other <= std::int32_t(b)) continue;
+        std::optional<Hinge>&one = bones.bones[b].hinge, &two = bones.bones[std::size_t(other)].hinge;
+        if (!one || !two || !one->loose || !two->loose) continue;
+        const Eigen::Vector3d image = mirrored({two->axis.x, two->axis.y, two->axis.z}, mirror.axis);
+        if (dot(one->axis, Vec3d{image[0], image[1], image[2]}) > 0) continue;
+        if (anatomy[b] && anatomy[std::size_t(other)]) one = anatomy[b], two = anatomy[std::size_t(other)];
+    }
 }
 
 /// Legs end near the floor at the start. Their hips and ankles swing in the plane in which the knee bends, so that it
@@ -241,24 +304,27 @@ double slideOver(std::span<const ClipPose> poses, std::size_t bone, std::size_t 
     return std::isfinite(strays) ? strays : 0;
 }
 
-void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, SkeletonBones& bones) {
+void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, std::span<const rig::Side> sides,
+                SkeletonBones& bones) {
     const Mirror mirror = findMirror(rest, bones.size);
     const std::vector<Seen> seen = lookAt(poses, bones.bones.size(), mirror);
     std::vector<Vec3d> places;
     for (const Bone& bone : bones.bones) places.push_back(bone.place);
-    const Vec3d front = forwards(bones);
+    const Vec3d front = forwards(bones, sides, places);
     bones.partner = mirror.partner;
     const std::vector<char> middles = findMiddles(bones, rest, mirror);
+    std::vector<std::optional<Hinge>> anatomy(bones.bones.size());
     for (std::size_t b = 0; b < bones.bones.size(); ++b) {
         if (!middles[b]) continue;
         Bone& bone = bones.bones[b];
+        const bool leg = isLeg(bones, places, b);
+        anatomy[b] = guessed(bones, limbOf(bones, places, b), b, front, leg);
         bone.hinge = hingeOf(seen[b]);
-        const Limb bound = limbOf(bones, rest, b);
-        const Vec3d above = normalized(bound.above), below = normalized(bound.below);
-        const double angle = std::atan2(length(cross(above, below)), dot(above, below));
-        if (!bone.hinge && angle > kBent && angle < kFolded)
-            bone.hinge = Hinge{normalized(cross(above, below)), -angle - kSlack, true};
-        if (!bone.hinge) bone.hinge = guessed(bones, limbOf(bones, places, b), b, front);
+        if (!bone.hinge) bone.hinge = bentAsBound(bones, rest, b, anatomy[b], leg);
+        if (!bone.hinge) bone.hinge = anatomy[b];
+    }
+    agreeWithPartners(anatomy, mirror, bones);
+    for (Bone& bone : bones.bones) {
         if (!bone.hinge) continue;
         const Mat3d parent = bones.bones[std::size_t(bone.parent)].bound;
         const double now = dot(rotationVector(transposed(parent) * bone.bound), bone.hinge->axis);

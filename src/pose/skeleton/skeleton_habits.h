@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pelt/pose/skeleton_bones.h>
+#include <pelt/rig/mirror_joints.h>
 
 namespace pelt::pose {
 
@@ -18,7 +19,8 @@ std::vector<ClipPose> clipPoses(const Skeleton& skeleton, std::span<const Clip> 
 /// samples.
 double slideOver(std::span<const ClipPose> poses, std::size_t bone, std::size_t seen_from, double share);
 
-/// Which way limbs bend. `rest` are the joints in the bind pose.
-void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, SkeletonBones& bones);
+/// Which way limbs bend. `rest` are the joints in the bind pose, `sides` what their names say; one per bone.
+void findHinges(std::span<const ClipPose> poses, std::span<const Vec3d> rest, std::span<const rig::Side> sides,
+                SkeletonBones& bones);
 
 }  // namespace pelt::pose

@@ -1,14 +1,14 @@
 // Direct Delta Mush [LeLewis19] and Enhanced DDM [Kalentchouk20] for blocks of vertices that share their list of
 // joints. The formulas are in ddm_reference.cpp, the form in which blocks sum them in ddm_layout.h.
-#include "../../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ddm/ddm_kernel.cpp"
+#define HWY_TARGET_INCLUDE "runtime/ddm/ddm_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <cassert>
 
-#include "ddm/ddm_sums_kernel-inl.h"
+#include "ddm_sums_kernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::runtime {
@@ -104,19 +104,24 @@ struct BlockCopy16 {
     Vec3f positions[kLanes], normals[kLanes];
 };
 
+// `start` is the index of the window's first vertex in the caller's spans. They may start after it: the number wraps
+// around then, and back when a vertex of the range is added.
+
 /// The caller's vectors as rows; lanes outside the range are not read.
-inline HWY_NOINLINE const DdmRow* gather(const DdmLanes& block, const WindowPart& part, const Vec3f* from, DdmRow* to) {
+inline HWY_NOINLINE const DdmRow* gather(const DdmLanes& block, const WindowPart& part, std::size_t start,
+                                         const Vec3f* from, DdmRow* to) {
     for (std::size_t l = 0; l < kLanes; ++l) {
         const std::size_t v = block.vertices[l];
-        const Vec3f value = part.has(v) ? from[part.start + v] : Vec3f{};
+        const Vec3f value = part.has(v) ? from[start + v] : Vec3f{};
         for (int i = 0; i < 3; ++i) to[i].lane[l] = value[i];
     }
     return to;
 }
 
-inline HWY_NOINLINE void scatterPart(const DdmLanes& block, const WindowPart& part, const Vec3f* from, Vec3f* to) {
+inline HWY_NOINLINE void scatterPart(const DdmLanes& block, const WindowPart& part, std::size_t start,
+                                     const Vec3f* from, Vec3f* to) {
     for (std::size_t l = 0; l < kLanes; ++l)
-        if (part.has(block.vertices[l])) to[part.start + block.vertices[l]] = from[l];
+        if (part.has(block.vertices[l])) to[start + block.vertices[l]] = from[l];
 }
 
 HWY_INLINE void scatter(const DdmLanes& block, std::size_t start, const Vec3f* from, Vec3f* to) {
@@ -144,6 +149,11 @@ HWY_INLINE Xyz follow(const DdmStep& s, bool affine) {
     return transformAdd(splatMatrix(s.base.rotation), sub(s.u, s.p), transformAdd(a, s.p, t));
 }
 
+/// Whether two steps are computed together: with short registers, there are few of them, and the processor would wait
+/// for divisions and roots.
+template <DdmForm kForm>
+constexpr bool kInPairs = kStep > 1 && kStep < kLanes && (kForm == DdmForm::v0 || kForm == DdmForm::eddm);
+
 /// One range of vertices in one form.
 template <DdmForm kForm>
 class DdmRange {
@@ -163,7 +173,7 @@ public:
                 if (block.highest < part.low || block.lowest >= part.high) continue;
                 BlockCopy16& copy = copies[turn];
                 const bool direct = block.consecutive && part.has(block.lowest) && part.has(block.highest);
-                const std::size_t at = start + block.lowest;
+                const std::size_t at = start + block.lowest - streams_.out_first;
                 runBlock(b, part, copy, direct ? streams_.out_positions + at : copy.positions,
                          direct && streams_.out_normals ? streams_.out_normals + at : copy.normals);
                 if (direct) continue;
@@ -184,31 +194,52 @@ private:
         const DdmRow* rows = rig_.rows.data() + block.row;
         const bool with_normals = streams_.out_normals != nullptr;
         const DdmRow *rest = rows, *rest_normals = nullptr;
-        if (HWY_UNLIKELY(streams_.positions != nullptr)) rest = gather(block, part, streams_.positions, copy.rest);
+        const std::size_t from = part.start - streams_.rest_first;
+        if (HWY_UNLIKELY(streams_.positions != nullptr))
+            rest = gather(block, part, from, streams_.positions, copy.rest);
         if (with_normals && !rig_.normals.empty()) rest_normals = rig_.normals.data() + 3 * index;
         if (HWY_UNLIKELY(streams_.normals != nullptr))
-            rest_normals = gather(block, part, streams_.normals, copy.rest_normals);
+            rest_normals = gather(block, part, from, streams_.normals, copy.rest_normals);
 
-        for (std::size_t lane = 0; lane < kLanes; lane += kStep) {
-            const DdmStep step{pose_.bases[block.base],
-                               pose_.differences.data(),
-                               rig_.entries.data() + block.entry,
-                               rig_.entries.data() + rig_.blocks[index + 1].entry,
-                               rows,
-                               lane,
-                               sub(loadXyz(rest, lane), splat(&rig_.origin.x)),
-                               loadXyz(rows + 3, lane)};
-            runStep(block.kind, step, rest_normals, positions + lane, normals + lane);
+        const auto step_at = [&](std::size_t lane) {
+            return DdmStep{pose_.bases[block.base],
+                           pose_.differences.data(),
+                           rig_.entries.data() + block.entry,
+                           rig_.entries.data() + rig_.blocks[index + 1].entry,
+                           rows,
+                           lane,
+                           sub(loadXyz(rest, lane), splat(&rig_.origin.x)),
+                           loadXyz(rows + 3, lane)};
+        };
+        if constexpr (kInPairs<kForm>) {
+            if (block.kind != DdmKind::followed) {
+                for (std::size_t lane = 0; lane < kLanes; lane += 2 * kStep)
+                    runPair({step_at(lane), step_at(lane + kStep)}, rest_normals, positions, normals);
+                return;
+            }
         }
+        for (std::size_t lane = 0; lane < kLanes; lane += kStep)
+            runStep(block.kind, step_at(lane), rest_normals, positions + lane, normals + lane);
+    }
+
+    HWY_INLINE void runPair(const DdmStep (&steps)[2], const DdmRow* rest_normals, Vec3f* positions,
+                            Vec3f* normals) const {
+        Matrix s[2];
+        Xyz q[2];
+        procrustesTogether<kForm == DdmForm::eddm>(steps, s, q);
+        takeNearestRotations(s, steps[0].base.rotation);
+        for (int i = 0; i < 2; ++i)
+            store(ByRotation{s[i]}, steps[i], q[i], rest_normals, positions + steps[i].lane, normals + steps[i].lane);
     }
 
     HWY_INLINE void write(const DdmLanes& block, const WindowPart& part, const BlockCopy16& copy) const {
+        const std::size_t to = part.start - streams_.out_first;
         if (HWY_LIKELY(part.has(block.lowest) && part.has(block.highest))) {
-            scatter(block, part.start, copy.positions, streams_.out_positions);
-            if (streams_.out_normals) scatter(block, part.start, copy.normals, streams_.out_normals);
+            scatter(block, to, copy.positions, streams_.out_positions);
+            if (streams_.out_normals) scatter(block, to, copy.normals, streams_.out_normals);
         } else {
-            scatterPart(block, part, copy.positions, streams_.out_positions);
-            if (streams_.out_normals) scatterPart(block, part, copy.normals, streams_.out_normals);
+            scatterPart(block, part, to, copy.positions, streams_.out_positions);
+            if (streams_.out_normals) scatterPart(block, part, to, copy.normals, streams_.out_normals);
         }
     }
 
@@ -279,9 +310,9 @@ void evaluate([[maybe_unused]] const DdmRig& rig, const DdmPose& pose, const Res
               std::size_t count, const Output& out) noexcept {
     const DdmData& data = pose.data().rig;
     assert(pose.data().bytes == rig.bytes().data());
-    assert(first <= data.vertex_count && count <= data.vertex_count - first);
+    assert(isRange(data.vertex_count, rest, first, count, out));
     if (count == 0) return;
-    const VertexStreams streams = resolveStreams(data.vertex_count, !data.normals.empty(), rest, out);
+    const VertexStreams streams = resolveStreams(!data.normals.empty(), rest, out);
     const bool enhanced = data.form == DdmForm::ddm && !pose.data().rigid;
     HWY_DYNAMIC_DISPATCH(ddmRangeOf)
     (enhanced ? DdmForm::eddm : data.form, data, pose.data(), streams, first, first + count);

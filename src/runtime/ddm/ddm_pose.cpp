@@ -3,8 +3,8 @@
 
 #include <cassert>
 
-#include "../../internal/rigs/ddm_forms.h"
 #include "ddm_rig.h"
+#include "runtime/layout/ddm_forms.h"
 
 namespace pelt::runtime {
 namespace {

@@ -4,29 +4,11 @@
 #include <algorithm>
 #include <cassert>
 
-#include "../pose_memory.h"
+#include "runtime/pose_memory.h"
+#include "runtime/rig_view.h"
 
 namespace pelt::runtime {
 namespace {
-
-/// The arrays of a rig whose header was checked; false if they are not inside the rig.
-bool locate(std::span<const std::byte> bytes, DdmData& rig) noexcept {
-    const auto& header = headerOf<DdmHeader>(bytes);
-    RigArrays arrays(bytes);
-    rig.form = header.form;
-    rig.vertex_count = header.vertex_count;
-    rig.joint_count = header.joint_count;
-    rig.origin = {header.origin[0], header.origin[1], header.origin[2]};
-    rig.windows = arrays(header.windows);
-    rig.blocks = arrays(header.blocks);
-    rig.entries = arrays(header.entries);
-    rig.rows = arrays(header.rows);
-    rig.normals = arrays(header.normals);
-    rig.joints = arrays(header.joints);
-    rig.bases = arrays(header.bases);
-    rig.pairs = arrays(header.pairs);
-    return arrays.sound();
-}
 
 /// Whether the block has at most `count` vertices and its data about them is consistent.
 bool areVertices(const DdmLanes& block, std::size_t count) noexcept {
@@ -72,24 +54,8 @@ std::size_t jointsNamed(const DdmData& rig) noexcept {
     return end;
 }
 
-bool isSound(const DdmData& rig) noexcept {
-    return rig.form <= DdmForm::eddm && areBlocks(rig) &&
-           (rig.normals.empty() || rig.normals.size() == 3 * (rig.blocks.size() - 1)) &&
-           allBelow(rig.entries, rig.pairs.size()) && jointsNamed(rig) == rig.joint_count &&
-           allBelow(rig.bases, rig.joints.size()) &&
-           std::all_of(rig.pairs.begin(), rig.pairs.end(),
-                       [&](const DdmPair& p) { return p.base < rig.bases.size() && p.joint < rig.joints.size(); });
-}
-
-DdmData dataOf(const DdmRig& rig) noexcept {
-    DdmData data;
-    [[maybe_unused]] const bool sound = locate(rig.bytes(), data);
-    assert(sound);
-    return data;
-}
-
 DdmPose::Data* layOut(const DdmRig& rig, PoseMemory& memory) noexcept {
-    const DdmData data = dataOf(rig);
+    const DdmData data = dataOf<DdmData>(rig);
     const std::span<DdmPose::Data> pose = memory.take<DdmPose::Data>(1);
     const auto bases = memory.take<DdmBase>(data.bases.size());
     const auto differences = memory.take<DdmDifference>(data.pairs.size());
@@ -101,14 +67,30 @@ DdmPose::Data* layOut(const DdmRig& rig, PoseMemory& memory) noexcept {
 
 }  // namespace
 
-Checked<DdmRig> DdmRig::view(std::span<const std::byte> bytes) noexcept {
-    const RigError error = checkRigHeader(bytes, RigKind::ddm, sizeof(DdmHeader));
-    if (error != RigError::none) return error;
-    bytes = bytes.first(headerOf<RigHeader>(bytes).size);
-    DdmData data;
-    if (!locate(bytes, data) || !isSound(data)) return RigError::damaged;
-    return DdmRig(bytes);
+void DdmData::locate(const DdmHeader& header, RigArrays& arrays) noexcept {
+    form = header.form;
+    vertex_count = header.vertex_count;
+    joint_count = header.joint_count;
+    origin = {header.origin[0], header.origin[1], header.origin[2]};
+    windows = arrays(header.windows);
+    blocks = arrays(header.blocks);
+    entries = arrays(header.entries);
+    rows = arrays(header.rows);
+    normals = arrays(header.normals);
+    joints = arrays(header.joints);
+    bases = arrays(header.bases);
+    pairs = arrays(header.pairs);
 }
+
+bool DdmData::isSound() const noexcept {
+    return form <= DdmForm::eddm && areBlocks(*this) &&
+           (normals.empty() || normals.size() == 3 * (blocks.size() - 1)) && allBelow(entries, pairs.size()) &&
+           jointsNamed(*this) == joint_count && allBelow(bases, joints.size()) &&
+           std::all_of(pairs.begin(), pairs.end(),
+                       [&](const DdmPair& p) { return p.base < bases.size() && p.joint < joints.size(); });
+}
+
+Checked<DdmRig> DdmRig::view(std::span<const std::byte> bytes) noexcept { return RigView::of<DdmRig, DdmData>(bytes); }
 
 DdmForm DdmRig::form() const noexcept { return headerOf<DdmHeader>(bytes()).form; }
 std::size_t DdmRig::vertexCount() const noexcept { return headerOf<DdmHeader>(bytes()).vertex_count; }
@@ -116,7 +98,7 @@ std::size_t DdmRig::jointCount() const noexcept { return headerOf<DdmHeader>(byt
 bool DdmRig::hasNormals() const noexcept { return headerOf<DdmHeader>(bytes()).normals.count != 0; }
 
 std::size_t streamedBytes(const DdmRig& rig, bool normals) noexcept {
-    const DdmData data = dataOf(rig);
+    const DdmData data = dataOf<DdmData>(rig);
     const bool has_normals = normals && !data.normals.empty();
     return data.rows.size_bytes() + (has_normals ? data.normals.size_bytes() : 0) + data.blocks.size_bytes() +
            data.entries.size_bytes() + data.vertex_count * sizeof(Vec3f) * (has_normals ? 2 : 1);

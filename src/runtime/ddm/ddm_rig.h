@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../internal/rigs/ddm_layout.h"
+#include "runtime/layout/ddm_layout.h"
 
 namespace pelt::runtime {
 

@@ -7,9 +7,9 @@
 #define PELT_RUNTIME_DDM_SUMS_KERNEL_INL_H_
 #endif
 
-#include "../internal/rotation-inl.h"
-#include "block_kernel-inl.h"
-#include "ddm/ddm_rig.h"
+#include "ddm_rig.h"
+#include "runtime/block_kernel-inl.h"
+#include "simd/rotation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::runtime {
@@ -115,6 +115,86 @@ HWY_INLINE Procrustes procrustes(const DdmStep& s) {
     sum.s = product(a, loadSymmetric(s.rows + 6, s.lane));
     addJoints<kEnhanced>(s, sum);
     return sum;
+}
+
+/// One row of S, by columns, and of q.
+struct ProcrustesRow {
+    V a, b, c, q;
+};
+
+/// Row `row` of m v, plus a number.
+HWY_INLINE V rowTimes(const float* m, int row, V x, V y, V z, V sum) {
+    const Lanes d;
+    return hn::MulAdd(hn::Set(d, m[row]), x,
+                      hn::MulAdd(hn::Set(d, m[row + 3]), y, hn::MulAdd(hn::Set(d, m[row + 6]), z, sum)));
+}
+
+/// The same row of c_j, or of c_j − c_b.
+template <bool kEnhanced, class Joint>
+HWY_INLINE V rowOfCenter(const Joint& joint, int row, const DdmStep& s) {
+    const Lanes lanes;
+    const V t = hn::Set(lanes, joint.t[row]);
+    if constexpr (!kEnhanced) {
+        return rowTimes(joint.a, row, s.p.x, s.p.y, s.p.z, t);
+    } else {
+        const float* r = joint.rotation;
+        const Xyz d = sub(s.u, s.p);
+        const V moved = rowTimes(joint.a, row, s.u.x, s.u.y, s.u.z, t);
+        return hn::NegMulAdd(
+            hn::Set(lanes, r[row]), d.x,
+            hn::NegMulAdd(hn::Set(lanes, r[row + 3]), d.y, hn::NegMulAdd(hn::Set(lanes, r[row + 6]), d.z, moved)));
+    }
+}
+
+/// Adds the same row of m W.
+HWY_INLINE void addMoments(const float* m, int row, const DdmRow* w, std::size_t lane, ProcrustesRow& sum) {
+    const auto add = [&](int x, int y, int z, V& to) {
+        to = rowTimes(m, row, loadRow(w[x], lane), loadRow(w[y], lane), loadRow(w[z], lane), to);
+    };
+    add(0, 1, 2, sum.a);
+    add(1, 3, 4, sum.b);
+    add(2, 4, 5, sum.c);
+}
+
+/// Eq. 7 rev. for several steps of a block, one row of S and q after the other: two steps of a row need sixteen
+/// registers, all rows of one step many more. Where there are so few, it costs less to go through the joints three
+/// times.
+template <bool kEnhanced, std::size_t kCount>
+HWY_INLINE void procrustesRow(const DdmStep (&steps)[kCount], int row, ProcrustesRow (&sums)[kCount]) {
+    const auto matrix = [](const auto& joint) { return kEnhanced ? joint.rotation : joint.a; };
+    const DdmStep& block = steps[0];
+    const V zero = hn::Zero(Lanes());
+    for (std::size_t i = 0; i < kCount; ++i) {
+        sums[i] = {zero, zero, zero, rowOfCenter<kEnhanced>(block.base, row, steps[i])};
+        addMoments(matrix(block.base), row, block.rows + 6, steps[i].lane, sums[i]);
+    }
+    const DdmRow* rows = block.rows + 12;
+    for (const std::uint32_t* entry = block.entry; entry != block.end; ++entry, rows += 10) {
+        const DdmDifference& joint = block.differences[*entry];
+        for (std::size_t i = 0; i < kCount; ++i) {
+            ProcrustesRow& sum = sums[i];
+            const std::size_t lane = steps[i].lane;
+            const V e = rowOfCenter<kEnhanced>(joint, row, steps[i]);
+            const V x = loadRow(rows[6], lane), y = loadRow(rows[7], lane), z = loadRow(rows[8], lane);
+            sum.a = hn::MulAdd(e, x, sum.a);
+            sum.b = hn::MulAdd(e, y, sum.b);
+            sum.c = hn::MulAdd(e, z, sum.c);
+            sum.q = rowTimes(matrix(joint), row, x, y, z, hn::MulAdd(e, loadRow(rows[9], lane), sum.q));
+            addMoments(matrix(joint), row, rows, lane, sum);
+        }
+    }
+}
+
+template <bool kEnhanced, std::size_t kCount>
+HWY_INLINE void procrustesTogether(const DdmStep (&steps)[kCount], Matrix (&s)[kCount], Xyz (&q)[kCount]) {
+    ProcrustesRow x[kCount], y[kCount], z[kCount];
+    procrustesRow<kEnhanced>(steps, 0, x);
+    procrustesRow<kEnhanced>(steps, 1, y);
+    procrustesRow<kEnhanced>(steps, 2, z);
+    for (std::size_t i = 0; i < kCount; ++i) {
+        s[i] = {{x[i].a, y[i].a, z[i].a}, {x[i].b, y[i].b, z[i].b}, {x[i].c, y[i].c, z[i].c}};
+        q[i] = {x[i].q, y[i].q, z[i].q};
+    }
 }
 
 /// q with R' = S P^-1 in place of S (v1): A_b + Σ_{j≠b} (…) P^-1; P^-1 is stored in the rows of P.

@@ -1,16 +1,16 @@
 // Dual quaternion skinning [Kavan08] with stretches, for blocks of vertices that share their list of joints;
 // dqs_reference.cpp has the formulas. Written out for a vector x, with b = (r, w), e = (g, h), s = 2/|b|²:
 //     b x b* / |b|² + 2 vec(e b*) / |b|² = x + s (r × (r × x + w x + g) + w g − h r)
-#include "../../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "dqs/dqs_kernel.cpp"
+#define HWY_TARGET_INCLUDE "runtime/dqs/dqs_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <cassert>
 
-#include "block_kernel-inl.h"
-#include "dqs/dqs_rig.h"
+#include "dqs_rig.h"
+#include "runtime/block_kernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::runtime {
@@ -164,12 +164,12 @@ struct DqsBlock {
         const Xyz u = add(cross(r, y), mulAdd(y, dq.b.w, dq.e.v));
         const Xyz moved = add(cross(r, u), mulSub(dq.e.v, dq.b.w, mul(r, dq.e.w)));
         // x instead of y + middle, so that without motion the result is exactly x
-        triples.store(add(mulAdd(moved, scale, splat(sums.pose.shift)), x), s.streams.out_positions + s.vertex);
+        triples.store(add(mulAdd(moved, scale, splat(sums.pose.shift)), x), s.streams.out_positions + s.out);
 
         if (s.streams.out_normals) {
             Xyz n = restNormals(triples, s);
             if (sums.pose.mirrored) n = sums.mirrored(entry, end, s.lane, n);
-            triples.store(mulAdd(cross(r, mulAdd(n, dq.b.w, cross(r, n))), scale, n), s.streams.out_normals + s.vertex);
+            triples.store(mulAdd(cross(r, mulAdd(n, dq.b.w, cross(r, n))), scale, n), s.streams.out_normals + s.out);
         }
     }
 };
@@ -192,7 +192,7 @@ void evaluate([[maybe_unused]] const DqsRig& rig, const DqsPose& pose, const Res
               std::size_t count, const Output& out) noexcept {
     const DqsData& data = pose.data().rig;
     assert(pose.data().bytes == rig.bytes().data());
-    assert(first <= data.vertex_count && count <= data.vertex_count - first);
+    assert(isRange(data.vertex_count, rest, first, count, out));
     if (count == 0) return;
     HWY_DYNAMIC_DISPATCH(dqsRange)(data, pose.data(), resolveStreams(data.rest, rest, out), first, first + count);
 }

@@ -4,53 +4,14 @@
 #include <algorithm>
 #include <cassert>
 
-#include "../pose_memory.h"
+#include "runtime/pose_memory.h"
+#include "runtime/rig_view.h"
 
 namespace pelt::runtime {
 namespace {
 
-/// The arrays of a rig whose header was checked; false if they are not inside the rig.
-bool locate(std::span<const std::byte> bytes, DqsData& rig) noexcept {
-    const auto& header = headerOf<DqsHeader>(bytes);
-    RigArrays arrays(bytes);
-    rig.vertex_count = header.vertex_count;
-    rig.joint_count = header.joint_count;
-    rig.origin = {header.origin[0], header.origin[1], header.origin[2]};
-    rig.offsets = arrays(header.offsets);
-    rig.joints = arrays(header.joints);
-    rig.rows = arrays(header.rows);
-    rig.blended = arrays(header.blended);
-    rig.links = arrays(header.links);
-    rig.meeting_offsets = arrays(header.meeting_offsets);
-    rig.meetings = arrays(header.meetings);
-    rig.centers = arrays(header.centers);
-    rig.rest = {rig.vertex_count, arrays(header.positions), arrays(header.normals)};
-    return arrays.sound();
-}
-
-bool isSound(const DqsData& rig) noexcept {
-    const std::size_t blocks = blocksOf(rig.vertex_count);
-    const auto arePairs = [&](std::span<const JointPair> pairs) {
-        return std::all_of(pairs.begin(), pairs.end(),
-                           [&](const JointPair& p) { return p.first < rig.joint_count && p.second < rig.joint_count; });
-    };
-    return isSound(rig.rest) && areOffsets(rig.offsets, blocks, rig.joints.size()) &&
-           rig.rows.size() == rig.joints.size() && allBelow(rig.joints, rig.joint_count) &&
-           rig.centers.size() == rig.joint_count && arePairs(rig.blended) && arePairs(rig.links) &&
-           areOffsets(rig.meeting_offsets, blocks, rig.meetings.size()) &&
-           std::all_of(rig.meetings.begin(), rig.meetings.end(),
-                       [&](const Meeting& m) { return m.pair < rig.blended.size(); });
-}
-
-DqsData dataOf(const DqsRig& rig) noexcept {
-    DqsData data;
-    [[maybe_unused]] const bool sound = locate(rig.bytes(), data);
-    assert(sound);
-    return data;
-}
-
 DqsPose::Data* layOut(const DqsRig& rig, PoseMemory& memory) noexcept {
-    const DqsData data = dataOf(rig);
+    const DqsData data = dataOf<DqsData>(rig);
     const std::span<DqsPose::Data> pose = memory.take<DqsPose::Data>(1);
     const auto rigid = memory.take<RigidJoint>(data.joint_count);
     const auto stretch = memory.take<StretchJoint>(data.joint_count);
@@ -62,21 +23,41 @@ DqsPose::Data* layOut(const DqsRig& rig, PoseMemory& memory) noexcept {
 
 }  // namespace
 
-Checked<DqsRig> DqsRig::view(std::span<const std::byte> bytes) noexcept {
-    const RigError error = checkRigHeader(bytes, RigKind::dqs, sizeof(DqsHeader));
-    if (error != RigError::none) return error;
-    bytes = bytes.first(headerOf<RigHeader>(bytes).size);
-    DqsData data;
-    if (!locate(bytes, data) || !isSound(data)) return RigError::damaged;
-    return DqsRig(bytes);
+void DqsData::locate(const DqsHeader& header, RigArrays& arrays) noexcept {
+    vertex_count = header.vertex_count;
+    joint_count = header.joint_count;
+    origin = {header.origin[0], header.origin[1], header.origin[2]};
+    offsets = arrays(header.offsets);
+    joints = arrays(header.joints);
+    rows = arrays(header.rows);
+    blended = arrays(header.blended);
+    links = arrays(header.links);
+    meeting_offsets = arrays(header.meeting_offsets);
+    meetings = arrays(header.meetings);
+    centers = arrays(header.centers);
+    rest = {vertex_count, arrays(header.positions), arrays(header.normals)};
 }
+
+bool DqsData::isSound() const noexcept {
+    const std::size_t blocks = blocksOf(vertex_count);
+    const auto arePairs = [&](std::span<const JointPair> pairs) {
+        return std::all_of(pairs.begin(), pairs.end(),
+                           [&](const JointPair& p) { return p.first < joint_count && p.second < joint_count; });
+    };
+    return rest.isSound() && areOffsets(offsets, blocks, joints.size()) && rows.size() == joints.size() &&
+           allBelow(joints, joint_count) && centers.size() == joint_count && arePairs(blended) && arePairs(links) &&
+           areOffsets(meeting_offsets, blocks, meetings.size()) &&
+           std::all_of(meetings.begin(), meetings.end(), [&](const Meeting& m) { return m.pair < blended.size(); });
+}
+
+Checked<DqsRig> DqsRig::view(std::span<const std::byte> bytes) noexcept { return RigView::of<DqsRig, DqsData>(bytes); }
 
 std::size_t DqsRig::vertexCount() const noexcept { return headerOf<DqsHeader>(bytes()).vertex_count; }
 std::size_t DqsRig::jointCount() const noexcept { return headerOf<DqsHeader>(bytes()).joint_count; }
 bool DqsRig::hasNormals() const noexcept { return headerOf<DqsHeader>(bytes()).normals.count != 0; }
 
 std::size_t streamedBytes(const DqsRig& rig, bool normals) noexcept {
-    const DqsData data = dataOf(rig);
+    const DqsData data = dataOf<DqsData>(rig);
     return data.offsets.size_bytes() + data.joints.size_bytes() + data.rows.size_bytes() +
            data.vertex_count * sizeof(Vec3f) * (normals ? 4 : 2);
 }

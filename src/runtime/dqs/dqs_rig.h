@@ -2,7 +2,7 @@
 
 #include <pelt/runtime/dqs.h>
 
-#include "../../internal/rigs/dqs_layout.h"
+#include "runtime/layout/dqs_layout.h"
 
 namespace pelt::runtime {
 

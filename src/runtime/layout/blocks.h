@@ -26,11 +26,11 @@ struct RestRows {
     std::size_t vertex_count = 0;
     std::span<const VectorRows> positions;
     std::span<const VectorRows> normals;
-};
 
-inline bool isSound(const RestRows& rest) noexcept {
-    const std::size_t blocks = blocksOf(rest.vertex_count);
-    return rest.positions.size() == blocks && (rest.normals.empty() || rest.normals.size() == blocks);
-}
+    bool isSound() const noexcept {
+        const std::size_t blocks = blocksOf(vertex_count);
+        return positions.size() == blocks && (normals.empty() || normals.size() == blocks);
+    }
+};
 
 }  // namespace pelt::runtime

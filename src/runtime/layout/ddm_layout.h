@@ -31,6 +31,8 @@ struct DdmPair {
     std::uint32_t base, joint;  ///< indices into `bases` and `joints`
 };
 
+struct DdmHeader;
+
 /// Rows as kernels read them.
 ///
 /// Sixteen vertices form a block; a block lists the joints that any of them has, and each listed joint has numbers for
@@ -57,6 +59,10 @@ struct DdmData {
     std::span<const std::uint32_t> joints;  ///< all joints in use, ascending
     std::span<const std::uint32_t> bases;   ///< indices into `joints`: those that are the base of a block
     std::span<const DdmPair> pairs;
+
+    using Header = DdmHeader;
+    void locate(const DdmHeader& header, RigArrays& arrays) noexcept;
+    bool isSound() const noexcept;
 };
 
 /// Rows of one entry: W χ' ω; χ ω ψ (χ about the origin); ω ψ.

@@ -16,6 +16,8 @@ struct Meeting {
     std::uint32_t lanes;  ///< bit l: the first joint is the heaviest in lane l, and the lane also has the second
 };
 
+struct DqsHeader;
+
 /// A block lists the joints that any of its vertices has, and each listed joint has one weight per vertex (0 if the
 /// joint does not influence it).
 struct DqsData {
@@ -32,6 +34,10 @@ struct DqsData {
     std::span<const Vec3d> centers;                  ///< per joint, of its stretch
     Vec3f origin;                                    ///< the middle of the rest shape
     RestRows rest;
+
+    using Header = DqsHeader;
+    void locate(const DqsHeader& header, RigArrays& arrays) noexcept;
+    bool isSound() const noexcept;
 };
 
 struct DqsHeader {

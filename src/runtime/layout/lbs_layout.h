@@ -34,6 +34,8 @@ struct alignas(32) CompactNormals {
     std::int16_t x[kLanes] = {}, y[kLanes] = {}, z[kLanes] = {};
 };
 
+struct LbsHeader;
+
 /// Weights for Σ_j w_j M_j = M_a + Σ_{j≠a} w_j (M_j − M_a), a the base of a vertex: a block lists the differences that
 /// any of its vertices has, and each listed one has one weight per vertex (0 if it does not influence it).
 ///
@@ -56,6 +58,10 @@ struct LbsData {
     std::span<const LbsRun> runs;                      ///< and one past the last
     std::span<const LbsBase> bases;
     RestRows rest;
+
+    using Header = LbsHeader;
+    void locate(const LbsHeader& header, RigArrays& arrays) noexcept;
+    bool isSound() const noexcept;
 };
 
 struct LbsHeader {

@@ -13,6 +13,8 @@ struct MorphRecord {
     std::uint32_t has_normals = 0;  ///< 1: as many normal offsets as vertices
 };
 
+struct MorphsHeader;
+
 struct MorphsData {
     std::size_t vertex_count = 0;
     std::span<const Vec3f> positions, normals;  ///< of the rest shape; no normals if the mesh has none
@@ -20,6 +22,10 @@ struct MorphsData {
     std::span<const std::uint32_t> vertices;    ///< ascending in a target
     std::span<const Vec3f> position_offsets, normal_offsets;
     TextTable names;
+
+    using Header = MorphsHeader;
+    void locate(const MorphsHeader& header, RigArrays& arrays) noexcept;
+    bool isSound() const noexcept;
 };
 
 struct MorphsHeader {

@@ -33,8 +33,14 @@ constexpr std::size_t roundUpToRig(std::size_t bytes) {
     return (bytes + kRigAlignment - 1) / kRigAlignment * kRigAlignment;
 }
 
+/// Checks what the headers of all kinds have in common.
+RigError checkRigStart(std::span<const std::byte> bytes) noexcept;
+
 /// Checks the header only; `least` is the size of the header of this kind.
 RigError checkRigHeader(std::span<const std::byte> bytes, RigKind kind, std::size_t least) noexcept;
+
+/// As findRig(), for the first rig of one of these kinds.
+std::span<const std::byte> findRigOf(std::span<const std::byte> file, std::span<const RigKind> kinds) noexcept;
 
 /// The header at the start of bytes that are aligned and long enough.
 template <class Header>

@@ -59,6 +59,8 @@ struct DriverRecord {
     Trs placed, rest;
 };
 
+struct SkeletonHeader;
+
 struct SkeletonData {
     std::span<const NodeRecord> nodes;
     std::span<const JointRecord> joints;
@@ -71,6 +73,10 @@ struct SkeletonData {
     std::span<const VirtualBlock> blocks;                ///< per input of a virtual joint
     std::span<const std::uint32_t> block_sources;        ///< likewise: the source that it follows
     TextTable names;                                     ///< per node
+
+    using Header = SkeletonHeader;
+    void locate(const SkeletonHeader& header, RigArrays& arrays) noexcept;
+    bool isSound() const noexcept;
 };
 
 struct SkeletonHeader {

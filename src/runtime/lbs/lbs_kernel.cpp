@@ -2,16 +2,16 @@
 // weights sum to 1, the blend is M_a + Σ_{j≠a} w_j (M_j − M_a) for a any joint, here the vertex's base (lbs_layout.h).
 // Normals are transformed by the cofactor matrix of the blend, which is its inverse transpose up to a factor of either
 // sign.
-#include "../../internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lbs/lbs_kernel.cpp"
+#define HWY_TARGET_INCLUDE "runtime/lbs/lbs_kernel.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <cassert>
 
-#include "block_kernel-inl.h"
-#include "lbs/lbs_rig.h"
+#include "lbs_rig.h"
+#include "runtime/block_kernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pelt::runtime {
@@ -99,7 +99,7 @@ public:
         return hn::IfThenElseZero(lanesOf(entries_[e].lanes, lane_), row);
     }
     static HWY_INLINE Xyz normals(const LbsData& rig, const Triples& triples, const Step& s) {
-        if (s.streams.normals) return triples.load(s.streams.normals + s.vertex);
+        if (s.streams.normals) return triples.load(s.streams.normals + s.rest);
         const CompactNormals& own = rig.compact_normals[s.block];
         return {component(own.x + s.lane), component(own.y + s.lane), component(own.z + s.lane)};
     }
@@ -138,9 +138,9 @@ struct LbsStep {
             addScaled(difference + 12, w, m.t);
         }
         const Xyz p = restPositions(triples, s);
-        triples.store(mulAdd(m.a, p.x, mulAdd(m.b, p.y, mulAdd(m.c, p.z, m.t))), s.streams.out_positions + s.vertex);
+        triples.store(mulAdd(m.a, p.x, mulAdd(m.b, p.y, mulAdd(m.c, p.z, m.t))), s.streams.out_positions + s.out);
         if constexpr (kNormals)
-            triples.store(transformNormal(m, Form::normals(rig, triples, s)), s.streams.out_normals + s.vertex);
+            triples.store(transformNormal(m, Form::normals(rig, triples, s)), s.streams.out_normals + s.out);
     }
 };
 
@@ -181,13 +181,13 @@ struct LbsRange {
             }
             const BlendedMatrix base = splat(pose.joints[rig.bases[run->base].joint]);
             const std::size_t run_end = std::min<std::size_t>(end, run[1].block);
-            for (; block < run_end; ++block) forBlock(streams, block, block * kLanes, stepFrom(base));
+            for (; block < run_end; ++block) forBlock(streams, block, stepFrom(base));
         }
     }
 
 private:
     HWY_NOINLINE void mixedBlock(const VertexStreams& streams, const LbsRun* run, std::size_t block) const {
-        forBlock(streams, block, block * kLanes, MixedStep{*this, run});
+        forBlock(streams, block, MixedStep{*this, run});
     }
     struct MixedStep {
         const LbsRange& range;
@@ -244,9 +244,9 @@ void evaluate(const LbsRig& rig, const LbsPose& pose, const RestShape& rest, std
               const Output& out) noexcept {
     const LbsData& data = pose.data().rig;
     assert(pose.data().bytes == rig.bytes().data());
-    assert(first <= data.vertex_count && count <= data.vertex_count - first);
+    assert(isRange(data.vertex_count, rest, first, count, out));
     if (count == 0) return;
-    VertexStreams streams = resolveStreams(data.vertex_count, rig.hasNormals(), rest, out);
+    VertexStreams streams = resolveStreams(rig.hasNormals(), rest, out);
     streams.own_positions = data.rest.positions.data();
     streams.own_normals = data.rest.normals.data();
     HWY_DYNAMIC_DISPATCH(lbsRange)(data, pose.data(), streams, first, first + count);

@@ -4,29 +4,11 @@
 #include <algorithm>
 #include <cassert>
 
-#include "../pose_memory.h"
+#include "runtime/pose_memory.h"
+#include "runtime/rig_view.h"
 
 namespace pelt::runtime {
 namespace {
-
-/// The arrays of a rig whose header was checked; false if they are not inside the rig.
-bool locate(std::span<const std::byte> bytes, LbsData& rig) noexcept {
-    const auto& header = headerOf<LbsHeader>(bytes);
-    RigArrays arrays(bytes);
-    rig.vertex_count = header.vertex_count;
-    rig.joint_count = header.joint_count;
-    rig.differences = arrays(header.differences);
-    rig.offsets = arrays(header.offsets);
-    rig.entries = arrays(header.entries);
-    rig.rows = arrays(header.rows);
-    rig.compact_entries = arrays(header.compact_entries);
-    rig.row_offsets = arrays(header.row_offsets);
-    rig.compact_normals = arrays(header.compact_normals);
-    rig.runs = arrays(header.runs);
-    rig.bases = arrays(header.bases);
-    rig.rest = {rig.vertex_count, arrays(header.positions), arrays(header.normals)};
-    return arrays.sound();
-}
 
 /// Runs are consecutive from the first block to the last, and so are their bases; a run with several bases is one
 /// block.
@@ -64,24 +46,8 @@ std::size_t jointsNamed(const LbsData& rig) noexcept {
     return end;
 }
 
-bool isSound(const LbsData& rig) noexcept {
-    const std::size_t blocks = blocksOf(rig.vertex_count);
-    const bool compact = !rig.compact_entries.empty();
-    if (compact ? !rig.rest.normals.empty() : !rig.compact_normals.empty()) return false;
-    const bool normals = rig.compact_normals.empty() || rig.compact_normals.size() == blocks;
-    return normals && isSound(rig.rest) && areEntries(rig, blocks) && areRuns(rig, blocks) &&
-           jointsNamed(rig) == rig.joint_count;
-}
-
-LbsData dataOf(const LbsRig& rig) noexcept {
-    LbsData data;
-    [[maybe_unused]] const bool sound = locate(rig.bytes(), data);
-    assert(sound);
-    return data;
-}
-
 LbsPose::Data* layOut(const LbsRig& rig, PoseMemory& memory) noexcept {
-    const LbsData data = dataOf(rig);
+    const LbsData data = dataOf<LbsData>(rig);
     const std::span<LbsPose::Data> pose = memory.take<LbsPose::Data>(1);
     const auto joints = memory.take<Affine3f>(data.joint_count);
     const auto differences = memory.take<Affine3f>(data.differences.size());
@@ -92,14 +58,31 @@ LbsPose::Data* layOut(const LbsRig& rig, PoseMemory& memory) noexcept {
 
 }  // namespace
 
-Checked<LbsRig> LbsRig::view(std::span<const std::byte> bytes) noexcept {
-    const RigError error = checkRigHeader(bytes, RigKind::lbs, sizeof(LbsHeader));
-    if (error != RigError::none) return error;
-    bytes = bytes.first(headerOf<RigHeader>(bytes).size);
-    LbsData data;
-    if (!locate(bytes, data) || !isSound(data)) return RigError::damaged;
-    return LbsRig(bytes);
+void LbsData::locate(const LbsHeader& header, RigArrays& arrays) noexcept {
+    vertex_count = header.vertex_count;
+    joint_count = header.joint_count;
+    differences = arrays(header.differences);
+    offsets = arrays(header.offsets);
+    entries = arrays(header.entries);
+    rows = arrays(header.rows);
+    compact_entries = arrays(header.compact_entries);
+    row_offsets = arrays(header.row_offsets);
+    compact_normals = arrays(header.compact_normals);
+    runs = arrays(header.runs);
+    bases = arrays(header.bases);
+    rest = {vertex_count, arrays(header.positions), arrays(header.normals)};
 }
+
+bool LbsData::isSound() const noexcept {
+    const std::size_t blocks = blocksOf(vertex_count);
+    const bool compact = !compact_entries.empty();
+    if (compact ? !rest.normals.empty() : !compact_normals.empty()) return false;
+    const bool normals = compact_normals.empty() || compact_normals.size() == blocks;
+    return normals && rest.isSound() && areEntries(*this, blocks) && areRuns(*this, blocks) &&
+           jointsNamed(*this) == joint_count;
+}
+
+Checked<LbsRig> LbsRig::view(std::span<const std::byte> bytes) noexcept { return RigView::of<LbsRig, LbsData>(bytes); }
 
 std::size_t LbsRig::vertexCount() const noexcept { return headerOf<LbsHeader>(bytes()).vertex_count; }
 std::size_t LbsRig::jointCount() const noexcept { return headerOf<LbsHeader>(bytes()).joint_count; }
@@ -109,7 +92,7 @@ bool LbsRig::hasNormals() const noexcept {
 }
 
 std::size_t streamedBytes(const LbsRig& rig, bool normals) noexcept {
-    const LbsData data = dataOf(rig);
+    const LbsData data = dataOf<LbsData>(rig);
     return data.offsets.size_bytes() + data.entries.size_bytes() + data.rows.size_bytes() +
            data.compact_entries.size_bytes() + data.row_offsets.size_bytes() + data.runs.size_bytes() +
            data.bases.size_bytes() + data.vertex_count * sizeof(Vec3f) * 2 +
@@ -119,7 +102,7 @@ std::size_t streamedBytes(const LbsRig& rig, bool normals) noexcept {
 }
 
 std::size_t multiplyAdds(const LbsRig& rig) noexcept {
-    const LbsData data = dataOf(rig);
+    const LbsData data = dataOf<LbsData>(rig);
     const std::size_t blend = 12 * data.offsets.back(), apply = 9 * (data.offsets.size() - 1);
     return kLanes * (blend + apply);
 }

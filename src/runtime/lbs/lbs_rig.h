@@ -2,7 +2,7 @@
 
 #include <pelt/runtime/lbs.h>
 
-#include "../../internal/rigs/lbs_layout.h"
+#include "runtime/layout/lbs_layout.h"
 
 namespace pelt::runtime {
 

@@ -1,18 +1,18 @@
+// Removes small weights, repeated keys and joints without skin from a character.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/io/character_file.h>
-#include <pelt/pipeline/clean.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/measure/skin_poses.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/rig/remove_joints.h>
 #include <pelt/rig/repeated_keys.h>
+#include <pelt/verbs/clean.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "skin_poses.h"
-
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 /// Rows without weights below the threshold. The heaviest of a row always stays.
@@ -56,13 +56,14 @@ void cleanWeights(const Character& character, const CleanRequest& request, Clean
     if (given.empty()) return;
     weights = withoutWeightsBelow(given, request.threshold);
     if (weights.weights.size() == given.weights.size()) return;
-    const SkinPoses poses(character, request.fps, 0);
-    const SkinDistances moved = compareSkins(character, poses, given, {&weights, 1}, progress).front();
+    const measure::SkinPoses poses(character, request.fps, 0);
+    const measure::SkinDistances moved =
+        measure::compareSkins(character, poses, given, {&weights, 1}, progress).front();
     // Half of the tolerance is left for the keys.
     const double limit = std::pow(0.5 * kCleanTolerance * result.diagonal, 2);
     std::vector<bool> too_far(given.vertexCount(), false);
     for (std::size_t v = 0; v < too_far.size(); ++v)
-        too_far[v] = std::max(moved.max[kClipPoses][v], moved.max[kRangePoses][v]) > limit;
+        too_far[v] = std::max(moved.max[measure::kClipPoses][v], moved.max[measure::kRangePoses][v]) > limit;
     result.vertices_kept = std::size_t(std::count(too_far.begin(), too_far.end(), true));
     if (result.vertices_kept > 0) takeRows(weights, given, too_far);
     result.weights_removed = given.weights.size() - weights.weights.size();
@@ -71,7 +72,7 @@ void cleanWeights(const Character& character, const CleanRequest& request, Clean
 /// The distances between two characters over one clip, of all vertices and those of the props.
 void addClipDistance(const Character& a, const Character& b, std::size_t clip, double fps, double& squared, double& max,
                      std::size_t& count) {
-    Sampling sampling;
+    methods::Sampling sampling;
     sampling.clip = std::to_string(clip);
     sampling.fps = fps;
     // By index: names may repeat, and a name may look like the index of another clip.
@@ -83,7 +84,8 @@ void addClipDistance(const Character& a, const Character& b, std::size_t clip, d
         return one;
     };
     const Character one_a = only(a), one_b = only(b);
-    CharacterSampler play_a(one_a, findMethod("lbs"), sampling), play_b(one_b, findMethod("lbs"), sampling);
+    methods::CharacterSampler play_a(one_a, methods::findMethod("lbs"), sampling),
+        play_b(one_b, methods::findMethod("lbs"), sampling);
     std::vector<Vec3f> at_a(play_a.vertexCount()), at_b(at_a.size());
     for (std::size_t f = 0; f < play_a.frameCount(); ++f) {
         play_a.evaluate(f, at_a, {});
@@ -158,4 +160,4 @@ CleanResult clean(const Character& character, const CleanRequest& request, const
     return result;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -3,14 +3,14 @@
 #include <pelt/core/error.h>
 #include <pelt/geometry/normals.h>
 #include <pelt/io/character_file.h>
-#include <pelt/pipeline/decompose.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/rig/clip_builder.h>
+#include <pelt/verbs/decompose.h>
 
 #include <algorithm>
 #include <numeric>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr double kFramesPerSecond = 30;
@@ -196,6 +196,7 @@ DecomposeResult decompose(const Mesh& rest, std::span<const NamedSequence> seque
                              ? fit::decomposeTo(*request.tolerance, frames, rest.positions, rest.triangles,
                                                 request.solver, made.trials, progress)
                              : fit::decompose(frames, rest.positions, rest.triangles, request.solver, progress);
+    if (request.solver.kept_weights.empty()) made.decomposition.weights = withoutSmall(made.decomposition.weights);
     made.links = linksOf(made.decomposition, request);
     made.spheres = fit::boneSpheres(made.decomposition);
     made.character.mesh = skinMesh(rest, made.decomposition.rest);
@@ -211,17 +212,17 @@ DecomposeResult decompose(const Mesh& rest, std::span<const NamedSequence> seque
 
 geometry::SequenceError measureClips(const Character& character, std::span<const NamedSequence> sequences,
                                      std::span<const Vec3f> rest, const Progress& progress) {
-    const Character stored = io::loadGltf(io::toGlb(character), "the decomposed character");
+    const Character stored = io::loadGltf(io::toGlb(character), "the decomposed character").character;
     std::vector<std::unique_ptr<MeshSequence>> clips;
     std::vector<MeshSequence*> list;
     for (const NamedSequence& sequence : sequences) {
-        Sampling sampling;
+        methods::Sampling sampling;
         sampling.clip = sequence.name;
-        clips.push_back(sampleCharacter(stored, sampling, findMethod("lbs")));
+        clips.push_back(methods::sampleCharacter(stored, sampling, methods::findMethod("lbs")));
         list.push_back(clips.back().get());
     }
     JoinedSequence posed(std::move(list)), frames = joined(sequences);
     return geometry::compareSequences(posed, frames, rest, progress, character.mesh.triangles);
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,13 +1,11 @@
+// Gives a character its fitted weights, dress pose and clips.
 #include "fit_character.h"
 
-#include <pelt/geometry/normals.h>
 #include <pelt/rig/clip_builder.h>
 
 #include <algorithm>
 
-#include "small_weights.h"
-
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 /// `v` rotated by the shortest rotation from the unit vector `from` to `to`.
@@ -30,24 +28,49 @@ Channel resampled(const Channel& channel, std::span<const double> times) {
 
 }  // namespace
 
-void setFittedSkin(Character& character, const fit::ExampleFit& fitted, const geometry::Weld& weld) {
+void setFittedSkin(Character& character, const FitResult& made) {
+    const fit::ExampleFit& fitted = made.convex;
+    const geometry::Weld& weld = made.weld;
     Mesh& mesh = character.mesh;
     const SkinWeights welded = withoutSmall(fit::toSkinWeights(fitted.weights));
     character.weights = {};
     for (const std::uint32_t w : weld.welded) appendVertex(character.weights, welded.jointsOf(w), welded.weightsOf(w));
-    const bool turns = !mesh.normals.empty() && !mesh.triangles.empty();
-    std::vector<Vec3f> before, after;
-    if (turns) before = geometry::angleWeightedNormals(mesh.positions, mesh.triangles, weld);
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) mesh.positions[v] = Vec3f(fitted.rest[weld.welded[v]]);
-    if (!turns) return;
-    after = geometry::angleWeightedNormals(mesh.positions, mesh.triangles, weld);
+    if (mesh.normals.empty() || fitted.rest_normals.empty()) return;
     for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
-        mesh.normals[v] = normalized(turned(mesh.normals[v], before[v], after[v]), mesh.normals[v]);
+        const Vec3f before(made.poses.rest_normals[made.normal_of[v]]), after(fitted.rest_normals[made.normal_of[v]]);
+        mesh.normals[v] = normalized(turned(mesh.normals[v], before, after), mesh.normals[v]);
         if (mesh.tangents.empty()) continue;
         Vec4f& tangent = mesh.tangents[v];
-        const Vec3f along = turned({tangent.x, tangent.y, tangent.z}, before[v], after[v]);
+        const Vec3f along = turned({tangent.x, tangent.y, tangent.z}, before, after);
         tangent = {along.x, along.y, along.z, tangent.w};
     }
+}
+
+std::shared_ptr<const DdmPayload> signedSkin(const Character& character, const FitResult& made) {
+    auto payload = std::make_shared<DdmPayload>();
+    payload->variant = DdmVariant::v5;
+    payload->fitted = true;
+    payload->rows.content = DdmContent::plain;
+    payload->rows.centers.resize(character.mesh.vertexCount());
+    const fit::ExampleWeights& from = made.affine.weights;
+    for (const std::uint32_t w : made.weld.welded) {
+        std::vector<std::pair<float, std::uint32_t>> row;
+        for (std::size_t i = 0; i < from.influenceCount(w); ++i)
+            row.emplace_back(float(from.weightsOf(w)[i]), from.jointsOf(w)[i]);
+        std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first > b.first : a.second < b.second;
+        });
+        for (const auto& [weight, joint] : row) {
+            DdmBlock<float> block;
+            block.w = weight;
+            payload->rows.joints.push_back(joint);
+            payload->rows.blocks.push_back(block);
+            payload->rows.psi.push_back(weight);
+        }
+        payload->rows.endRow(payload->rows.joints.size());
+    }
+    return payload;
 }
 
 namespace {
@@ -82,4 +105,4 @@ void keyPoses(Character& character, std::size_t clip, std::vector<double> times)
     character.clips.insert(character.clips.begin(), std::move(fitted));
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

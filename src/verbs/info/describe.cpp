@@ -1,41 +1,27 @@
+// What info says of meshes, sequences and characters.
+#include "describe.h"
+
 #include <fmt/format.h>
-#include <pelt/core/error.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/mesh_report.h>
-#include <pelt/io/mesh_file.h>
-#include <pelt/io/sequence_file.h>
 #include <pelt/rig/driven_joints.h>
+#include <pelt/rig/mirror_joints.h>
 #include <pelt/rig/props.h>
 #include <pelt/rig/rest_space.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
-#include "joint_list.h"
 #include "payload_report.h"
-#include "text.h"
-#include "verbs.h"
+#include "verbs/run/report.h"
 
-namespace pelt::cli {
+namespace pelt::verbs {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// The findings of info, for JSON and text.
-struct Findings {
-    Json json;
-    std::string text;
-    std::vector<std::string> problems;
-
-    void line(std::string_view label, const std::string& value) {
-        text += fmt::format("  {:<12} {}\n", label, oneLine(value));
-    }
-    void problem(std::size_t count, std::string_view one, std::string_view many) {
-        if (count > 0) problems.push_back(counted(count, one, many));
-    }
-};
 
 void describeBounds(std::span<const Vec3f> positions, Findings& found) {
     const auto [low, high] = geometry::boundingBox(positions);
@@ -44,16 +30,7 @@ void describeBounds(std::span<const Vec3f> positions, Findings& found) {
                                      high.y, high.z));
 }
 
-void describeShape(const Mesh& mesh, float weld_tolerance, Findings& found) {
-    const geometry::Weld weld = geometry::weldByPosition(mesh, weld_tolerance);
-    const geometry::MeshReport report = geometry::inspectMesh(mesh, weld);
-    found.json["vertices"] = mesh.vertexCount();
-    found.json["triangles"] = mesh.triangles.size();
-    found.json["welded_vertices"] = report.welded_vertices;
-    found.json["seams"] = report.seam_vertices;
-    found.json["connected_parts"] = report.connected_parts;
-    found.json["boundary_edges"] = report.boundary_edges;
-    found.json["closed"] = !mesh.triangles.empty() && report.closed();
+void describeFaces(const Mesh& mesh, const geometry::MeshReport& report, Findings& found) {
     found.line("vertices", fmt::format("{} ({} welded by position, {} on seams)", mesh.vertexCount(),
                                        report.welded_vertices, report.seam_vertices));
     found.line("triangles",
@@ -67,6 +44,19 @@ void describeShape(const Mesh& mesh, float weld_tolerance, Findings& found) {
     found.problem(report.duplicate_faces, "duplicate face", "duplicate faces");
     found.problem(report.non_manifold_edges, "edge with more than two faces", "edges with more than two faces");
     found.problem(report.isolated_vertices, "vertex without a face", "vertices without a face");
+}
+
+void describeShape(const Mesh& mesh, float weld_tolerance, Findings& found) {
+    const geometry::Weld weld = geometry::weldByPosition(mesh, weld_tolerance);
+    const geometry::MeshReport report = geometry::inspectMesh(mesh, weld);
+    found.json["vertices"] = mesh.vertexCount();
+    found.json["triangles"] = mesh.triangles.size();
+    found.json["welded_vertices"] = report.welded_vertices;
+    found.json["seams"] = report.seam_vertices;
+    found.json["connected_parts"] = report.connected_parts;
+    found.json["boundary_edges"] = report.boundary_edges;
+    found.json["closed"] = !mesh.triangles.empty() && report.closed();
+    describeFaces(mesh, report, found);
 }
 
 void describeParts(const Mesh& mesh, Findings& found) {
@@ -106,17 +96,11 @@ void describeChannels(const Mesh& mesh, Findings& found) {
     found.json["morphs"] = std::move(morphs);
 }
 
-void describeMesh(const Mesh& mesh, float weld_tolerance, Findings& found) {
-    describeShape(mesh, weld_tolerance, found);
-    describeParts(mesh, found);
-    describeChannels(mesh, found);
-}
-
 /// How many joints follow others, by kind.
 void describeDriven(const Character& character, Findings& found) {
     constexpr std::array kWords = {"half-way turns", "scales", "learned", "virtual (Direct Delta Mush)"};
     std::array<std::size_t, rig::kDriverKinds.size()> counts{};
-    for (const rig::DrivenJoint& joint : character.driven) ++counts[std::size_t(joint.kind)];
+    for (const rig::DrivenJoint& joint : character.driven) ++counts[joint.motion.index()];
     std::string text;
     for (std::size_t k = 0; k < counts.size(); ++k) {
         if (counts[k] == 0) continue;
@@ -126,7 +110,23 @@ void describeDriven(const Character& character, Findings& found) {
     if (!text.empty()) found.line("driven", text);
 }
 
-void describeInfluences(const Character& character, const JointList& joints, Findings& found) {
+/// Most skeletons have joints without vertices: ends, controls, roots. A hand whose other hand has skin lost its own.
+std::size_t lostTwins(const rig::JointList& joints, const std::vector<bool>& used) {
+    std::map<std::string, bool> has_skin;
+    for (std::size_t j = 0; j < used.size(); ++j) has_skin[joints.entries[j].name] = used[j];
+    std::size_t lost = 0;
+    for (std::size_t j = 0; j < used.size(); ++j) {
+        if (used[j]) continue;
+        for (const std::string& other : rig::namesOnOtherSide(joints.entries[j].name))
+            if (const auto twin = has_skin.find(other); twin != has_skin.end()) {
+                lost += twin->second;
+                break;
+            }
+    }
+    return lost;
+}
+
+void describeInfluences(const Character& character, const rig::JointList& joints, Findings& found) {
     const SkinWeights& weights = character.weights;
     const std::size_t most = maxInfluences(weights);
     std::vector<std::size_t> histogram(most + 1, 0);
@@ -136,6 +136,7 @@ void describeInfluences(const Character& character, const JointList& joints, Fin
     found.json["max_influences"] = most;
     found.json["influences"] = weights.empty() ? std::vector<std::size_t>{} : histogram;
     if (joints.entries.empty()) return;
+    if (character.mesh.positions.empty()) return;
     if (weights.empty()) {
         found.problems.push_back("joints but no skin weights");
         return;
@@ -145,15 +146,17 @@ void describeInfluences(const Character& character, const JointList& joints, Fin
         if (histogram[n] > 0) shares += fmt::format("{}{}: {}", shares.empty() ? "" : ", ", n, histogram[n]);
     found.line("influences", fmt::format("at most {} (vertices by joints: {})", most, shares));
     found.problem(histogram[0], "vertex without weights", "vertices without weights");
-    const auto idle = static_cast<std::size_t>(std::count(used.begin(), used.end(), false));
-    found.problem(idle, "joint without vertices", "joints without vertices");
+    found.json["joints_without_vertices"] = std::count(used.begin(), used.end(), false);
+    found.problem(lostTwins(joints, used), "joint without vertices, although that of the other side has some",
+                  "joints without vertices, although those of the other side have some");
 }
 
 void describePayload(const Character& character, Findings& found) {
     if (!character.ddm) return;
     const PayloadReport report = reportPayload(*character.ddm);
     found.json["ddm"] = report.json;
-    for (const std::string& line : report.lines) found.line(&line == report.lines.data() ? "mushed" : "", line);
+    for (const std::string& line : report.lines)
+        found.line(&line != report.lines.data() ? "" : character.ddm->fitted ? "fitted" : "mushed", line);
 }
 
 void describeClips(const Character& character, Findings& found) {
@@ -181,7 +184,7 @@ void describeProps(const Character& character, Findings& found) {
     }
 }
 
-std::string times(double scale) {
+std::string scaleWords(double scale) {
     return scale >= 1 ? fmt::format("{:.4g} times", scale) : fmt::format("1/{:.4g} of", 1 / scale);
 }
 
@@ -197,21 +200,47 @@ void describeSpace(const Character& character, Findings& found) {
     }
     found.json["rest_scale"] = scale;
     std::string text;
-    if (std::abs(scale - 1) > 1e-3) text = fmt::format("is {} the posed character", times(scale));
+    if (std::abs(scale - 1) > 1e-3) text = fmt::format("is {} the posed character", scaleWords(scale));
     if (turned) text += fmt::format("{} turned", text.empty() ? "is" : " and");
     if (mirrored) text += fmt::format("{} mirrored", text.empty() ? "is" : " and");
     if (!text.empty()) found.line("space", fmt::format("rest pose {}", text));
 }
 
-void describeCharacter(const Character& character, float weld_tolerance, Findings& found) {
-    describeMesh(rig::wholeMesh(character), weld_tolerance, found);
+}  // namespace
+
+void Findings::line(std::string_view label, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", label, oneLine(value));
+}
+
+void Findings::problem(std::size_t count, std::string_view one, std::string_view many) {
+    if (count > 0) problems.push_back(counted(count, one, many));
+}
+
+void describeMesh(const Mesh& mesh, float weld_tolerance, Findings& found) {
+    describeShape(mesh, weld_tolerance, found);
+    describeParts(mesh, found);
+    describeChannels(mesh, found);
+}
+
+void describeCharacter(const Character& character, float weld_tolerance, bool utf8, Findings& found) {
+    const bool moves_only = rig::vertexCount(character) == 0;
+    if (character.props.mesh.parts.empty())
+        describeMesh(character.mesh, weld_tolerance, found);
+    else
+        describeMesh(rig::wholeMesh(character), weld_tolerance, found);
+    if (moves_only) {
+        found.problems.clear();
+        found.text.clear();
+        found.line("vertices", "none: a skeleton with clips, which play on another character (`clips`)");
+        if (character.clips.empty()) found.problems.push_back("neither a mesh nor clips");
+    }
     describeProps(character, found);
     describeSpace(character, found);
-    const JointList joints = listJoints(character.skeleton);
+    const rig::JointList joints = rig::listJoints(character.skeleton);
     found.json["bones"] = joints.entries.size();
     found.json["joints"] = Json::array();
     const std::vector<Vec3d> places = rig::jointRestPositions(character.skeleton);
-    for (const JointList::Entry& joint : joints.entries) {
+    for (const rig::JointList::Entry& joint : joints.entries) {
         const Vec3d& p = places[joint.first_slot];
         found.json["joints"].push_back({{"name", joint.name}, {"parent", joint.parent}, {"position", {p.x, p.y, p.z}}});
     }
@@ -219,19 +248,10 @@ void describeCharacter(const Character& character, float weld_tolerance, Finding
     describePayload(character, found);
     describeClips(character, found);
     describeDriven(character, found);
-    found.line("joints", fmt::format("{}", joints.entries.size()));
-    found.text += drawTree(joints, "    ", speaksUtf8());
-    for (const std::string& warning : character.warnings) found.problems.push_back(warning);
-}
-
-/// A sequence may be truncated or damaged in any frame; the reader reports where.
-void readEveryFrame(MeshSequence& sequence, const Progress& progress) {
-    std::vector<Vec3f> positions(sequence.vertexCount());
-    const std::size_t frames = sequence.frameCount();
-    for (std::size_t frame = 0; frame < frames; ++frame) {
-        progress.report("inspect", static_cast<double>(frame) / static_cast<double>(frames));
-        sequence.readFrame(frame, positions);
-    }
+    const std::size_t idle = found.json.value("joints_without_vertices", std::size_t(0));
+    found.line("joints",
+               fmt::format("{}{}", joints.entries.size(), idle > 0 ? fmt::format(" ({} without vertices)", idle) : ""));
+    found.text += drawTree(joints, "    ", utf8);
 }
 
 void describeSequence(const MeshSequence& sequence, float weld_tolerance, Findings& found) {
@@ -243,74 +263,7 @@ void describeSequence(const MeshSequence& sequence, float weld_tolerance, Findin
     if (sequence.frameCount() == 0) found.problems.push_back("no frames");
     if (const Mesh* mesh = sequence.mesh()) return describeMesh(*mesh, weld_tolerance, found);
     found.json["triangles"] = 0;
-    found.line("triangles", "none in this format; --mesh provides them to verbs that need them");
+    found.line("triangles", "none in this format; `mesh` provides them to verbs that need them");
 }
 
-/// A mesh or a sequence has the same keys as a character, so that scripts need not distinguish them.
-void fillMissingKeys(Json& json) {
-    const Json empty = {{"bones", 0}, {"joints", Json::array()}, {"max_influences", 0}, {"clips", Json::array()}};
-    for (const auto& [key, value] : empty.items())
-        if (!json.contains(key)) json[key] = value;
-}
-
-void runInfo(Session& session, const std::filesystem::path& file, const std::optional<std::filesystem::path>& mesh,
-             float weld_tolerance) {
-    Findings found;
-    const char* kind = "character";
-    session.stage("load");
-    switch (session.kindOf(file)) {
-        case pipeline::FileKind::character: {
-            const Character character = session.loadAny(file);  // its problems include what was repaired
-            session.stage("inspect");
-            describeCharacter(character, weld_tolerance, found);
-            break;
-        }
-        case pipeline::FileKind::mesh: {
-            const Mesh loaded = io::loadMesh(file);
-            session.stage("inspect");
-            kind = "mesh";
-            describeMesh(loaded, weld_tolerance, found);
-            break;
-        }
-        case pipeline::FileKind::sequence: {
-            const auto sequence = pipeline::openSequence(file, {}, mesh);
-            session.stage("inspect");
-            kind = "sequence";
-            readEveryFrame(*sequence, session.progress());
-            describeSequence(*sequence, weld_tolerance, found);
-            break;
-        }
-    }
-    fillMissingKeys(found.json);
-    session.result["file"] = file.string();
-    session.result["kind"] = kind;
-    session.result.update(found.json);
-    session.result["problems"] = found.problems;
-    session.print(fmt::format("{} ({})\n{}", oneLine(file.string()), kind, found.text));
-    session.print(found.problems.empty() ? "  problems     none\n" : "  problems\n");
-    for (const std::string& problem : found.problems) session.print(fmt::format("    - {}\n", oneLine(problem)));
-}
-
-}  // namespace
-
-void addInfo(CLI::App& app, Session& session) {
-    struct Options {
-        std::filesystem::path file;
-        std::optional<std::filesystem::path> mesh;
-        float weld = 0;
-    };
-    const auto options = std::make_shared<Options>();
-    CLI::App* verb = session.addVerb(
-        app, "info", "Shows what is in a file: counts, joints, influences, clips, problems", "pelt info character.glb",
-        [&session, options] { runInfo(session, options->file, options->mesh, options->weld); });
-    verb->add_option("file", options->file, "A character, a mesh or a sequence")->required()->type_name("FILE");
-    verb->add_option("--mesh", options->mesh, "A mesh that provides the faces of a sequence without faces")
-        ->type_name("M");
-    addPropsOption(*verb, session);
-    verb->add_option("--weld", options->weld,
-                     "Treat vertices within this distance as one (default: 0, equal positions)")
-        ->check(zeroOrMore())
-        ->type_name("TOL");
-}
-
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

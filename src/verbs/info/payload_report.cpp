@@ -1,3 +1,4 @@
+// What `info` says of a mushed or fitted skin.
 #include "payload_report.h"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 
 #include <algorithm>
 
-namespace pelt::cli {
+namespace pelt::verbs {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -24,6 +25,7 @@ Json valueJson(const std::optional<T>& value) {
 }
 Json valueJson(bool value) { return value ? "auto" : "off"; }
 Json valueJson(const DdmMap& map) { return map.isChosen() ? Json() : Json(textOf(map)); }
+Json valueJson(const DdmTranslations& value) { return value == DdmTranslations{} ? Json() : Json(textOf(value)); }
 Json valueJson(const std::vector<std::string>& names) { return names.empty() ? Json() : Json(names); }
 Json valueJson(const std::vector<JointAlpha>& list) {
     Json json;
@@ -82,13 +84,20 @@ PayloadReport reportPayload(const DdmPayload& payload) {
     json["bytes"] = bytes;
     json["bytes_per_vertex"] = per_vertex;
     if (payload.expected_error >= 0) json["expected_error"] = payload.expected_error;
-    json["settings"] = settingsJson(payload.settings);
+    json["fitted"] = payload.fitted;
+    if (!payload.fitted) json["settings"] = settingsJson(payload.settings);
 
     std::string shares;
     for (std::size_t n = 1; n < histogram.size(); ++n)
         if (histogram[n] > 0) shares += fmt::format("{}{}: {}", shares.empty() ? "" : ", ", n, histogram[n]);
-    report.lines.push_back(fmt::format("Direct Delta Mush {}, at most {} joints (vertices by joints: {})",
-                                       json["variant"].get<std::string>(), most, shares));
+    report.lines.push_back(fmt::format("{}, at most {} joints (vertices by joints: {})",
+                                       payload.fitted ? std::string("weights of any sign")
+                                                      : fmt::format("Direct Delta Mush {}", wordOf(payload.variant)),
+                                       most, shares));
+    if (payload.fitted) {
+        report.lines.push_back(fmt::format("{} bytes, {:.1f} per vertex", bytes, per_vertex));
+        return report;
+    }
     report.lines.push_back(fmt::format(
         "{}: {} bytes, {:.1f} per vertex; expected error {}", json["encoding"].get<std::string>(), bytes, per_vertex,
         payload.expected_error >= 0 ? fmt::format("{:.2g} of the diagonal", payload.expected_error) : "not measured"));
@@ -96,4 +105,4 @@ PayloadReport reportPayload(const DdmPayload& payload) {
     return report;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
+#include <pelt/rig/ddm_payload.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace pelt::cli {
+namespace pelt::verbs {
 
 /// The report of `info` about a mushed skin.
 struct PayloadReport {
@@ -16,4 +16,4 @@ struct PayloadReport {
 
 PayloadReport reportPayload(const DdmPayload& payload);
 
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

@@ -1,3 +1,4 @@
+// Merges joints into their parents, the cheapest first.
 #include "joint_merging.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 #include <map>
 #include <numeric>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr std::size_t kMostMergePoses = 200;  ///< of the clips
@@ -99,8 +100,8 @@ private:
     /// Σ_v a_v w² |(M_joint - M_parent) x_v|².
     double cost(std::size_t joint) const {
         const auto parent = std::size_t(parents_[joint]);
-        std::array<std::array<double, 4>, 4> q[kPoseParts] = {};  // Σ_poses DᵀD, D = M_joint - M_parent
-        for (const SkinPose& pose : bones_) {
+        std::array<std::array<double, 4>, 4> q[measure::kPoseParts] = {};  // Σ_poses DᵀD, D = M_joint - M_parent
+        for (const measure::SkinPose& pose : bones_) {
             const Affine3d a(pose.bones[joint]), b(pose.bones[parent]);
             for (std::size_t r = 0; r < 3; ++r)
                 for (std::size_t i = 0; i < 4; ++i)
@@ -111,10 +112,11 @@ private:
         for (const auto& [v, weight] : weights_[joint]) {
             const Vec3f& p = character_.mesh.positions[v];
             const double x[4] = {p.x, p.y, p.z, 1};
-            for (int part = 0; part < kPoseParts; ++part) {
-                const std::size_t count = poses_.count(PoseSource(part));
+            for (int part = 0; part < measure::kPoseParts; ++part) {
+                const std::size_t count = poses_.count(measure::PoseSource(part));
                 if (count == 0) continue;
-                const double share = part == kRangePoses && poses_.count(kClipPoses) > 0 ? kMergingRangeShare : 1;
+                const double share =
+                    part == measure::kRangePoses && poses_.count(measure::kClipPoses) > 0 ? kMergingRangeShare : 1;
                 double squared = 0;
                 for (std::size_t i = 0; i < 4; ++i)
                     for (std::size_t k = 0; k < 4; ++k) squared += x[i] * x[k] * q[part][i][k];
@@ -138,8 +140,8 @@ private:
     }
 
     const Character& character_;
-    SkinPoses poses_;
-    std::vector<SkinPose> bones_;
+    measure::SkinPoses poses_;
+    std::vector<measure::SkinPose> bones_;
     std::vector<std::int32_t> parents_;
     std::vector<double> shares_;
     std::vector<std::uint32_t> replaced_by_;
@@ -161,6 +163,7 @@ std::shared_ptr<const DdmPayload> withReplacedJoints(const DdmPayload& payload,
     DdmRows<float>& to = out->rows;
     to = {};
     to.centers = from.centers;
+    to.content = from.content;
     for (std::size_t v = 0; v < from.vertexCount(); ++v) {
         struct Sum {
             DdmBlock<float> block;
@@ -194,4 +197,4 @@ std::shared_ptr<const DdmPayload> withReplacedJoints(const DdmPayload& payload,
     return out;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <pelt/pipeline/limit.h>
+#include <pelt/measure/skin_poses.h>
+#include <pelt/verbs/limit.h>
 
-#include "skin_poses.h"
-
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 struct JointMerging {
     std::vector<std::uint32_t> replaced_by;  ///< per joint slot; its own number if it stays
@@ -19,4 +18,4 @@ JointMerging mergeJoints(const Character& character, const rig::RangeOfMotion& r
 std::shared_ptr<const DdmPayload> withReplacedJoints(const DdmPayload& payload,
                                                      const std::vector<std::uint32_t>& replaced_by);
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

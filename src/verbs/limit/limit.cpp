@@ -1,31 +1,33 @@
+// Reduces the joints per vertex or in total, and measures what that changes.
 #include <pelt/core/error.h>
 #include <pelt/fit/weight_limiter.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/io/character_file.h>
-#include <pelt/pipeline/limit.h>
 #include <pelt/rig/remove_joints.h>
+#include <pelt/verbs/limit.h>
 
 #include <algorithm>
 #include <numeric>
 
 #include "joint_merging.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr std::size_t kMostLimitPoses = 300;  ///< of the clips, to solve with: samples closer in time add nothing
 
 /// Rows of `skin` whose error is above that of `cut` in the clips or in the range of motion are replaced. Returns
 /// their number.
-std::size_t keepBetter(const std::vector<SkinDistances>& distances, const SkinWeights& cut, SkinWeights& skin) {
+std::size_t keepBetter(const std::vector<measure::SkinDistances>& distances, const SkinWeights& cut,
+                       SkinWeights& skin) {
     SkinWeights rows;
     std::size_t replaced = 0;
     for (std::size_t v = 0; v < skin.vertexCount(); ++v) {
-        const auto worse = [&](PoseSource part) {
+        const auto worse = [&](measure::PoseSource part) {
             const double allowed = distances[0].squared[part][v];
             return distances[1].squared[part][v] > allowed * (1 + 1e-9);
         };
-        const bool use_cut = worse(kClipPoses) || worse(kRangePoses);
+        const bool use_cut = worse(measure::kClipPoses) || worse(measure::kRangePoses);
         replaced += use_cut;
         const SkinWeights& from = use_cut ? cut : skin;
         rows.joints.insert(rows.joints.end(), from.jointsOf(v).begin(), from.jointsOf(v).end());
@@ -41,26 +43,29 @@ std::size_t keepBetter(const std::vector<SkinDistances>& distances, const SkinWe
 void solveAndMeasure(const Character& character, const LimitRequest& request,
                      const std::vector<std::uint32_t>& replaced, LimitResult& result, const Progress& progress) {
     fit::WeightLimiter limiter(character.mesh.positions, character.weights, replaced, request.influences);
-    const SkinPoses training(character, request.fps, kMostLimitPoses, request.range);
+    const measure::SkinPoses training(character, request.fps, kMostLimitPoses, request.range);
     for (std::size_t p = 0; p < training.count(); ++p) {
         progress.report("sample", double(p) / double(training.count()));
-        const SkinPose pose = training.pose(p);
-        const bool played = pose.part == kClipPoses || training.count(kClipPoses) == 0;
+        const measure::SkinPose pose = training.pose(p);
+        const bool played = pose.part == measure::kClipPoses || training.count(measure::kClipPoses) == 0;
         limiter.addPose(played ? fit::WeightLimiter::kPlayed : fit::WeightLimiter::kPossible, pose.bones);
     }
-    std::vector<SkinWeights> skins{limiter.cut(), limiter.solve(progress)};
-    const SkinPoses all(character, request.fps, 0, request.range);
-    std::vector<SkinDistances> distances = compareSkins(character, all, character.weights, skins, progress);
+    std::vector<SkinWeights> skins{withoutSmall(limiter.cut(), &character.weights),
+                                   withoutSmall(limiter.solve(progress), &character.weights)};
+    const measure::SkinPoses all(character, request.fps, 0, request.range);
+    std::vector<measure::SkinDistances> distances =
+        measure::compareSkins(character, all, character.weights, skins, progress);
     const double radius = geometry::smallestEnclosingSphere(character.mesh.positions).radius;
-    const auto isWorse = [&](PoseSource part) {
+    const auto isWorse = [&](measure::PoseSource part) {
         return distances[1].summary(all, part, radius).rms > distances[0].summary(all, part, radius).rms;
     };
-    if ((isWorse(kClipPoses) || isWorse(kRangePoses)) && keepBetter(distances, skins[0], skins[1]) > 0)
-        distances = compareSkins(character, all, character.weights, skins, progress);
-    const auto summary = [&](const SkinDistances& of) {
+    if ((isWorse(measure::kClipPoses) || isWorse(measure::kRangePoses)) &&
+        keepBetter(distances, skins[0], skins[1]) > 0)
+        distances = measure::compareSkins(character, all, character.weights, skins, progress);
+    const auto summary = [&](const measure::SkinDistances& of) {
         LimitError error;
-        if (all.count(kClipPoses) > 0) error.clips = of.summary(all, kClipPoses, radius);
-        error.range = of.summary(all, kRangePoses, radius);
+        if (all.count(measure::kClipPoses) > 0) error.clips = of.summary(all, measure::kClipPoses, radius);
+        error.range = of.summary(all, measure::kRangePoses, radius);
         return error;
     };
     result.cut = summary(distances[0]);
@@ -80,8 +85,8 @@ LimitResult limit(const Character& character, const LimitRequest& request, const
     JointMerging merging;
     merging.replaced_by.resize(character.skeleton.joints.size());
     std::iota(merging.replaced_by.begin(), merging.replaced_by.end(), 0u);
-    const bool fewer = request.max_joints > 0 && character.skeleton.joints.size() > request.max_joints;
-    if (fewer) merging = mergeJoints(character, request.range, request.fps, request.max_joints);
+    const bool fewer = request.max_joints && character.skeleton.joints.size() > *request.max_joints;
+    if (fewer) merging = mergeJoints(character, request.range, request.fps, *request.max_joints);
     solveAndMeasure(character, request, merging.replaced_by, result, progress);
     result.merged = std::move(merging.merged);
     if (fewer) {
@@ -89,7 +94,7 @@ LimitResult limit(const Character& character, const LimitRequest& request, const
         const std::vector<bool> had_skin = rig::jointsWithSkin(character);
         std::vector<bool> keep = rig::jointsWithSkin(result.character);
         // Joints without skin go first, those that come last in the file before the others.
-        auto room = request.max_joints - std::size_t(std::count(keep.begin(), keep.end(), true));
+        auto room = *request.max_joints - std::size_t(std::count(keep.begin(), keep.end(), true));
         for (std::size_t j = 0; j < keep.size(); ++j) {
             if (keep[j] || merging.replaced_by[j] != j) continue;
             if (room > 0)
@@ -103,4 +108,4 @@ LimitResult limit(const Character& character, const LimitRequest& request, const
     return result;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

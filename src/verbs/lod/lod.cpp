@@ -1,26 +1,25 @@
+// Makes levels of detail that deform like the character.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
-#include <pelt/deform/ddm.h>
-#include <pelt/deform/ddm_prepare.h>
 #include <pelt/fit/lod_weights.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/geometry/simplify.h>
 #include <pelt/geometry/submesh.h>
 #include <pelt/io/character_file.h>
-#include <pelt/pipeline/ddm.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/ddm.h>
+#include <pelt/methods/sampling.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "lod_reach.h"
 #include "lod_surface.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr std::size_t kPosesSeen = 8;   ///< by the simplification, besides the rest pose
 constexpr std::size_t kMorphsSeen = 8;  ///< morph targets, each fully on
-constexpr std::size_t kLodViewerInfluences = 4;
 
 void checkRatios(const LodOptions& options) {
     if (options.ratios.empty()) throw Error::badUsage("`ratios` is empty");
@@ -78,9 +77,10 @@ LevelTriangles simplified(const Mesh& mesh, const geometry::Weld& weld, std::vec
     std::vector<std::size_t> targets;
     for (const double ratio : options.ratios)
         targets.push_back(std::size_t(std::llround(ratio * double(mesh.triangles.size()))));
-    LevelTriangles levels = geometry::simplify({mesh.triangles, weld.welded, std::move(shapes),
-                                                geometry::seamSides(mesh, weld.welded), mesh.uvs, mesh.normals},
-                                               targets, progress);
+    LevelTriangles levels =
+        geometry::simplify({mesh.triangles, weld.welded, std::move(shapes), geometry::seamSides(mesh, weld.welded),
+                            mesh.uvs, mesh.normals, lodReach(mesh, weld)},
+                           targets, progress);
     for (std::vector<Triangle>& level : levels) keepWholeParts(mesh, level);
     return levels;
 }
@@ -107,7 +107,7 @@ public:
         : character_(character),
           options_(options),
           poses_(character, progress),
-          normals_(restNormals(character.mesh)),
+          normals_(methods::restNormals(character.mesh)),
           radius_(geometry::smallestEnclosingSphere(character.mesh.positions).radius) {
         for (std::size_t p = 0; p < poses_.count(); ++p) posed_.push_back(poses_.positions(character, p));
     }
@@ -125,7 +125,10 @@ public:
         made.character.clips = character_.clips;
         const std::vector<std::uint32_t> kept = geometry::keptVertices(character_.mesh, triangles);
         const LodSurface surface = placeOnLod(character_.mesh, normals_, made.character.mesh, kept);
-        if (character_.ddm)
+        if (surface.triangles.empty())
+            throw Error::badInput("has no triangle with three different corners; there is nothing to simplify");
+        made.character.ddm = nullptr;  // made for all vertices
+        if (rig::mushOf(character_))
             mushAgain(kept, made, progress);
         else if (!character_.weights.empty())
             solveWeights(kept, surface, made);
@@ -139,9 +142,13 @@ private:
         const DdmPayload& was = *character_.ddm;
         Character& level = made.character;
         level.weights = rowsOf(was.bind.empty() ? character_.weights : was.bind, kept);
-        DdmPayload payload = mush(level, was.settings, {was.variant, was.encoding}, progress);
-        level.weights = lowerToHeaviest(deform::plainWeights(payload.rows), kLodViewerInfluences);
-        level.ddm = std::make_shared<const DdmPayload>(std::move(payload));
+        try {
+            methods::mushCharacter(level, was.settings, {was.variant, was.encoding}, progress);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_usage) throw;
+            throw Error::badInput(  // the settings are those of the file
+                fmt::format("its payload cannot be made again: {}; run pelt mush again", error.sentence()));
+        }
         made.resolved = true;
     }
 
@@ -219,4 +226,4 @@ std::vector<LodLevel> makeLods(const Character& character, const LodOptions& opt
     return made;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

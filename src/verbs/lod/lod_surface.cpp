@@ -1,24 +1,25 @@
+// The poses that levels of detail are made for, and where the original lies on a level.
 #include "lod_surface.h"
 
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/adjacency.h>
-#include <pelt/pipeline/methods.h>
+#include <pelt/methods/methods.h>
 #include <pelt/rig/range_of_motion.h>
 
 #include <cmath>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 LodPoses::LodPoses(const Character& character, const Progress& progress) {
     progress.report("simplify", 0);
     if (character.skeleton.joints.empty() || character.weights.empty()) return;
-    bones_ = rig::rangeOfMotion(character.skeleton,
-                                rig::rangeOfFreeJoints(character.skeleton, character.driven, rig::RangeOfMotion{}));
+    bones_ = rig::rangeOfMotion(character.skeleton, rig::rangeOfFigure(character));
 }
 
 std::vector<Vec3f> LodPoses::positions(const Character& character, std::size_t pose) const {
     if (pose == 0) return character.mesh.positions;
-    const std::unique_ptr<Deformer> deformer = findMethod(character.ddm ? "ddm" : "lbs").prepare(character, {}, {});
+    const std::unique_ptr<methods::Deformer> deformer =
+        methods::findMethod(character.ddm ? "ddm" : "lbs").prepare(character, {}, {});
     deformer->setPose(bones_[pose - 1]);
     std::vector<Vec3f> posed(character.mesh.vertexCount());
     parallelFor(posed.size(), 1024, [&](std::size_t first, std::size_t last) {
@@ -66,4 +67,4 @@ LodSurface placeOnLod(const Mesh& original, std::span<const Vec3f> original_norm
     return surface;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

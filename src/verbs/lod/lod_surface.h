@@ -2,9 +2,9 @@
 
 #include <pelt/geometry/ray_tree.h>
 #include <pelt/geometry/weld.h>
-#include <pelt/pipeline/lod.h>
+#include <pelt/verbs/lod.h>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// The poses that simplification sees and errors are measured in: the deformed vertices of a character.
 class LodPoses {
@@ -32,4 +32,4 @@ struct LodSurface {
 LodSurface placeOnLod(const Mesh& original, std::span<const Vec3f> original_normals, const Mesh& lod,
                       std::span<const std::uint32_t> kept);
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

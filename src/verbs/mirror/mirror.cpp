@@ -1,10 +1,10 @@
+// Copies weights and painted maps of one side of a character to the other.
 #include <pelt/core/error.h>
-#include <pelt/deform/ddm.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/io/character_file.h>
-#include <pelt/pipeline/ddm.h>
-#include <pelt/pipeline/mirror.h>
+#include <pelt/methods/ddm.h>
 #include <pelt/rig/remove_joints.h>
+#include <pelt/verbs/mirror.h>
 
 #include <algorithm>
 #include <cctype>
@@ -13,18 +13,18 @@
 
 #include "mirrored_vertices.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
-
-constexpr std::size_t kViewerJoints = 4;  ///< of the plain weights in a mushed file, as `mush` writes them
 
 /// Maps of Direct Delta Mush: those that the settings name, and those called like its parameters.
 std::vector<std::string> paintedMaps(const Character& character) {
     std::vector<std::string> named;
-    if (character.ddm)
-        for (const DdmMap* map : {&character.ddm->settings.lambda_map, &character.ddm->settings.kappa_map,
-                                  &character.ddm->settings.alpha_map})
+    if (character.ddm) {
+        const DdmSettings& settings = character.ddm->settings;
+        for (const DdmMap* map : {&settings.lambda_map, &settings.kappa_map, &settings.alpha_map})
             if (map->kind == DdmMap::Kind::attribute) named.push_back(map->attribute);
+        named.push_back(settings.translations.attribute);
+    }
     std::vector<std::string> maps;
     for (const VertexAttribute& attribute : character.mesh.attributes) {
         std::string upper = attribute.name;
@@ -155,7 +155,7 @@ MirrorResult mirror(const Character& character, const MirrorRequest& request, co
     const std::vector<std::uint32_t> twins = joints.nearestTwins(character.skeleton);
     const bool positive = (request.from == rig::Side::left) == joints.left_is_positive;
     // The skin that an artist edits: of a mushed character, the bind that it was made from.
-    const bool mushed = character.ddm && !character.ddm->bind.empty();
+    const bool mushed = rig::mushOf(character) && !character.ddm->bind.empty();
     const SkinWeights& skin = mushed ? character.ddm->bind : character.weights;
     const std::vector<MirrorSource> sources = findMirrorSources(mesh, joints.plane, positive, skin, twins, progress);
 
@@ -179,6 +179,7 @@ MirrorResult mirror(const Character& character, const MirrorRequest& request, co
         10 * result.unmatched > result.copied + result.interpolated + result.unmatched)
         throw Error::badInput("the mesh is not symmetric about the plane between its joints; name the `axis`");
     if (!mushed) {
+        if (rows != character.weights && !rig::mushOf(character)) result.character.ddm = nullptr;  // of the old weights
         result.character.weights = rows;
     } else {
         auto payload = std::make_shared<DdmPayload>(*character.ddm);
@@ -192,10 +193,8 @@ MirrorResult mirror(const Character& character, const MirrorRequest& request, co
                                      character.mesh.attributes.begin(), equalValues);
         result.character.ddm = payload;
         if (!same) {
-            DdmPayload made =
-                mush(result.character, payload->settings, {payload->variant, payload->encoding}, progress);
-            result.character.weights = lowerToHeaviest(deform::plainWeights(made.rows), kViewerJoints);
-            result.character.ddm = std::make_shared<const DdmPayload>(std::move(made));
+            methods::mushCharacter(result.character, payload->settings, {payload->variant, payload->encoding},
+                                   progress);
         } else {
             result.character.ddm = character.ddm;
         }
@@ -204,4 +203,4 @@ MirrorResult mirror(const Character& character, const MirrorRequest& request, co
     return result;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

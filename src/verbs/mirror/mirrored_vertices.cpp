@@ -1,6 +1,8 @@
+// Finds where a vertex lies on the other side, and its mirrored row of weights.
 #include "mirrored_vertices.h"
 
 #include <pelt/core/parallel.h>
+#include <pelt/geometry/adjacency.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/normals.h>
 #include <pelt/geometry/ray_tree.h>
@@ -10,15 +12,16 @@
 #include <map>
 #include <tuple>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 // Of the bounding-box diagonal:
 constexpr double kMiddle = 5e-4;      ///< vertices this close to the plane are on it
 constexpr double kSamePlace = 2e-4;   ///< a vertex this close to the mirrored position is the counterpart
-constexpr double kSamePart = 0.01;    ///< within this distance, the surface of the vertex's own part is taken
 constexpr double kNearEnough = 0.03;  ///< a surface farther away is no counterpart
 constexpr double kFacing = 0.3;       ///< cosine: the surface must face the mirrored direction
+constexpr double kSameSize = 1.5;     ///< ratio: pieces of two sides that differ by more are no twins
+constexpr std::uint32_t kNoPiece = ~0u;
 
 /// Finds vertices by position.
 class VertexGrid {
@@ -56,6 +59,39 @@ std::vector<std::uint32_t> partsOf(const Mesh& mesh) {
     return parts;
 }
 
+/// The connected pieces of the welded mesh.
+struct MeshPieces {
+    std::vector<std::uint32_t> of;  ///< per vertex
+    std::vector<geometry::Box> boxes;
+    std::vector<char> rigid;      ///< per piece: all of its vertices have the same weights
+    std::vector<char> on_source;  ///< per piece: some of it is on the side that is copied
+
+    MeshPieces(const Mesh& mesh, const SkinWeights& weights) {
+        const geometry::Weld weld = geometry::weldByPosition(mesh);
+        const std::vector<Triangle> triangles = geometry::weldedTriangles(mesh.triangles, weld);
+        const auto parts = geometry::connectedParts(geometry::vertexAdjacency(triangles, weld.count()));
+        for (const std::uint32_t point : weld.welded) of.push_back(parts.part[point]);
+        boxes.assign(parts.count, geometry::Box::none());
+        rigid.assign(parts.count, 1);
+        on_source.assign(parts.count, 0);
+        std::vector<std::uint32_t> first(parts.count, kNoPiece);
+        for (std::uint32_t v = 0; v < of.size(); ++v) {
+            boxes[of[v]].grow(Vec3d(mesh.positions[v]));
+            if (first[of[v]] == kNoPiece) first[of[v]] = v;
+            if (!sameRow(weights, v, first[of[v]])) rigid[of[v]] = 0;
+        }
+    }
+
+    static bool sameRow(const SkinWeights& weights, std::size_t a, std::size_t b) {
+        return std::ranges::equal(weights.jointsOf(a), weights.jointsOf(b)) &&
+               std::ranges::equal(weights.weightsOf(a), weights.weightsOf(b));
+    }
+    bool alike(std::uint32_t a, std::uint32_t b) const {
+        const double one = boxes[a].diagonal(), other = boxes[b].diagonal();
+        return one <= kSameSize * other && other <= kSameSize * one;
+    }
+};
+
 class SourceFinder {
 public:
     SourceFinder(const Mesh& mesh, const rig::MirrorPlane& plane, bool from_positive, const SkinWeights& weights,
@@ -67,11 +103,14 @@ public:
           twins_(twins),
           size_(std::max(geometry::boundingDiagonal(mesh.positions), 1e-30)),
           part_of_(partsOf(mesh)),
+          pieces_(mesh, weights),
           normals_(geometry::angleWeightedNormals(mesh.positions, mesh.triangles, geometry::weldByPosition(mesh))),
           grid_(mesh.positions, kSamePlace * size_),
           positions_(mesh.positions.begin(), mesh.positions.end()),
           triangles_(sourceTriangles()),
-          tree_(positions_, triangles_, tags_) {}
+          tree_(positions_, triangles_, tags_) {
+        findTwins();
+    }
 
     MirrorSource find(std::uint32_t v) const {
         const double side = sideOf(v);
@@ -93,9 +132,32 @@ private:
             if (!std::all_of(t.begin(), t.end(), [&](std::uint32_t v) { return sideOf(v) >= -kMiddle * size_; }))
                 continue;
             kept.push_back(t);
-            tags_.push_back(part_of_[t[0]]);
+            tags_.push_back(pieces_.of[t[0]]);
+            pieces_.on_source[pieces_.of[t[0]]] = 1;
         }
         return kept;
+    }
+
+    /// Per piece, the piece from which it takes its weights: itself if it reaches across the plane; otherwise the one
+    /// of like size that lies where most of it is mirrored to. None: a quiver on one shoulder.
+    void findTwins() {
+        constexpr std::size_t kAsked = 64;  // vertices of a piece
+        const std::size_t count = pieces_.boxes.size();
+        std::vector<std::vector<std::uint32_t>> asked(count);
+        for (std::uint32_t v = 0; v < pieces_.of.size(); ++v)
+            if (auto& some = asked[pieces_.of[v]]; some.size() < kAsked) some.push_back(v);
+        std::vector<bool> candidates(tree_.tagCount());
+        for (std::uint32_t piece = 0; piece < count; ++piece) {
+            twin_piece_.push_back(pieces_.on_source[piece] ? piece : kNoPiece);
+            if (pieces_.on_source[piece] || tree_.empty()) continue;
+            for (std::uint32_t p = 0; p < candidates.size(); ++p) candidates[p] = pieces_.alike(p, piece);
+            std::map<std::uint32_t, std::size_t> votes;
+            for (const std::uint32_t v : asked[piece])
+                if (const auto place = tree_.nearest(plane_.across(positions_[v]), kNearEnough * size_, candidates))
+                    ++votes[tags_[place->triangle]];
+            for (const auto& [other, found] : votes)
+                if (2 * found > asked[piece].size()) twin_piece_[piece] = other;
+        }
     }
 
     Vec3d mirroredNormal(std::uint32_t v) const {
@@ -104,13 +166,15 @@ private:
         return normal;
     }
 
-    /// The vertex at the mirrored position; `v` itself if there is none. At seams and where layers touch there are
-    /// several: one that fits already, then one that faces the same way, of the same part, the nearest.
+    /// The vertex of its twin at the mirrored position; `v` itself if there is none. At seams and where layers touch
+    /// there are several: one that fits already, then one that faces the same way, of the same part, the nearest.
     std::uint32_t counterpart(std::uint32_t v) const {
         std::uint32_t best = v;
         std::tuple<bool, bool, bool, double, std::uint32_t> best_rank;
+        const std::uint32_t twin = twin_piece_[pieces_.of[v]];
         grid_.forNear(plane_.across(Vec3d(mesh_.positions[v])), [&](std::uint32_t u, double apart) {
             if (sideOf(u) < -kMiddle * size_ || u == v) return;
+            if (twin != kNoPiece && pieces_.of[u] != twin) return;
             const std::tuple rank(!isMirroredRow(weights_, v, u, twins_),
                                   dot(mirroredNormal(v), Vec3d(normals_[u])) < kFacing, part_of_[u] != part_of_[v],
                                   apart, u);
@@ -122,11 +186,16 @@ private:
     std::optional<geometry::SurfacePlace> nearestPlace(std::uint32_t v) const {
         if (tree_.empty()) return {};
         const Vec3d place = plane_.across(Vec3d(mesh_.positions[v])), normal = mirroredNormal(v);
+        const std::uint32_t piece = pieces_.of[v], twin = twin_piece_[piece];
+        if (twin == kNoPiece) {
+            if (pieces_.rigid[piece]) return {};
+            if (auto found = tree_.nearestFacing(place, kNearEnough * size_, {normal, kFacing})) return found;
+            return tree_.nearest(place, kNearEnough * size_);
+        }
+        // Another piece beside it, such as a quiver on a shoulder, moves as it does and not as this one.
         std::vector<bool> own(tree_.tagCount(), false);
-        if (part_of_[v] < own.size()) own[part_of_[v]] = true;
-        if (auto found = tree_.nearest(place, kSamePart * size_, own)) return found;
-        if (auto found = tree_.nearestFacing(place, kNearEnough * size_, {normal, kFacing})) return found;
-        return tree_.nearest(place, kNearEnough * size_);
+        if (twin < own.size()) own[twin] = true;
+        return tree_.nearest(place, kNearEnough * size_, own);
     }
 
     const Mesh& mesh_;
@@ -136,6 +205,8 @@ private:
     const std::vector<std::uint32_t>& twins_;
     double size_;
     std::vector<std::uint32_t> part_of_;
+    MeshPieces pieces_;
+    std::vector<std::uint32_t> twin_piece_;
     std::vector<Vec3f> normals_;
     VertexGrid grid_;
     std::vector<Vec3d> positions_;
@@ -214,10 +285,10 @@ std::vector<MirrorSource> findMirrorSources(const Mesh& mesh, const rig::MirrorP
     progress.report("mirror", 0);
     const SourceFinder finder(mesh, plane, from_positive, weights, twins);
     std::vector<MirrorSource> sources(mesh.vertexCount());
-    constexpr std::size_t kAtOnce = 16384, kMirrorGrain = 256;
+    constexpr std::size_t kAtOnce = 16384;
     for (std::size_t first = 0; first < sources.size(); first += kAtOnce) {
         progress.report("mirror", double(first) / double(sources.size()));
-        parallelFor(std::min(kAtOnce, sources.size() - first), kMirrorGrain, [&](std::size_t begin, std::size_t end) {
+        parallelFor(std::min(kAtOnce, sources.size() - first), kSolveGrain, [&](std::size_t begin, std::size_t end) {
             for (std::size_t v = first + begin; v < first + end; ++v) sources[v] = finder.find(std::uint32_t(v));
         });
     }
@@ -251,4 +322,4 @@ SkinWeights mirroredRows(const SkinWeights& weights, const std::vector<MirrorSou
     return rows;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -7,7 +7,7 @@
 
 #include <array>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// Where a vertex gets its values from.
 struct MirrorSource {
@@ -37,4 +37,4 @@ bool isMirroredRow(const SkinWeights& weights, std::size_t a, std::size_t b, con
 SkinWeights mirroredRows(const SkinWeights& weights, const std::vector<MirrorSource>& sources,
                          const std::vector<std::uint32_t>& twins, const std::vector<std::uint32_t>& middles);
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

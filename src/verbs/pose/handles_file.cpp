@@ -1,3 +1,4 @@
+// The handles of `pelt pose` from JSON.
 #include "handles_file.h"
 
 #include <fmt/format.h>
@@ -7,23 +8,22 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "text.h"
+#include "verbs/run/text.h"
 
-namespace pelt::cli {
+namespace pelt::verbs {
 namespace {
 
 using HandlesJson = nlohmann::json;
-using pipeline::PoseHandle;
 
-constexpr const char* kNames[] = {"joint",  "joints",  "point",  "region",  "constraint", "transform",
-                                  "target", "targets", "offset", "offsets", "rotation",   "rotations"};
+constexpr const char* kNames[] = {"joint",     "joints", "point",   "region", "segment", "name",     "constraint",
+                                  "transform", "target", "targets", "offset", "offsets", "rotation", "rotations"};
 constexpr const char* kConstraints = "hold, position, rotation, full or free";
 
 /// Reads one handle, which may be several joints; messages say where it is.
 class HandleReader {
 public:
-    HandleReader(const std::filesystem::path& path, std::size_t number, const HandlesJson& json)
-        : number_(number), where_(fmt::format("{}: handle {}", path.string(), number)), json_(json) {}
+    HandleReader(const std::string& name, std::size_t number, const HandlesJson& json)
+        : number_(number), where_(fmt::format("{}: handle {}", name, number)), json_(json) {}
 
     std::vector<PoseHandle> read() {
         if (!json_.is_object()) refuse("is not an object");
@@ -67,23 +67,42 @@ private:
         return {v[0], v[1], v[2]};
     }
     void readKind(PoseHandle& handle) {
-        if (int(has("joint")) + int(has("joints")) + int(has("point")) + int(has("region")) != 1)
-            refuse("needs exactly one of joint, joints, point and region");
+        int kinds = 0;
+        for (const char* kind : {"joint", "joints", "point", "region", "segment"}) kinds += has(kind) ? 1 : 0;
+        if (kinds != 1) refuse("needs exactly one of joint, joints, point, region and segment");
+        if (has("name")) readName(handle);
         if (has("joint") || has("joints")) {
             readJoints();
         } else if (has("point")) {
             handle.kind = PoseHandle::Kind::point;
             handle.point = place(json_["point"], "point");
+        } else if (has("region")) {
+            readRegion(handle);
         } else {
-            handle.kind = PoseHandle::Kind::region;
-            if (!json_["region"].is_array()) refuse("needs a list of vertex indices as region");
-            for (const HandlesJson& v : json_["region"]) {
-                if (!v.is_number_unsigned() || v.get<std::uint64_t>() > 0xffffffffu)
-                    refuse("has a region with entries that are not vertex indices");
-                handle.region.push_back(v.get<std::uint32_t>());
-            }
-            if (handle.region.empty()) refuse("has an empty region; list at least one vertex");
+            readSegment(handle);
         }
+    }
+    void readName(PoseHandle& handle) const {
+        if (has("joint") || has("joints")) refuse("has a name besides that of its joint; leave it out");
+        if (!json_["name"].is_string()) refuse("has a name that is not a text");
+        handle.name = json_["name"].get<std::string>();
+    }
+    void readRegion(PoseHandle& handle) const {
+        handle.kind = PoseHandle::Kind::region;
+        if (!json_["region"].is_array()) refuse("needs a list of vertex indices as region");
+        for (const HandlesJson& v : json_["region"]) {
+            if (!v.is_number_unsigned() || v.get<std::uint64_t>() > 0xffffffffu)
+                refuse("has a region with entries that are not vertex indices");
+            handle.region.push_back(v.get<std::uint32_t>());
+        }
+        if (handle.region.empty()) refuse("has an empty region; list at least one vertex");
+    }
+    void readSegment(PoseHandle& handle) const {
+        handle.kind = PoseHandle::Kind::segment;
+        if (!json_["segment"].is_array() || json_["segment"].size() != 2)
+            refuse("needs two places as segment: [[x, y, z], [x, y, z]]");
+        handle.point = place(json_["segment"][0], "segment's first place");
+        handle.end = place(json_["segment"][1], "segment's second place");
     }
     void readJoints() {
         if (has("joint")) {
@@ -177,19 +196,19 @@ private:
 
 }  // namespace
 
-std::vector<PoseHandle> readHandles(const HandlesJson& document, const std::filesystem::path& path) {
+std::vector<PoseHandle> readHandles(const HandlesJson& document, const std::string& file) {
     if (!document.is_object() || !document.contains("handles") || !document["handles"].is_array())
         throw Error::badInput(
-            {path.string()},
+            {file},
             fmt::format("is not a JSON object with a list of handles; write {{\"handles\": [{{\"joint\": \"NAME\", "
                         "\"constraint\": \"position\", \"target\": [x, y, z]}}]}}"));
     for (const auto& [name, value] : document.items())
-        if (name != "handles") throw Error::badInput({path.string()}, fmt::format("'{}' is unknown", oneLine(name)));
+        if (name != "handles") throw Error::badInput({file}, fmt::format("'{}' is unknown", oneLine(name)));
     std::vector<PoseHandle> handles;
     std::size_t number = 0;
     for (const HandlesJson& handle : document["handles"])
-        for (PoseHandle& one : HandleReader(path, number++, handle).read()) handles.push_back(std::move(one));
+        for (PoseHandle& one : HandleReader(file, number++, handle).read()) handles.push_back(std::move(one));
     return handles;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

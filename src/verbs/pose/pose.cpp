@@ -1,51 +1,25 @@
-#include <pelt/core/parallel.h>
+// Poses a character by handles and writes the poses as a clip.
 #include <pelt/geometry/bounding_sphere.h>
-#include <pelt/pipeline/pose.h>
 #include <pelt/rig/props.h>
+#include <pelt/verbs/pose.h>
 
 #include <algorithm>
 
-#include "pose_free.h"
-#include "pose_prepare.h"
-#include "pose_rigid.h"
-#include "pose_unreduced.h"
+#include "verbs/pose/solve/pose_flat.h"
+#include "verbs/pose/solve/pose_free.h"
+#include "verbs/pose/solve/pose_prepare.h"
+#include "verbs/pose/solve/pose_rigid.h"
+#include "verbs/pose/solve/pose_skin.h"
+#include "verbs/pose/solve/pose_unreduced.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
-
-constexpr std::size_t kPoseGrain = 2048;
 
 bool keepsLengths(const PoseJob& job) {
     const PoseRequest& request = job.request;
     if (request.keep_lengths || request.limits) return true;
     return job.skeleton && job.byJoints() && !request.free && !request.unreduced && request.rig.extra_weights == 0;
 }
-
-/// Computes the vertices of a frame with a deformer.
-class Skinner {
-public:
-    Skinner(const PoseJob& job, const std::string& method, const MethodOptions& options, const Progress& progress)
-        : start_(job.start),
-          morphed_(!job.character.mesh.morphs.empty()),
-          deformer_(findMethod(method).prepare(job.character, options, progress)) {}
-
-    /// `bones` map rest space to posed space.
-    void pose(std::span<const Affine3d> bones, std::span<Vec3f> out) {
-        bones_.clear();
-        for (const Affine3d& bone : bones) bones_.emplace_back(bone);
-        deformer_->setPose(bones_);
-        const deform::RestShape rest{morphed_ ? std::span<const Vec3f>(start_.rest) : std::span<const Vec3f>(), {}};
-        parallelFor(out.size(), kPoseGrain, [&](std::size_t first, std::size_t last) {
-            deformer_->evaluate(rest, first, last - first, {out, {}});
-        });
-    }
-
-private:
-    const PoseStart& start_;
-    bool morphed_ = false;
-    std::unique_ptr<Deformer> deformer_;
-    std::vector<Affine3f> bones_;
-};
 
 /// The requested steps and those that they need, frame by frame.
 class PoseRun {
@@ -58,6 +32,7 @@ private:
     void solveFree(std::size_t frame);
     void releaseVertices(std::span<Vec3f> skin);
     void writeFrame(const ClipPose& rigid);
+    void tellJoints();
 
     const PoseJob& job_;
     const PoseWanted& wanted_;
@@ -71,24 +46,28 @@ private:
     std::optional<geometry::SequenceComparison> comparison_;
     std::vector<Affine3d> joints_;  ///< of the free pose, from the start
     std::vector<Vec3f> free_skin_, rigid_skin_, frame_;
+    std::vector<std::int32_t> prop_carriers_;
 };
 
 PoseRun::PoseRun(const PoseJob& job, const PoseWanted& wanted, const Progress& progress)
-    : job_(job), wanted_(wanted), progress_(progress), frame_(rig::vertexCount(job.character)) {
+    : job_(job),
+      wanted_(wanted),
+      progress_(progress),
+      frame_(rig::vertexCount(job.character)),
+      prop_carriers_(rig::carriersOfProps(job.character)) {
     const std::size_t vertices = job.character.mesh.vertexCount();
     const PoseRequest& request = job.request;
-    const bool sequence = bool(wanted.sequence), props = frame_.size() > vertices;
+    const bool sequence = bool(wanted.sequence);
     const bool rigid = wanted.clip || (sequence && job.rigid), measured = wanted.measure && rigid;
-    if (rigid || (sequence && props)) rigid_.emplace(job);  // props move with rigid joints, whatever the skin does
+    if (rigid) rigid_.emplace(job);
     if (measured || (sequence && !job.rigid) || (rigid_ && rigid_->needsFree())) free_.emplace(job);
     if (free_) free_skin_.resize(vertices);
-    if (sequence && (job.rigid || !findMethod(request.method).traits.linear))
-        skinner_.emplace(job, request.method, request.method_options, progress);
-    if (request.unreduced && (sequence || measured))
-        unreduced_.emplace(job.start.mesh, job.character.weights, job.plan, request);
+    if (sequence && (job.rigid || !methods::findMethod(request.method).traits.linear))
+        skinner_.emplace(job.character, job.start, request.method, request.method_options, progress);
+    if (request.unreduced && (sequence || measured)) unreduced_.emplace(job);
     if (!measured) return;
     rigid_skin_.resize(vertices);
-    plain_.emplace(job, "lbs", MethodOptions{}, progress);
+    plain_.emplace(job.character, job.start, "lbs", methods::MethodOptions{}, progress);
     comparison_.emplace(job.character.mesh.positions);
 }
 
@@ -108,6 +87,12 @@ void PoseRun::releaseVertices(std::span<Vec3f> skin) {
 /// A frame of the sequence; `rigid` may be empty if it is not needed.
 void PoseRun::writeFrame(const ClipPose& rigid) {
     const auto skin = std::span(frame_).first(job_.character.mesh.vertexCount());
+    const auto props = std::span(frame_).subspan(skin.size());
+    if (job_.rigid)
+        rig::placeProps(job_.character.props, rigid.worlds, {job_.character.props.mesh.positions, {}, {}},
+                        {props, {}, {}});
+    else
+        placePropsOn(job_.character, job_.start, prop_carriers_, joints_, props);
     if (!skinner_) {
         std::copy(free_skin_.begin(), free_skin_.end(), skin.begin());
     } else if (job_.rigid) {
@@ -117,11 +102,13 @@ void PoseRun::writeFrame(const ClipPose& rigid) {
         skinner_->pose(joints_, skin);
     }
     if (unreduced_ && skinner_) releaseVertices(skin);
-    const Props& props = job_.character.props;
-    if (skin.size() < frame_.size())
-        rig::placeProps(props, rigid.worlds, {props.mesh.positions, {}, {}},
-                        {std::span(frame_).subspan(skin.size()), {}, {}});
     wanted_.sequence(frame_);
+}
+
+void PoseRun::tellJoints() {
+    std::vector<Affine3d> from_rest;
+    for (std::size_t j = 0; j < joints_.size(); ++j) from_rest.push_back(joints_[j] * job_.start.bones[j]);
+    wanted_.joints(from_rest);
 }
 
 PoseResult PoseRun::run() {
@@ -134,6 +121,7 @@ PoseResult PoseRun::run() {
             plain_->pose(pose.bones, rigid_skin_);
             comparison_->add(rigid_skin_, free_skin_);
         }
+        if (wanted_.joints && free_) tellJoints();
         if (wanted_.sequence) writeFrame(pose);
     }
     if (comparison_) result_.clip_error = comparison_->result();
@@ -167,10 +155,12 @@ std::size_t frameCount(std::span<const PoseHandle> handles, const PoseRequest& r
 
 PoseResult poseCharacter(Character& character, std::span<const PoseHandle> handles, const PoseRequest& request,
                          const PoseWanted& wanted, const Progress& progress) {
-    findMethod(request.method);
+    methods::findMethod(request.method);
     const bool own_joints = !character.skeleton.joints.empty();
     PoseStart start = startOf(character, request);
-    const HandlePlan plan = planHandles(character, start, handles, request.cache, progress);
+    checkSomethingHeld(handles);
+    bindHandles(character, start, handles, request.cache, progress);
+    const HandlePlan plan = planHandles(character, start, handles);
     const bool skeleton = own_joints && hasSkeleton(character, start);
     // A skeleton is connected; unconnected bones may have parts that no handle reaches.
     const std::optional<PosePart> part =
@@ -180,12 +170,15 @@ PoseResult poseCharacter(Character& character, std::span<const PoseHandle> handl
              : prepareRig(start.mesh, character.weights, character.skeleton.joints.size(), request, progress);
     PoseJob job{character, handles, request, start, plan, part ? &*part : nullptr, rig};
     job.times = frameTimes(handles, request.fps);
+    const FlatPose flat = flatPose(request.flat, part ? part->mesh : start.mesh);
+    job.plane = planeToPoseIn(request.flat, flat, handles, plan, start, job.times);
     job.skeleton = skeleton;
     job.rigid = keepsLengths(job);
     PoseRun run(job, wanted, progress);
     PoseResult result = run.run();
     result.frames = job.times.size();
     result.rigid = job.rigid;
+    result.flat = job.plane.has_value();
     result.handles = character.skeleton.joints.size();
     result.extra_weights = rig.extraCount();
     result.clusters = rig.clusterCount();
@@ -194,4 +187,4 @@ PoseResult poseCharacter(Character& character, std::span<const PoseHandle> handl
     return result;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,8 +1,9 @@
+// Checks handles and plans them as constraints on joints and vertices.
 #include "pose_handles.h"
 
 #include <fmt/format.h>
+#include <pelt/bind/bounded_biharmonic.h>
 #include <pelt/core/error.h>
-#include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/rig/props.h>
 
@@ -10,16 +11,20 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <tuple>
 
-#include "pose_prepare.h"
+#include "verbs/pose/solve/pose_prepare.h"
+#include "verbs/run/text.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
-using Kind = PoseHandle::Kind;
-using Given = PoseHandle::Given;
+using HandleKind = PoseHandle::Kind;
+using HandleGiven = PoseHandle::Given;
 
 constexpr double kOutside = 0.1;  ///< relative to the diagonal: a point farther from the mesh than this is a mistake
+constexpr double kCoincident = 1e-6;       ///< relative to the diagonal
+constexpr std::size_t kMostHandles = 500;  ///< on the skin: preparing grows with the cube of their number
 
 constexpr std::size_t kTetsAVertex = 5;
 
@@ -42,9 +47,24 @@ std::uint32_t nearestVertex(const Mesh& mesh, const PoseHandle& handle, std::siz
     return nearest;
 }
 
-/// The vertices that a point or region holds.
+/// Both ends of a segment must be in the box of the mesh, or near it; bones lie beneath the skin.
+void checkSegment(const Mesh& mesh, const PoseHandle& handle, std::size_t number) {
+    const auto [low, high] = geometry::boundingBox(mesh.positions);
+    const double diagonal = length(high - low);
+    for (const Vec3d& end : {handle.point, handle.end}) {
+        Vec3d out;
+        for (int a = 0; a < 3; ++a) out[a] = std::max({0.0, low[a] - end[a], end[a] - high[a]});
+        if (!(length(out) <= kOutside * diagonal))
+            refuse(handle, number, fmt::format("is outside the mesh: an end is {:.4g} away from it", length(out)));
+    }
+    if (!(length(handle.end - handle.point) > kCoincident * diagonal))
+        refuse(handle, number, "has both ends in one place; give a point instead");
+}
+
+/// The vertices that a point or region holds; none for a segment.
 std::vector<std::uint32_t> verticesOf(const Mesh& mesh, const PoseHandle& handle, std::size_t number) {
-    if (handle.kind == Kind::point) return {nearestVertex(mesh, handle, number)};
+    if (handle.kind == HandleKind::segment) return {};
+    if (handle.kind == HandleKind::point) return {nearestVertex(mesh, handle, number)};
     if (handle.region.empty()) refuse(handle, number, "has no vertices; list at least one");
     for (const std::uint32_t v : handle.region)
         if (v >= mesh.vertexCount())
@@ -61,22 +81,29 @@ void addJoint(Skeleton& skeleton, const std::string& name, const Vec3d& place) {
     skeleton.nodes.push_back(std::move(node));
 }
 
+Vec3d meanPlace(const Mesh& mesh, std::span<const std::uint32_t> vertices) {
+    Vec3d mean;
+    for (const std::uint32_t v : vertices) mean += Vec3d(mesh.positions[v]) / double(vertices.size());
+    return mean;
+}
+
 /// A joint for each handle, bound by bounded biharmonic weights.
 void addJoints(Character& character, PoseStart& start, std::span<const PoseHandle> handles,
-               const PreparationCache* cache, const Progress& progress) {
+               const PreparationStore* cache, const Progress& progress) {
     const Mesh& mesh = start.mesh;
-    std::vector<fit::BiharmonicHandle> held;
+    std::vector<bind::BiharmonicHandle> held;
     ContentKey key;
     key.add("handles");
     addShape(key, mesh, character.skeleton);
     for (std::size_t i = 0; i < handles.size(); ++i) {
-        fit::BiharmonicHandle handle;
+        const bool segment = handles[i].kind == HandleKind::segment;
+        bind::BiharmonicHandle handle;
         handle.region = verticesOf(mesh, handles[i], i);
+        if (segment) handle.segments.push_back({handles[i].point, handles[i].end});
         key.addValues(std::span<const std::uint32_t>(handle.region));
-        Vec3d mean;
-        for (const std::uint32_t v : handle.region) mean += Vec3d(mesh.positions[v]);
-        mean = mean / double(handle.region.size());
-        addJoint(character.skeleton, fmt::format("handle_{}", i), mean);
+        key.addValues(std::span<const bind::BiharmonicHandle::Segment>(handle.segments));
+        const std::string name = handles[i].name.empty() ? fmt::format("handle_{}", i) : handles[i].name;
+        addJoint(character.skeleton, name, segment ? handles[i].point : meanPlace(mesh, handle.region));
         held.push_back(std::move(handle));
     }
     start.skeleton = character.skeleton;
@@ -86,9 +113,9 @@ void addJoints(Character& character, PoseStart& start, std::span<const PoseHandl
     start.bones.assign(character.skeleton.joints.size(), Affine3d());
     start.file_bones = start.bones;
     character.weights = keptWeights(cache, key, [&] {
-        fit::BiharmonicOptions options;  // a coarse mesh needs no finer volume
+        bind::BiharmonicOptions options;  // a coarse mesh needs no finer volume
         options.target_tets = std::clamp<std::size_t>(kTetsAVertex * mesh.vertexCount(), 4000, 50000);
-        const fit::HandleWeights weights = fit::biharmonicWeights(mesh, held, options, progress).weights;
+        const bind::HandleWeights weights = bind::biharmonicWeights(mesh, held, options, progress).weights;
         std::vector<std::uint32_t> joints(held.size());
         std::iota(joints.begin(), joints.end(), 0u);
         SkinWeights skin;
@@ -101,12 +128,12 @@ void addJoints(Character& character, PoseStart& start, std::span<const PoseHandl
 }
 
 /// Bounded biharmonic weights, for a character with joints but without weights.
-SkinWeights boundWeights(const PoseStart& start, const PreparationCache* cache, const Progress& progress) {
+SkinWeights boundWeights(const PoseStart& start, const PreparationStore* cache, const Progress& progress) {
     ContentKey key;
     key.add("biharmonic");
     addShape(key, start.mesh, start.skeleton);
     return keptWeights(cache, key,
-                       [&] { return fit::bindBiharmonic(start.mesh, start.skeleton, 0, {}, progress).weights; });
+                       [&] { return bind::bindBiharmonic(start.mesh, start.skeleton, 0, {}, progress).weights; });
 }
 
 std::vector<double> jointWeights(const Character& character) {
@@ -149,19 +176,19 @@ void checkJoint(const Character& character, std::span<const PoseHandle> handles,
                 std::span<const std::uint32_t> carrier, std::span<const double> weight) {
     const std::size_t joint = jointOf(character.skeleton, handles[i], i);
     for (std::size_t k = 0; k < i; ++k)
-        if (handles[k].kind == Kind::joint && handles[i].joint == handles[k].joint)
+        if (handles[k].kind == HandleKind::joint && handles[i].joint == handles[k].joint)
             refuse(handles[i], i, "appears twice; give each joint one handle");
-    const bool dragged = handles[i].given != Given::free && !handles[i].byMatrix();
+    const bool dragged = handles[i].given != HandleGiven::free && !handles[i].byMatrix();
     if (dragged && !character.weights.empty() && !(weight[carrier[joint]] > 0))
         refuse(handles[i], i, "moves no vertex, and neither does any joint above or below it; choose another joint");
 }
 
 pose::Constraint constraintOf(const Mesh& mesh, const PoseHandle& handle, std::size_t number,
                               std::optional<std::size_t> joint, const HandlePlan& plan) {
-    const bool whole = handle.given == Given::full || (handle.given == Given::hold && joint);
+    const bool whole = handle.given == HandleGiven::full || (handle.given == HandleGiven::hold && joint);
     if (whole) return {pose::ConstraintKind::transform, plan.carrier[*joint], {}, {}};
-    if (handle.given == Given::rotation) return {pose::ConstraintKind::turn, plan.carrier[*joint], {}, {}};
-    if (handle.kind == Kind::joint)
+    if (handle.given == HandleGiven::rotation) return {pose::ConstraintKind::turn, plan.carrier[*joint], {}, {}};
+    if (handle.kind == HandleKind::joint || handle.kind == HandleKind::segment)
         return {pose::ConstraintKind::position, plan.carrier[*joint], plan.joint_positions[*joint], {}};
     return {pose::ConstraintKind::vertices, 0, {}, verticesOf(mesh, handle, number)};
 }
@@ -169,11 +196,7 @@ pose::Constraint constraintOf(const Mesh& mesh, const PoseHandle& handle, std::s
 /// The position that a handle holds, at the start.
 Vec3d heldPlace(const Mesh& mesh, const PoseHandle& handle, std::size_t number, std::optional<std::size_t> joint,
                 const HandlePlan& plan) {
-    if (joint) return plan.joint_positions[*joint];
-    const std::vector<std::uint32_t> vertices = verticesOf(mesh, handle, number);
-    Vec3d mean;
-    for (const std::uint32_t v : vertices) mean += Vec3d(mesh.positions[v]) / double(vertices.size());
-    return mean;
+    return joint ? plan.joint_positions[*joint] : meanPlace(mesh, verticesOf(mesh, handle, number));
 }
 
 /// Linear interpolation between keys.
@@ -190,11 +213,65 @@ Vec3d valueAt(std::span<const PoseHandle::Key> keys, double time) {
 
 std::string nameOf(const PoseHandle& handle, std::size_t number) {
     const std::size_t counted = handle.number.value_or(number);
-    if (handle.kind == Kind::joint) return fmt::format("handle {} (joint '{}')", counted, handle.joint);
-    return fmt::format("handle {} ({})", counted, handle.kind == Kind::point ? "a point" : "a region");
+    if (handle.kind == HandleKind::joint) return fmt::format("handle {} (joint '{}')", counted, handle.joint);
+    if (!handle.name.empty()) return fmt::format("handle {} ('{}')", counted, oneLine(handle.name));
+    return fmt::format("handle {} ({})", counted,
+                       handle.kind == HandleKind::point    ? "a point"
+                       : handle.kind == HandleKind::region ? "a region"
+                                                           : "a segment");
 }
 
 namespace {
+
+/// What two handles of the skin hold must differ: its vertices, in their order, or the ends of a segment.
+struct HeldPlaces {
+    std::vector<Vec3d> places;
+    std::size_t handle = 0;
+
+    bool operator<(const HeldPlaces& other) const {
+        const auto less = [](const Vec3d& a, const Vec3d& b) {
+            return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z);
+        };
+        if (std::lexicographical_compare(places.begin(), places.end(), other.places.begin(), other.places.end(), less))
+            return true;
+        if (std::lexicographical_compare(other.places.begin(), other.places.end(), places.begin(), places.end(), less))
+            return false;
+        return handle < other.handle;
+    }
+    bool same(const HeldPlaces& other) const {
+        return std::equal(places.begin(), places.end(), other.places.begin(), other.places.end(),
+                          [](const Vec3d& a, const Vec3d& b) { return a.x == b.x && a.y == b.y && a.z == b.z; });
+    }
+};
+
+HeldPlaces heldPlaces(const Mesh& mesh, const PoseHandle& handle, std::size_t number) {
+    if (handle.kind == HandleKind::segment) return {{handle.point, handle.end}, number};
+    HeldPlaces held{{}, number};
+    std::vector<std::uint32_t> vertices = verticesOf(mesh, handle, number);
+    std::sort(vertices.begin(), vertices.end());
+    for (const std::uint32_t v : vertices) held.places.emplace_back(mesh.positions[v]);
+    return held;
+}
+
+/// Handles of the skin: not too many, and no two in one place.
+void checkPlaces(const Mesh& mesh, std::span<const PoseHandle> handles) {
+    const auto count =
+        std::count_if(handles.begin(), handles.end(), [](const PoseHandle& h) { return h.kind != HandleKind::joint; });
+    if (std::size_t(count) > kMostHandles)
+        throw Error::badInput(
+            fmt::format("there are {} points, regions and segments; at most {} can be posed together: use fewer, or "
+                        "regions of more vertices",
+                        count, kMostHandles));
+    std::vector<HeldPlaces> held;
+    for (std::size_t i = 0; i < handles.size(); ++i)
+        if (handles[i].kind != HandleKind::joint) held.push_back(heldPlaces(mesh, handles[i], i));
+    std::sort(held.begin(), held.end());
+    for (std::size_t i = 1; i < held.size(); ++i) {
+        if (!held[i].same(held[i - 1])) continue;
+        const std::size_t h = held[i].handle, other = held[i - 1].handle;
+        refuse(handles[h], h, fmt::format("is in the place of {}; remove one of them", nameOf(handles[other], other)));
+    }
+}
 
 /// `mesh` is that of the character at the start.
 void checkHandlesOn(const Mesh& mesh, const Character& character, std::span<const PoseHandle> handles) {
@@ -205,28 +282,42 @@ void checkHandlesOn(const Mesh& mesh, const Character& character, std::span<cons
         if (joint >= 0) weight[std::size_t(joint)] += 1;
     const std::vector<std::uint32_t> carrier = findCarriers(character, weight);
     for (std::size_t i = 0; i < handles.size(); ++i) {
-        if (handles[i].kind != Kind::joint) {
+        if (handles[i].kind == HandleKind::segment) {
+            if (!own_joints)
+                refuse(handles[i], i,
+                       "is a segment, which only a mesh without joints can have; give a joint, a point or a region");
+            checkSegment(mesh, handles[i], i);
+        } else if (handles[i].kind != HandleKind::joint) {
             verticesOf(mesh, handles[i], i);
-            const bool turned = handles[i].given == Given::full || handles[i].given == Given::rotation;
+            const bool turned = handles[i].given == HandleGiven::full || handles[i].given == HandleGiven::rotation;
             if (!own_joints && turned)
                 refuse(handles[i], i,
                        fmt::format("has a {} constraint, which is only possible for joints; give a position",
-                                   handles[i].given == Given::full ? "full" : "rotation"));
+                                   handles[i].given == HandleGiven::full ? "full" : "rotation"));
         } else if (own_joints) {
-            refuse(handles[i], i, "does not exist: the character has no joints; use points and regions");
+            refuse(handles[i], i, "does not exist: the character has no joints; use points, regions and segments");
         } else {
             checkJoint(character, handles, i, carrier, weight);
         }
     }
-    if (std::all_of(handles.begin(), handles.end(), [](const PoseHandle& h) { return h.given == Given::free; }))
-        throw Error::badInput(
-            "no handle is constrained; give at least one an offset, a target, a rotation or a transform");
+    checkPlaces(mesh, handles);
 }
 
 }  // namespace
 
 void checkHandles(const Character& character, std::span<const PoseHandle> handles) {
     checkHandlesOn(character.mesh, character, handles);
+    checkSomethingHeld(handles);
+}
+
+void checkHandlesAt(const PoseStart& start, const Character& character, std::span<const PoseHandle> handles) {
+    checkHandlesOn(start.mesh, character, handles);
+}
+
+void checkSomethingHeld(std::span<const PoseHandle> handles) {
+    if (std::all_of(handles.begin(), handles.end(), [](const PoseHandle& h) { return h.given == HandleGiven::free; }))
+        throw Error::badInput(
+            "no handle is constrained; give at least one an offset, a target, a rotation or a transform");
 }
 
 std::vector<double> frameTimes(std::span<const PoseHandle> handles, double fps) {
@@ -242,6 +333,14 @@ std::vector<double> frameTimes(std::span<const PoseHandle> handles, double fps) 
         }
     }
     return keyed ? rig::sampleTimes(span, fps) : std::vector<double>{0};
+}
+
+double firstTime(std::span<const PoseHandle> handles) {
+    std::optional<double> first;
+    for (const PoseHandle& h : handles)
+        for (const auto* keys : {&h.targets, &h.rotations})
+            if (h.keyed && !keys->empty()) first = std::min(first.value_or(keys->front().time), keys->front().time);
+    return first.value_or(0);
 }
 
 Vec3d placeAt(const PoseHandle& handle, const Vec3d& start, double time) {
@@ -263,30 +362,32 @@ Affine3d motionAt(const PoseHandle& handle, const Vec3d& start, const Affine3d& 
     return {turn, placeAt(handle, start, time) - turn * start};
 }
 
-HandlePlan planHandles(Character& character, PoseStart& start, std::span<const PoseHandle> handles,
-                       const PreparationCache* cache, const Progress& progress) {
-    const bool own_joints = character.skeleton.joints.empty();
+void bindHandles(Character& character, PoseStart& start, std::span<const PoseHandle> handles,
+                 const PreparationStore* cache, const Progress& progress) {
     if (start.mesh.positions.empty()) throw Error::badInput("has no vertices to pose");
     checkHandlesOn(start.mesh, character, handles);
-    if (own_joints)
+    start.joints_are_handles = character.skeleton.joints.empty();
+    if (start.joints_are_handles)
         addJoints(character, start, handles, cache, progress);
     else if (character.weights.empty())
         character.weights = boundWeights(start, cache, progress);
+}
 
+HandlePlan planHandles(const Character& character, const PoseStart& start, std::span<const PoseHandle> handles) {
     HandlePlan plan;
     plan.carrier = findCarriers(character, jointWeights(character));
     plan.joint_positions = rig::jointRestPositions(start.skeleton);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         std::optional<std::size_t> joint;
-        if (own_joints) joint = i;
-        if (handles[i].kind == Kind::joint) joint = jointOf(start.skeleton, handles[i], i);
+        if (start.joints_are_handles) joint = i;
+        if (handles[i].kind == HandleKind::joint) joint = jointOf(start.skeleton, handles[i], i);
         plan.joint_of.push_back(joint);
         plan.held.push_back(heldPlace(start.mesh, handles[i], i, joint, plan));
-        if (handles[i].given == Given::free) continue;
+        if (handles[i].given == HandleGiven::free) continue;
         plan.constraints.push_back(constraintOf(start.mesh, handles[i], i, joint, plan));
         plan.handle_of.push_back(i);
     }
     return plan;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

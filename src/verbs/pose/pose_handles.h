@@ -1,8 +1,8 @@
 #pragma once
 
-#include "pose_start.h"
+#include "verbs/pose/solve/pose_start.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// Handles as constraints on the joints of a character.
 struct HandlePlan {
@@ -17,6 +17,9 @@ struct HandlePlan {
 /// The times of the frames: from the first key to the last.
 std::vector<double> frameTimes(std::span<const PoseHandle> handles, double fps);
 
+/// The first of these times, without an allocation.
+double firstTime(std::span<const PoseHandle> handles);
+
 /// The target position of a handle whose start position is `start`. Not for handles with a matrix.
 Vec3d placeAt(const PoseHandle& handle, const Vec3d& start, double time);
 
@@ -30,9 +33,18 @@ Affine3d motionAt(const PoseHandle& handle, const Vec3d& start, const Affine3d& 
 /// The name of a handle in messages.
 std::string nameOf(const PoseHandle& handle, std::size_t number);
 
-/// Also adds joints for the handles (in `start` too) and weights if the character has none. Throws as poseCharacter
-/// does.
-HandlePlan planHandles(Character& character, PoseStart& start, std::span<const PoseHandle> handles,
-                       const PreparationCache* cache, const Progress& progress);
+/// Throws Error (bad input) if all handles are free.
+void checkSomethingHeld(std::span<const PoseHandle> handles);
 
-}  // namespace pelt::pipeline
+/// As checkHandles, of the mesh at the start; all handles may be free.
+void checkHandlesAt(const PoseStart& start, const Character& character, std::span<const PoseHandle> handles);
+
+/// Checks the handles, and adds joints for them (in `start` too) and weights if the character has none. Throws as
+/// poseCharacter does.
+void bindHandles(Character& character, PoseStart& start, std::span<const PoseHandle> handles,
+                 const PreparationStore* cache, const Progress& progress);
+
+/// For handles that were checked.
+HandlePlan planHandles(const Character& character, const PoseStart& start, std::span<const PoseHandle> handles);
+
+}  // namespace pelt::verbs

@@ -1,25 +1,22 @@
+// Keeps prepared rigs by a hash of what they were made from: in memory, or in files with that name.
 #include <fmt/format.h>
+#include <pelt/core/error.h>
+#include <pelt/core/scramble.h>
 #include <pelt/io/atomic_file.h>
-#include <pelt/pipeline/preparation_cache.h>
+#include <pelt/verbs/preparation_cache.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr char kMagic[] = "pelt preparation 2\n";
 constexpr char kExtension[] = ".prepared";
-
-std::uint64_t mixed(std::uint64_t x) {  // the finalizer of SplitMix64
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 /// The header before the content: format, program, key, length, and a hash to detect damage.
 std::string headerOf(const std::string& program, const std::string& key, std::span<const std::byte> content) {
@@ -32,8 +29,8 @@ std::string headerOf(const std::string& program, const std::string& key, std::sp
 
 void ContentKey::add(std::span<const std::byte> bytes) {
     const auto take = [&](std::uint64_t word) {
-        low_ = mixed(low_ ^ word) + high_;
-        high_ = mixed(high_ + word * 0x9e3779b97f4a7c15u) ^ low_;
+        low_ = mixedBits(low_ ^ word) + high_;
+        high_ = mixedBits(high_ + word * kScrambleStep) ^ low_;
     };
     take(bytes.size());
     std::size_t at = 0;
@@ -48,7 +45,58 @@ void ContentKey::add(std::span<const std::byte> bytes) {
     take(word);
 }
 
-std::string ContentKey::hex() const { return fmt::format("{:016x}{:016x}", mixed(low_), mixed(high_)); }
+std::string ContentKey::hex() const { return fmt::format("{:016x}{:016x}", mixedBits(low_), mixedBits(high_)); }
+
+std::optional<std::vector<std::byte>> PreparationShelf::load(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = kept_.find(key);
+    return found == kept_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void PreparationShelf::store(const std::string& key, std::span<const std::byte> content) const {
+    if (!keeps_) return;
+    const std::lock_guard lock(mutex_);
+    kept_[key].assign(content.begin(), content.end());
+}
+
+/// For each result its key, the number of its bytes (64 bits) and the bytes; then the hash of all that.
+std::vector<std::byte> PreparationShelf::toBytes() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::byte> all;
+    const auto add = [&](std::span<const std::byte> bytes) { all.insert(all.end(), bytes.begin(), bytes.end()); };
+    for (const auto& [key, content] : kept_) {
+        const std::uint64_t size = content.size();
+        add(std::as_bytes(std::span(key)));
+        add(std::as_bytes(std::span(&size, 1)));
+        add(content);
+    }
+    ContentKey check;
+    check.add(all);
+    const std::string hash = check.hex();
+    add(std::as_bytes(std::span(hash)));
+    return all;
+}
+
+void PreparationShelf::take(std::span<const std::byte> bytes) {
+    constexpr std::size_t kKey = 32;
+    const auto text = [](std::span<const std::byte> of) {
+        return std::string(reinterpret_cast<const char*>(of.data()), of.size());
+    };
+    ContentKey check;
+    if (bytes.size() >= kKey) check.add(bytes.first(bytes.size() - kKey));
+    if (bytes.size() < kKey || text(bytes.last(kKey)) != check.hex())
+        throw Error::badInput("these bytes are not what was prepared for a pose, or they are damaged");
+    std::map<std::string, std::vector<std::byte>> taken;
+    for (auto rest = bytes.first(bytes.size() - kKey); rest.size() >= kKey + 8;) {
+        std::uint64_t size = 0;
+        std::memcpy(&size, rest.data() + kKey, 8);
+        const auto content = rest.subspan(kKey + 8).first(std::min<std::uint64_t>(size, rest.size() - kKey - 8));
+        taken[text(rest.first(kKey))].assign(content.begin(), content.end());
+        rest = rest.subspan(kKey + 8 + content.size());
+    }
+    const std::lock_guard lock(mutex_);
+    kept_ = std::move(taken);
+}
 
 PreparationCache::PreparationCache(fs::path folder, std::string program, std::uint64_t limit)
     : folder_(std::move(folder)), program_(std::move(program)), limit_(limit) {}
@@ -128,4 +176,4 @@ std::optional<fs::path> userCacheFolder() {
     return {};
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,4 +1,5 @@
-#include "joint_limits.h"
+// Reading how far joints bend and twist.
+#include "verbs/run/joint_limits.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -6,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace pelt::cli {
+namespace pelt::verbs {
 namespace {
 
 using LimitsJson = nlohmann::json;
@@ -63,4 +64,4 @@ rig::RangeOfMotion readJointLimits(const LimitsJson& document, const std::filesy
     return range;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

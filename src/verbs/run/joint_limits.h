@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
-namespace pelt::cli {
+namespace pelt::verbs {
 
 /// Reads how far joints bend and twist, in degrees:
 ///     { "default": { "bend": 90, "twist": 60 }, "joints": { "knee_L": { "bend": [0, 140], "twist": 10 } } }
@@ -14,4 +14,4 @@ namespace pelt::cli {
 rig::RangeOfMotion readJointLimits(const nlohmann::json& document, const std::filesystem::path& path,
                                    const Skeleton& skeleton);
 
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

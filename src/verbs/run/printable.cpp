@@ -1,12 +1,13 @@
+// Makes texts of files safe to print on one line.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "text.h"
+#include "verbs/run/text.h"
 
-namespace pelt::cli {
+namespace pelt::verbs {
 namespace {
 
 constexpr std::size_t kLongestName = 200;  ///< maximum number of characters of a name from a file
@@ -82,4 +83,4 @@ std::string oneLine(std::string_view text) {
     return line;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

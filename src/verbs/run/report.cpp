@@ -1,38 +1,9 @@
-#include "joint_list.h"
+// What the reports of several verbs have in common.
+#include "verbs/run/report.h"
 
-#include <fmt/format.h>
+namespace pelt::verbs {
 
-#include <algorithm>
-#include <limits>
-
-#include "text.h"
-
-namespace pelt::cli {
-namespace {
-
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-
-}  // namespace
-
-JointList listJoints(const Skeleton& skeleton) {
-    // Parents come before children in the nodes, and therefore also in the list.
-    std::vector<std::size_t> first_slot(skeleton.nodes.size(), kNone);
-    for (std::size_t j = skeleton.joints.size(); j-- > 0;) first_slot[skeleton.joints[j].node] = j;
-    JointList list;
-    std::vector<std::int32_t> entry_of(skeleton.nodes.size(), -1);  // nearest joint at or above the node
-    for (std::size_t n = 0; n < skeleton.nodes.size(); ++n) {
-        const std::int32_t parent = skeleton.nodes[n].parent;
-        const std::int32_t above = parent < 0 ? -1 : entry_of[static_cast<std::size_t>(parent)];
-        entry_of[n] = above;
-        if (first_slot[n] == kNone) continue;
-        entry_of[n] = static_cast<std::int32_t>(list.entries.size());
-        list.entries.push_back({skeleton.nodes[n].name, above, first_slot[n]});
-    }
-    for (const Joint& joint : skeleton.joints) list.of_slot.push_back(static_cast<std::size_t>(entry_of[joint.node]));
-    return list;
-}
-
-std::string drawTree(const JointList& joints, const std::string& indent, bool utf8) {
+std::string drawTree(const rig::JointList& joints, const std::string& indent, bool utf8) {
     const char* const middle = utf8 ? "├─ " : "|- ";
     const char* const last = utf8 ? "└─ " : "`- ";
     const char* const pass = utf8 ? "│  " : "|  ";
@@ -63,12 +34,14 @@ std::string drawTree(const JointList& joints, const std::string& indent, bool ut
     return text;
 }
 
-void reportWritten(const Character& character, const std::filesystem::path& output, nlohmann::ordered_json& report) {
-    report["output"] = output.string();
-    report["vertices"] = character.mesh.vertexCount();
-    report["triangles"] = character.mesh.triangles.size();
-    report["bones"] = listJoints(character.skeleton).entries.size();
-    report["influences"] = maxInfluences(character.weights);
+std::size_t boneCount(const Character& character) { return rig::listJoints(character.skeleton).entries.size(); }
+
+void reportWritten(const Character& character, Run& run) {
+    run.result["output"] = run.outputName();
+    run.result["vertices"] = character.mesh.vertexCount();
+    run.result["triangles"] = character.mesh.triangles.size();
+    run.result["bones"] = boneCount(character);
+    run.result["influences"] = maxInfluences(character.weights);
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

@@ -1,4 +1,5 @@
-#include "stages.h"
+// Measures time and memory of the stages of a verb.
+#include "verbs/run/stages.h"
 
 #include <sys/resource.h>
 
@@ -7,7 +8,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace pelt::cli {
+namespace pelt::verbs {
 namespace {
 
 constexpr std::chrono::milliseconds kMeasureInterval{20};
@@ -109,4 +110,4 @@ double Stages::totalSeconds() const {
     return sum;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

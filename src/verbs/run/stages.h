@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace pelt::cli {
+namespace pelt::verbs {
 
 /// Time and memory by stage. Stages may alternate (evaluate, write, evaluate …): their seconds are summed. `peak_bytes`
 /// is the largest resident size while a stage ran: exact if it is the largest so far, otherwise sampled every 20 ms.
@@ -55,4 +55,4 @@ private:
     bool stopping_ = false;
 };
 
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

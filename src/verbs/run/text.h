@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <exception>
 #include <string>
 #include <string_view>
 
-namespace pelt::cli {
+namespace pelt::verbs {
 
 /// One line that is safe to print on any terminal: control characters, characters that change the display of text and
 /// invalid UTF-8 become \xNN. Long names in quotation marks, and long lines, are shortened in the middle.
@@ -20,13 +20,7 @@ std::string withFlags(const std::string& sentence);
 /// "1 vertex", "3 vertices".
 std::string counted(std::size_t count, std::string_view one, std::string_view many);
 
-bool isTerminal(int stream);  ///< a terminal that understands control sequences
-bool wantsColor(int stream);  ///< the same, and NO_COLOR is not set
-bool speaksUtf8();            ///< by LC_ALL, LC_CTYPE, LANG
+/// A message for an exception that is no Error. The texts of the standard library would not help users.
+std::string plainWords(const std::exception& fault);
 
-/// Throws Error (system) if standard output cannot be written: closed, or the disk is full.
-void writeStdout(std::string_view text);
-void writeStdout(std::span<const std::byte> bytes);
-void writeStderr(std::string_view text);
-
-}  // namespace pelt::cli
+}  // namespace pelt::verbs

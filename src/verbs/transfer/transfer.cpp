@@ -1,17 +1,18 @@
+// Gives a mesh the skin of another character.
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/ray_tree.h>
 #include <pelt/io/character_file.h>
-#include <pelt/pipeline/transfer.h>
 #include <pelt/rig/borrow_clips.h>
 #include <pelt/rig/props.h>
 #include <pelt/rig/rest_space.h>
+#include <pelt/verbs/transfer.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr std::uint32_t kUnusedSlot = ~std::uint32_t(0);
@@ -67,23 +68,20 @@ void takeRig(Character& character, const Character& from) {
     }
 }
 
-void writeConfidence(Mesh& mesh, const std::vector<fit::TransferOrigin>& origin) {
+void writeConfidence(Mesh& mesh, const std::vector<bind::TransferOrigin>& origin) {
     std::erase_if(mesh.attributes, [](const VertexAttribute& a) { return a.name == kConfidence; });
     VertexAttribute confidence{kConfidence, {}};
-    for (const fit::TransferOrigin o : origin) confidence.values.push_back(static_cast<float>(o) / 2);
+    for (const bind::TransferOrigin o : origin) confidence.values.push_back(static_cast<float>(o) / 2);
     mesh.attributes.push_back(std::move(confidence));
 }
 
-/// The same mesh as the file stores it, or nothing if that is the same space.
+/// The same mesh as its file shows it, or nothing if that is the same space.
 std::optional<Mesh> asStored(const Character& character) {
-    const auto isSame = [](const Affine3d& map) { return map == Affine3d{}; };
-    if (std::all_of(character.from_file.begin(), character.from_file.end(), isSame)) return std::nullopt;
+    const Affine3d map = rig::toFileSpace(character);
+    if (isIdentity(map)) return std::nullopt;
     Mesh mesh = character.mesh;
     mesh.morphs.clear();
-    for (const MeshPart& part : mesh.parts)
-        if (part.instance < character.from_file.size())
-            rig::transformVertices(mesh, part.first_vertex, part.vertex_count,
-                                   inverse(character.from_file[part.instance]));
+    rig::transformVertices(mesh, 0, mesh.vertexCount(), map);
     return mesh;
 }
 
@@ -135,7 +133,7 @@ CommonSpace findCommonSpace(const Character& from, const Character& to, bool fro
 
 }  // namespace
 
-TransferResult transfer(const Character& from, const Character& to, const fit::TransferOptions& options,
+TransferResult transfer(const Character& from, const Character& to, const bind::TransferOptions& options,
                         const Progress& progress) {
     if (from.skeleton.joints.empty() || from.weights.empty()) throw Error::badInput("has no skin to transfer");
     const SlotMap map = mapSlots(from, to.skeleton);
@@ -148,8 +146,8 @@ TransferResult transfer(const Character& from, const Character& to, const fit::T
     Character& character = result.character = kept ? to : bareMesh(to);
     character.ddm = nullptr;
     const CommonSpace space = findCommonSpace(from, character, kept || commonMap(from).has_value());
-    result.transferred = fit::transferWeights(space.from ? *space.from : from.mesh, from.weights,
-                                              space.to ? *space.to : character.mesh, options, progress);
+    result.transferred = bind::transferWeights(space.from ? *space.from : from.mesh, from.weights,
+                                               space.to ? *space.to : character.mesh, options, progress);
     writeConfidence(character.mesh, result.transferred.origin);
     if (kept) {
         result.skeleton = TransferSkeleton::kept;
@@ -164,4 +162,4 @@ TransferResult transfer(const Character& from, const Character& to, const fit::T
     return result;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -10,7 +10,7 @@
 
 #include <array>
 
-#include "../../internal/eigen_solvers.h"
+#include "core/eigen/eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {
@@ -23,7 +23,7 @@ using Eigen::VectorXd;
 
 constexpr int kMostRounds = 30;
 constexpr double kConverged = 1e-4;  // stops when an iteration reduces the error by less than this fraction
-constexpr double kExact = 1e-11;     // of the squared error: the level of the rounding of y
+constexpr double kExactFit = 1e-11;  // of the squared error: the level of the rounding of y
 constexpr double kRidge = 1e-12;     // of the mean diagonal: only keeps singular systems solvable
 constexpr Index kFramesAtOnce = 64, kRowsAtOnce = 512;
 
@@ -242,7 +242,7 @@ EigenSkinFactors alternateFactors(const EigenSkinProblem& problem, const MatrixX
         const MatrixXd modes = solveModes(problem, pairs, orthonormalBasis(factors.coefficients));
         EigenSkinFactors next = solveCoefficients(problem, pairs, modes);
         if (!(next.energy <= factors.energy)) break;  // only rounding: the previous result is as good
-        const bool converged = next.energy <= kExact * problem.energy ||
+        const bool converged = next.energy <= kExactFit * problem.energy ||
                                std::sqrt(next.energy) > (1 - kConverged) * std::sqrt(factors.energy);
         factors = std::move(next);
         if (converged) break;

@@ -18,9 +18,9 @@
 #include <pelt/fit/eigenskin.h>
 #include <pelt/geometry/bounding_sphere.h>
 
-#include "../../internal/eigen_solvers.h"
 #include "alternate.h"
-#include "decomposition_check.h"
+#include "core/eigen/eigen_solvers.h"
+#include "fit/decompose/decomposition_check.h"
 #include "low_rank.h"
 
 namespace pelt::fit {
@@ -29,7 +29,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-constexpr std::size_t kEigenskinGrain = 1024;
+constexpr std::size_t kSumBlock = 1024;  ///< vertices whose terms are summed together
 
 Affine3d blend(const Decomposition& d, std::span<const Affine3d> pose, std::size_t vertex) {
     Affine3d sum;
@@ -45,9 +45,9 @@ Affine3d blend(const Decomposition& d, std::span<const Affine3d> pose, std::size
 /// Sums `term(vertex)` over all vertices, range by range, so that the rounding is the same on any number of threads.
 template <class Term>
 double sumVertices(std::size_t vertices, const Term& term) {
-    std::vector<double> sums((vertices + kEigenskinGrain - 1) / kEigenskinGrain, 0.0);
-    parallelFor(vertices, kEigenskinGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t v = first; v < last; ++v) sums[v / kEigenskinGrain] += term(v);
+    std::vector<double> sums((vertices + kSumBlock - 1) / kSumBlock, 0.0);
+    parallelFor(vertices, kSumBlock, [&](std::size_t first, std::size_t last) {
+        for (std::size_t v = first; v < last; ++v) sums[v / kSumBlock] += term(v);
     });
     double total = 0;
     for (const double sum : sums) total += sum;
@@ -79,7 +79,7 @@ void takeBackToRest(EigenSkinProblem& problem) {
     const std::size_t vertices = d.rest.size();
     for (std::size_t t = 0; t < d.frames; ++t) {
         float* frame = problem.data.data() + 3 * vertices * t;
-        parallelFor(vertices, kEigenskinGrain, [&](std::size_t first, std::size_t last) {
+        parallelFor(vertices, kSumBlock, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v) {
                 float* r = frame + 3 * v;
                 const Vec3d y = transposed(blend(d, d.pose(t), v).linear()) * Vec3d(r[0], r[1], r[2]);

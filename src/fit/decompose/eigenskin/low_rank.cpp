@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "../../internal/eigen_solvers.h"
+#include "core/eigen/eigen_solvers.h"
 
 namespace pelt::fit {
 namespace {

@@ -1,8 +1,9 @@
+// Reads meshes that are compressed with Draco, after a check of what their headers claim.
 #include <fmt/format.h>
 
 #include <cstring>
 
-#include "gltf/primitive.h"
+#include "io/gltf/document/primitive.h"
 
 /// KHR_draco_mesh_compression. The decoder allocates what a header claims, so the header is read and checked first; the
 /// rest is decoded in the helper process.

@@ -1,7 +1,8 @@
+// Reads buffer views that are compressed with meshoptimizer.
 #include <fmt/format.h>
 
-#include "gltf/accessor.h"
-#include "gltf/meshopt_v1.h"
+#include "io/gltf/document/accessor.h"
+#include "meshopt_v1.h"
 
 /// EXT_meshopt_compression and its ratified form: buffer views compressed by meshoptimizer.
 namespace pelt::io::gltf {

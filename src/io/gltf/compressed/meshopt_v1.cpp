@@ -1,6 +1,6 @@
 // KHR_meshopt_compression, appendix A, mode 0, version 1: deltas between elements, byte by byte in groups of sixteen,
 // packed with as few bits as a group needs; and appendix B, filter 4.
-#include "gltf/meshopt_v1.h"
+#include "meshopt_v1.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
-#include "gltf/unpack.h"
+// Requests to decompress mesh data and their answers, as bytes between two processes.
+#include "unpack.h"
 
 #include <cstring>
 #include <new>

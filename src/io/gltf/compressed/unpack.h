@@ -35,6 +35,7 @@ enum class UnpackFault : std::uint32_t {
     memory,        ///< more than the process may use
     crashed,       ///< the process ended without an answer
     too_slow,
+    no_room,  ///< more memory than is free on this machine: not the data's fault
 };
 
 struct UnpackAnswer {

@@ -1,6 +1,8 @@
-#include "gltf/accessor.h"
+// Reads the numbers of glTF accessors in any of their storage forms.
+#include "accessor.h"
 
 #include <fmt/format.h>
+#include <pelt/core/error.h>
 
 #include <algorithm>
 #include <cmath>
@@ -190,6 +192,11 @@ std::vector<std::uint32_t> AccessorReader::integers(std::size_t accessor, const 
 
 void failUnlessUnpacked(const JsonRef& who, const UnpackAnswer& answer, const char* compression) {
     if (answer.fault == UnpackFault::none) return;
+    if (answer.fault == UnpackFault::no_room)
+        throw Error::system({who.file(), who.place()},
+                            fmt::format("decompressing the {} data needs more memory than is free; close other "
+                                        "programs, or raise the limit (ulimit -v, the container's)",
+                                        compression));
     if (answer.fault == UnpackFault::memory)
         who.fail(fmt::format("decompressing the {} data needs more memory than allowed; split the file", compression));
     if (answer.fault == UnpackFault::too_slow)

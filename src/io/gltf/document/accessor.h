@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "gltf/appender.h"
-#include "import/unpacker.h"
+#include "appender.h"
+#include "io/import/unpacker.h"
 
 namespace pelt::io::gltf {
 

@@ -1,4 +1,5 @@
-#include "gltf/appender.h"
+// Adds buffer views and accessors to a document.
+#include "appender.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "gltf/document.h"
+#include "document.h"
 
 namespace pelt::io::gltf {
 

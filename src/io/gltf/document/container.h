@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gltf/document.h"
+#include "document.h"
 
 namespace pelt::io::gltf {
 
@@ -10,7 +10,7 @@ inline constexpr std::uint32_t kMagic = 0x46546C67, kJsonChunk = 0x4E4F534A, kBi
 /// Reads a .glb or the text of a .gltf, with the buffers it refers to. Checks the container, the shape of the top-level
 /// arrays, the asset's version, the required extensions and that every buffer view lies inside its buffer. Throws Error
 /// (bad input).
-Document readDocument(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder);
+Document readDocument(std::span<const std::byte> bytes, const std::string& name, const ExternalFiles& external);
 
 /// The JSON of a .glb or .gltf, an object. Invalid UTF-8 becomes question marks. Throws Error (bad input), also for
 /// JSON nested so deeply that copying it would overflow the stack.

@@ -1,3 +1,4 @@
+// Reads the container of a .glb or .gltf and checks what the file claims about itself.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
@@ -5,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gltf/container.h"
-#include "gltf/uri.h"
+#include "container.h"
+#include "uri.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -181,11 +182,11 @@ void checkExtensions(const Document& document) {
 }
 
 std::vector<std::byte> readExternal(Document& document, const JsonRef& buffer, const std::string& uri) {
-    if (document.folder.empty())
+    if (document.external.folder.empty())
         buffer.fail(fmt::format("'{}' is an external file, which cannot be read from standard input or memory", uri));
-    const auto path = relativeFile(document.folder, uri);
+    const auto path = relativeFile(document.external.folder, uri);
     if (!path) buffer.fail(fmt::format("'{}' is neither a relative path nor base64 data; re-export the file", uri));
-    if (!mayRead(document.folder, *path))
+    if (!mayRead(document.external, *path))
         buffer.fail(fmt::format("'{}' is outside the folder of the file, and only files in it may be read", uri));
     std::error_code fault;
     if (!fs::is_regular_file(*path, fault))
@@ -248,10 +249,10 @@ Json parseJson(std::string_view given, const std::string& name) {
     }
 }
 
-Document readDocument(std::span<const std::byte> bytes, const std::string& name, const fs::path& folder) {
+Document readDocument(std::span<const std::byte> bytes, const std::string& name, const ExternalFiles& external) {
     Document document;
     document.name = name;
-    document.folder = folder;
+    document.external = external;
     const bool is_glb = bytes.size() >= 4 && u32At(bytes, 0) == kMagic;
     Container container;
     if (is_glb)

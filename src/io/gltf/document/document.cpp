@@ -1,4 +1,5 @@
-#include "gltf/document.h"
+// Access to the arrays and extensions of a glTF document.
+#include "document.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ void dropFromList(Json& json, const char* list, const char* name) {
 
 void eraseExtension(Json& object, const char* name) {
     const auto extensions = object.find("extensions");
-    if (extensions == object.end()) return;
+    if (extensions == object.end() || !extensions->is_object()) return;
     extensions->erase(name);
     if (extensions->empty()) object.erase("extensions");
 }

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "gltf/json.h"
+#include "io/json/json.h"
 
 namespace pelt::io::gltf {
 
@@ -23,13 +23,19 @@ struct Chunk {
 /// One entry of `buffers`: its bytes, or none (the fallback buffer of EXT_meshopt_compression).
 using Buffer = std::optional<std::vector<std::byte>>;
 
+/// The files that a document may refer to.
+struct ExternalFiles {
+    std::filesystem::path folder;  ///< base of relative URIs; empty: external files are refused
+    bool local_only = false;       ///< only those in the folder or below are read
+};
+
 /// A glTF file without interpretation: the JSON and the bytes it refers to.
 struct Document {
     std::string name;  ///< its name in messages
     Json json = Json::object();
     std::vector<Buffer> buffers;  ///< one per entry of json["buffers"]
     std::vector<Chunk> chunks;
-    std::filesystem::path folder;                       ///< base of relative URIs; empty: external files are refused
+    ExternalFiles external;
     std::vector<std::filesystem::path> external_files;  ///< the buffers that were read from separate files
 
     JsonRef root() const { return {json, name, ""}; }

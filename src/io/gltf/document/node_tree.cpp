@@ -1,4 +1,5 @@
-#include "gltf/node_tree.h"
+// The hierarchy of the nodes of a document.
+#include "node_tree.h"
 
 #include <fmt/format.h>
 #include <pelt/rig/skeleton.h>

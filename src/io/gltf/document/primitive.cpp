@@ -1,4 +1,5 @@
-#include "gltf/primitive.h"
+// Reads the attributes and triangles of one glTF primitive.
+#include "primitive.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "gltf/accessor.h"
+#include "accessor.h"
 
 namespace pelt::io::gltf {
 

@@ -1,11 +1,12 @@
+// Lists the external files that a glTF file refers to.
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
 #include <pelt/io/character_file.h>
+#include <pelt/io/extension.h>
 
-#include "gltf/container.h"
-#include "gltf/uri.h"
-#include "mesh/mesh_readers.h"
-#include "sequence/byte_source.h"
+#include "container.h"
+#include "io/bytes/byte_source.h"
+#include "uri.h"
 
 namespace pelt::io {
 namespace {
@@ -41,8 +42,8 @@ void collectUris(const gltf::Json& value, const fs::path& folder, std::vector<fs
 
 std::vector<fs::path> referredFiles(const fs::path& path) {
     std::vector<fs::path> files;
-    const std::string extension = lowerExtension(path);
-    if (extension != ".glb" && extension != ".gltf" && extension != ".vrm") return files;
+    const std::string extension = extensionOf(path);
+    if (extension != ".glb" && extension != ".gltf" && extension != ".vrm" && extension != ".vrma") return files;
     try {
         const std::vector<std::byte> bytes = jsonBytes(path);
         const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -1,4 +1,5 @@
-#include "gltf/source.h"
+// The document that a character came from, and hashes that tell whether its mesh changed.
+#include "source.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 
 #include <pelt/rig/character.h>
 
-#include "gltf/document.h"
+#include "document.h"
 
 namespace pelt::io::gltf {
 

@@ -1,23 +1,11 @@
-#include "gltf/uri.h"
+// URIs of glTF files: percent signs, base64 data, and which external files may be read.
+#include "uri.h"
 
 #include <fmt/format.h>
-#include <pelt/io/character_file.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cctype>
-
-namespace pelt::io {
-namespace {
-
-std::atomic<bool> local_files_only{false};
-
-}  // namespace
-
-void setLocalFilesOnly(bool only) { local_files_only = only; }
-
-}  // namespace pelt::io
 
 namespace pelt::io::gltf {
 namespace {
@@ -96,10 +84,10 @@ std::optional<std::filesystem::path> relativeFile(const std::filesystem::path& f
     return folder / relative;
 }
 
-bool mayRead(const std::filesystem::path& folder, const std::filesystem::path& file) {
-    if (!local_files_only) return true;
+bool mayRead(const ExternalFiles& external, const std::filesystem::path& file) {
+    if (!external.local_only) return true;
     std::error_code fault;
-    const std::filesystem::path inside = std::filesystem::weakly_canonical(folder, fault);
+    const std::filesystem::path inside = std::filesystem::weakly_canonical(external.folder, fault);
     if (fault) return false;
     const std::filesystem::path real = std::filesystem::weakly_canonical(file, fault);
     return !fault && std::mismatch(inside.begin(), inside.end(), real.begin(), real.end()).first == inside.end();

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "document.h"
+
 namespace pelt::io::gltf {
 
 /// "a%20b" -> "a b"; a stray percent sign stays.
@@ -20,7 +22,7 @@ std::optional<std::vector<std::byte>> decodeDataUri(std::string_view uri);
 /// The file that a relative URI refers to; nullopt for absolute paths and URIs with a scheme.
 std::optional<std::filesystem::path> relativeFile(const std::filesystem::path& folder, std::string_view uri);
 
-/// Whether a document in `folder` may read this external file (setLocalFilesOnly).
-bool mayRead(const std::filesystem::path& folder, const std::filesystem::path& file);
+/// Whether a document may read this external file.
+bool mayRead(const ExternalFiles& external, const std::filesystem::path& file);
 
 }  // namespace pelt::io::gltf

@@ -1,9 +1,10 @@
+// Removes data of a document that nothing refers to.
 #include <algorithm>
 #include <array>
 
-#include "gltf/appender.h"
-#include "gltf/ddm_payload.h"
-#include "gltf/edit.h"
+#include "edit.h"
+#include "io/gltf/document/appender.h"
+#include "io/gltf/payload/ddm_payload.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -193,13 +194,16 @@ void cutBytes(Document& document) {
         views[v]["byteOffset"] = start;
         if (start == 0) views[v].erase("byteOffset");
     }
+    std::vector<std::size_t> inside(uses.size());
     for (std::size_t u = 0; u < uses.size(); ++u) {
-        if (!uses[u].reader) continue;
         const Json& view = views[uses[u].view->get<std::size_t>()];
-        const std::size_t inside =
-            newPlace(kept[view["buffer"].get<std::size_t>()], reader_at[u]) - numberOr(view, "byteOffset", 0);
-        (*uses[u].reader)["byteOffset"] = inside;
-        if (inside == 0) uses[u].reader->erase("byteOffset");
+        inside[u] = newPlace(kept[view["buffer"].get<std::size_t>()], reader_at[u]) - numberOr(view, "byteOffset", 0);
+    }
+    // A new member moves the others: an accessor comes after what is inside it, and nothing is read in between.
+    for (std::size_t u = uses.size(); u-- > 0;) {
+        if (!uses[u].reader) continue;
+        (*uses[u].reader)["byteOffset"] = inside[u];
+        if (inside[u] == 0) uses[u].reader->erase("byteOffset");
     }
     for (std::size_t b = 0; b < kept.size(); ++b) {
         if (!document.buffers[b]) continue;

@@ -1,12 +1,13 @@
-#include "gltf/edit.h"
+// Saves a loaded character by editing its document where it differs.
+#include "edit.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
 #include <algorithm>
 
-#include "gltf/driven_joints.h"
-#include "gltf/write_new.h"
+#include "io/gltf/payload/driven_joints.h"
+#include "io/gltf/write/write_new.h"
 
 namespace pelt::io::gltf {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <map>
 
-#include "gltf/accessor.h"
-#include "gltf/ddm_payload.h"
-#include "gltf/node_tree.h"
-#include "gltf/source.h"
-#include "gltf/write_parts.h"
+#include "io/gltf/document/accessor.h"
+#include "io/gltf/document/node_tree.h"
+#include "io/gltf/document/source.h"
+#include "io/gltf/payload/ddm_payload.h"
+#include "io/gltf/write/write_parts.h"
 
 /// Saving a loaded character: the original document, in which what differs from the loaded state is edited.
 namespace pelt::io::gltf {

@@ -1,7 +1,8 @@
+// Edits the animations of a document as the clips of a character changed.
 #include <algorithm>
 #include <set>
 
-#include "gltf/edit.h"
+#include "edit.h"
 
 namespace pelt::io::gltf {
 namespace {

@@ -1,10 +1,11 @@
+// Replaces compressed data by plain data where a document is edited.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "gltf/edit.h"
-#include "gltf/primitive.h"
+#include "edit.h"
+#include "io/gltf/document/primitive.h"
 
 namespace pelt::io::gltf {
 std::size_t addVertexView(Appender& appender, std::span<const std::byte> packed, std::size_t element) {

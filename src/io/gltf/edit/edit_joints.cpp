@@ -1,7 +1,8 @@
+// Finds the loaded joints that a character still has, and removes the others from rows.
 #include <algorithm>
 #include <numeric>
 
-#include "gltf/edit.h"
+#include "edit.h"
 
 namespace pelt::io::gltf {
 namespace {

@@ -1,4 +1,5 @@
-#include "gltf/edit.h"
+// Writes changed positions, normals and tangents into a document.
+#include "edit.h"
 
 namespace pelt::io::gltf {
 

@@ -1,7 +1,8 @@
+// Adds and removes joints of the skins of a document.
 #include <algorithm>
 #include <cstring>
 
-#include "gltf/edit.h"
+#include "edit.h"
 
 namespace pelt::io::gltf {
 namespace {

@@ -1,6 +1,7 @@
+// Writes changed weights and scalar attributes into a document.
 #include <algorithm>
 
-#include "gltf/edit.h"
+#include "edit.h"
 
 namespace pelt::io::gltf {
 namespace {

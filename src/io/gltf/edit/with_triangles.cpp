@@ -1,11 +1,13 @@
-#include "gltf/with_triangles.h"
+// A document with other triangles over its vertices, for levels of detail.
+#include "with_triangles.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "gltf/ddm_payload.h"
-#include "gltf/edit.h"
-#include "gltf/primitive.h"
+#include "edit.h"
+#include "io/gltf/document/primitive.h"
+#include "io/gltf/payload/ddm_payload.h"
+#include "io/gltf/write/levels.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -15,6 +17,7 @@ public:
     explicit TriangleWriter(const GltfSource& source)
         : source_(source), document_(source.document), appender_(document_), reader_(source.document) {
         dropPayload(document_);
+        dropLevels(document_);
         // A new top-level array would move all others.
         for (const char* name : {"buffers", "bufferViews", "accessors"}) collection(document_, name);
     }
@@ -33,8 +36,6 @@ public:
         }
     }
     Document finish() {
-        for (Json& node : document_.json["nodes"]) eraseExtension(node, "MSFT_lod");
-        dropExtension(document_, "MSFT_lod");
         dropUnusedCompression(document_);
         dropUnused(document_);
         return std::move(document_);
@@ -103,6 +104,10 @@ private:
         Json& primitive = document_.json["meshes"][mesh_]["primitives"][index];
         for (const std::string& name : from.attributeNames()) {
             const std::size_t accessor = was.at("attributes").value()[name].get<std::size_t>();
+            if (reader_.info(accessor).count != part.vertex_count) {  // of a damaged file, and left out while loading
+                primitive["attributes"].erase(name);
+                continue;
+            }
             const DracoData* draco = from.draco();
             const bool packed_by_draco = draco && draco->attributes.contains(name);
             primitive["attributes"][name] =
@@ -110,9 +115,11 @@ private:
         }
         if (primitive.contains("targets"))
             for (Json& target : primitive["targets"])
-                for (auto& [name, accessor] : target.items()) {
-                    const std::size_t old = accessor.get<std::size_t>();
-                    accessor = addRows(old, reader_.packed(old), rows);
+                for (auto it = target.begin(); it != target.end();) {
+                    const std::size_t old = it->get<std::size_t>();
+                    const bool fits = reader_.info(old).count == part.vertex_count;
+                    if (fits) *it = addRows(old, reader_.packed(old), rows);
+                    it = fits ? std::next(it) : target.erase(it);
                 }
         eraseExtension(primitive, kDraco);
         primitive["indices"] = appender_.addIndices(indices, rows.size());

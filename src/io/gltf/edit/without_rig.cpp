@@ -1,8 +1,9 @@
-#include "gltf/without_rig.h"
+// A document with its meshes alone.
+#include "without_rig.h"
 
-#include "gltf/ddm_payload.h"
-#include "gltf/node_tree.h"
-#include "gltf/write_parts.h"
+#include "io/gltf/document/node_tree.h"
+#include "io/gltf/payload/ddm_payload.h"
+#include "io/gltf/write/write_parts.h"
 
 namespace pelt::io::gltf {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gltf/source.h"
+#include "io/gltf/document/source.h"
 
 namespace pelt::io::gltf {
 

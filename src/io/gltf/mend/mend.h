@@ -6,12 +6,12 @@
 
 #include <functional>
 
-#include "gltf/json.h"
+#include "io/json/json.h"
 
 /// Repairs of faults in files that have only one sensible interpretation. docs/gltf.md lists them.
 namespace pelt::io::gltf {
 
-/// Fills unknown vertices from known ones, ring by ring: calls `take(v, neighbours)` once for every unknown vertex that
+/// Fills unknown vertices from known ones, ring by ring: calls `take(v, neighbors)` once for every unknown vertex that
 /// is connected to a known one, with its neighbors of earlier rings, and marks it as known.
 void walkRings(std::span<const Triangle> triangles, std::vector<char>& known,
                const std::function<void(std::uint32_t, std::span<const std::uint32_t>)>& take);

@@ -1,3 +1,4 @@
+// Repairs keys of animations: their order, equal times, values that are not finite.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "gltf/mend.h"
+#include "mend.h"
 
 namespace pelt::io::gltf {
 namespace {

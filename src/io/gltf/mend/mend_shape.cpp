@@ -1,10 +1,11 @@
+// Repairs positions that are not finite, from their neighbors.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
-#include "gltf/mend.h"
+#include "mend.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -34,10 +35,10 @@ void walkRings(std::span<const Triangle> triangles, std::vector<char>& known,
             for (int j = 0; j < 3; ++j)
                 if (!known[t[i]] && t[i] != t[j]) around[t[i]].push_back(t[j]);
     std::vector<std::uint32_t> ring;
-    for (auto& [v, neighbours] : around) {
-        std::sort(neighbours.begin(), neighbours.end());
-        neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
-        if (std::any_of(neighbours.begin(), neighbours.end(), [&](std::uint32_t n) { return known[n] != 0; }))
+    for (auto& [v, neighbors] : around) {
+        std::sort(neighbors.begin(), neighbors.end());
+        neighbors.erase(std::unique(neighbors.begin(), neighbors.end()), neighbors.end());
+        if (std::any_of(neighbors.begin(), neighbors.end(), [&](std::uint32_t n) { return known[n] != 0; }))
             ring.push_back(v);
     }
     while (!ring.empty()) {
@@ -71,9 +72,9 @@ std::size_t mendPositions(const JsonRef& who, std::vector<float>& positions, std
                              lost.size(), count));
     std::vector<char> known(count, 1);
     for (const std::uint32_t v : lost) known[v] = 0;
-    walkRings(triangles, known, [&](std::uint32_t v, std::span<const std::uint32_t> neighbours) {
+    walkRings(triangles, known, [&](std::uint32_t v, std::span<const std::uint32_t> neighbors) {
         PositionSum sum;
-        for (const std::uint32_t n : neighbours) sum.add(positions.data() + 3 * n);
+        for (const std::uint32_t n : neighbors) sum.add(positions.data() + 3 * n);
         sum.put(positions.data() + 3 * v);
     });
     for (const std::uint32_t v : lost)

@@ -1,9 +1,10 @@
+// Gives a row to vertices without valid weights, from their neighbors.
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
 
-#include "gltf/mend.h"
+#include "mend.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -33,8 +34,8 @@ public:
         std::vector<Triangle> triangles;
         for (const Triangle& t : mesh_.triangles)
             triangles.push_back({place_of_[t[0]], place_of_[t[1]], place_of_[t[2]]});
-        walkRings(triangles, reached, [&](std::uint32_t place, std::span<const std::uint32_t> neighbours) {
-            made_[place] = meanRow(neighbours);
+        walkRings(triangles, reached, [&](std::uint32_t place, std::span<const std::uint32_t> neighbors) {
+            made_[place] = meanRow(neighbors);
         });
         followNearest(triangles, reached, lost);
         std::map<std::uint32_t, MendedRow> rows;
@@ -107,7 +108,7 @@ void RowMender::followNearest(std::span<const Triangle> triangles, const std::ve
         if (weights_.influenceCount(v) > 0) by_x_.push_back(v);
     std::stable_sort(by_x_.begin(), by_x_.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return mesh_.positions[a].x < mesh_.positions[b].x; });
-    for (const auto& [start, neighbours] : around) {
+    for (const auto& [start, neighbors] : around) {
         if (made_.contains(start)) continue;
         std::vector<std::uint32_t> piece{start};
         made_[start];

@@ -3,24 +3,27 @@
 #include <pelt/rig/character.h>
 #include <pelt/version.h>
 
-#include "gltf/accessor.h"
-#include "gltf/ddm_records.h"
-#include "gltf/load.h"
-#include "gltf/write_parts.h"
+#include "ddm_records.h"
+#include "io/gltf/document/accessor.h"
+#include "io/gltf/read/load.h"
+#include "io/gltf/write/write_parts.h"
 
 /// The extension PELT_direct_delta_mush; described in docs/payload.md.
 namespace pelt::io::gltf {
 
 inline constexpr const char* kDirectDeltaMush = "PELT_direct_delta_mush";
 inline constexpr std::uint64_t kPayloadVersion = 1;
-inline constexpr std::uint64_t kPlacedPayloadVersion = kDdmPayloadVersion;  ///< with `space`
+inline constexpr std::uint64_t kPlacedPayloadVersion = 2;                    ///< with `space`
+inline constexpr std::uint64_t kReducedPayloadVersion = kDdmPayloadVersion;  ///< with the numbers of its variant alone
 
 /// Data that is equal in all primitives of a character.
 struct PayloadTerms {
     DdmVariant variant = DdmVariant::v0;
     DdmEncoding encoding = DdmEncoding::float32;
+    DdmContent content = DdmContent::full;
     DdmSettings settings;
     double expected_error = -1;
+    bool fitted = false;
 
     friend bool operator==(const PayloadTerms&, const PayloadTerms&) = default;
 };

@@ -1,3 +1,4 @@
+// The JSON of a Direct Delta Mush payload: settings, and hashes of what it was made for.
 #include <fmt/format.h>
 
 #include <bit>
@@ -5,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gltf/ddm_payload.h"
+#include "ddm_payload.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -28,6 +29,7 @@ void readSetting(const JsonRef& json, float& value) { value = json.asFloat(); }
 void readSetting(const JsonRef& json, bool& value) { value = json.asBool(); }
 void readSetting(const JsonRef& json, std::string& value) { value = json.asString(); }
 void readSetting(const JsonRef& json, DdmMap& value) { readText(json.asString(), value); }
+void readSetting(const JsonRef& json, DdmTranslations& value) { readText(json.asString(), value); }
 void readSetting(const JsonRef& json, JointAlpha& value) {
     value = {json.at("joint").asString(), json.at("alpha").asFinite()};
 }
@@ -54,6 +56,7 @@ Json settingJson(const std::optional<T>& value) {
     return value ? Json(*value) : Json();
 }
 Json settingJson(const DdmMap& map) { return map.isChosen() ? Json() : Json(textOf(map)); }
+Json settingJson(const DdmTranslations& value) { return value == DdmTranslations{} ? Json() : Json(textOf(value)); }
 Json settingJson(const JointAlpha& value) { return {{"joint", value.joint}, {"alpha", value.alpha}}; }
 template <class T>
 Json settingJson(const std::vector<T>& list) {
@@ -74,11 +77,28 @@ std::string camelCase(std::string_view name) {
     return out;
 }
 
+/// Settings are used again where the character is mushed again: what no user could have given is refused here.
+void checkSettings(const JsonRef& json, const DdmSettings& settings) {
+    const auto refuse = [&](const char* key, const char* wanted) {
+        json.at(key).fail(fmt::format("must be {}; run pelt mush again", wanted));
+    };
+    const auto isShare = [](double alpha) { return alpha >= 0 && alpha < 1; };
+    if (settings.iterations.value_or(0) > kMostIterations) refuse("iterations", "at most 10000");
+    if (settings.kappa_iterations.value_or(0) > kMostIterations) refuse("kappaIterations", "at most 10000");
+    if (settings.lambda.value_or(0) < 0) refuse("lambda", "at least 0");
+    if (settings.kappa.value_or(0) < 0) refuse("kappa", "at least 0");
+    if (!isShare(settings.alpha.value_or(0))) refuse("alpha", "at least 0 and below 1");
+    if (settings.weld < 0) refuse("weld", "at least 0");
+    for (const JointAlpha& value : settings.joint_alpha)
+        if (!isShare(value.alpha)) refuse("jointAlpha", "at least 0 and below 1 for each joint");
+}
+
 DdmSettings readSettings(const JsonRef& json) {
     DdmSettings out;
     for (const DdmField& field : ddmFields())
         if (const auto member = json.find(camelCase(field.info.name).c_str()); member && field.stored)
             std::visit([&](auto setting) { readSetting(*member, out.*setting); }, field.member);
+    checkSettings(json, out);
     return out;
 }
 
@@ -124,16 +144,25 @@ PayloadTerms readTerms(const JsonRef& extension) {
     PayloadTerms terms;
     terms.variant = readWord<DdmVariant>(extension.at("variant"));
     terms.encoding = readWord<DdmEncoding>(extension.at("encoding"));
+    if (extension.at("version").asUnsigned() == kReducedPayloadVersion) terms.content = contentOf(terms.variant);
     if (const auto error = extension.find("expectedError")) terms.expected_error = error->asFinite();
     if (const auto settings = extension.find("settings")) terms.settings = readSettings(*settings);
+    if (const auto fitted = extension.find("fitted")) terms.fitted = fitted->asBool();
+    if (terms.fitted && (terms.variant != DdmVariant::v5 || terms.encoding != DdmEncoding::float32))
+        extension.fail("a fitted skin has the variant v5 and the encoding float; run pelt fit again");
     return terms;
 }
 
 Json termsJson(const DdmPayload& payload) {
-    Json json = {
-        {"version", kPayloadVersion}, {"variant", wordOf(payload.variant)}, {"encoding", wordOf(payload.encoding)}};
+    const bool full = payload.rows.content == DdmContent::full;
+    Json json = {{"version", full ? kPayloadVersion : kReducedPayloadVersion},
+                 {"variant", wordOf(payload.variant)},
+                 {"encoding", wordOf(payload.encoding)}};
     if (payload.expected_error >= 0) json["expectedError"] = payload.expected_error;
-    json["settings"] = settingsJson(payload.settings);
+    if (payload.fitted)
+        json["fitted"] = true;
+    else
+        json["settings"] = settingsJson(payload.settings);
     return json;
 }
 
@@ -156,7 +185,7 @@ std::string hashJoints(AccessorReader& reader, std::size_t skin) {
         for (const char c : node.stringOr("name", "")) hash.add(static_cast<std::uint8_t>(c));
         hash.add(std::uint8_t(0));
         for (std::size_t i = 0; i < 16; ++i)
-            hash.add(matrices.empty() ? (i % 5 == 0 ? 1.0F : 0.0F) : matrices.at(j * 16 + i));
+            hash.add(j * 16 + i < matrices.size() ? matrices[j * 16 + i] : (i % 5 == 0 ? 1.0F : 0.0F));
     }
     return hash.digits();
 }

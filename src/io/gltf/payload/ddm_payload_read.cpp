@@ -1,8 +1,9 @@
+// Reads the Direct Delta Mush payload of a file and checks that it still fits.
 #include <fmt/format.h>
 
 #include <map>
 
-#include "gltf/ddm_payload.h"
+#include "ddm_payload.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -22,7 +23,7 @@ public:
         if (found_.empty() && misfit.empty()) return;
         if (misfit.empty()) misfit = compare();
         if (!misfit.empty()) {
-            loading_.character.warnings.push_back(fmt::format(
+            loading_.warnings.push_back(fmt::format(
                 "the Direct Delta Mush payload was ignored: {}; run pelt mush again (saving removes the payload)",
                 misfit));
             return;
@@ -79,9 +80,9 @@ const std::string& PayloadLoader::jointsOf(std::size_t skin) {
 
 std::string PayloadLoader::misfitOf(const FoundPart& found) {
     const std::uint64_t version = found.extension.at("version").asUnsigned();
-    if (version != kPayloadVersion && version != kPlacedPayloadVersion)
-        return fmt::format("it has version {}, and this Pelt reads versions {} and {}", version, kPayloadVersion,
-                           kPlacedPayloadVersion);
+    if (version < kPayloadVersion || version > kReducedPayloadVersion)
+        return fmt::format("it has version {}, and this Pelt reads versions {} to {}", version, kPayloadVersion,
+                           kReducedPayloadVersion);
     const std::string& name = loading_.character.mesh.parts[found.part].name;
     const Vec3f* positions = loading_.character.mesh.positions.data() + found.first;
     std::vector<float> flat;
@@ -105,8 +106,10 @@ std::string PayloadLoader::compare() {
         if (readTerms(found.extension) != terms) return "its parts were made with different settings";
     payload_->variant = terms.variant;
     payload_->encoding = terms.encoding;
+    payload_->rows.content = terms.content;
     payload_->settings = terms.settings;
     payload_->expected_error = terms.expected_error;
+    payload_->fitted = terms.fitted;
     return {};
 }
 
@@ -126,11 +129,12 @@ void PayloadLoader::read(const FoundPart& found) {
         extension.fail(
             fmt::format("{} {} exceed the buffer view of {} bytes; run pelt mush again", count, what, bytes.size()));
     };
-    if (vertices.size() / kVertexBytes < found.count) too_many(found.count, "vertices");
-    const auto own = vertices.first(found.count * kVertexBytes);
-    const std::uint64_t count = countEntries(own, payload_->encoding);
-    if (count > entries.size() / entryBytes(payload_->encoding)) too_many(count, "entries");
     DdmRows<float>& rows = payload_->rows;
+    const RecordLayout layout(payload_->encoding, rows.content);
+    if (vertices.size() / layout.vertexBytes() < found.count) too_many(found.count, "vertices");
+    const auto own = vertices.first(found.count * layout.vertexBytes());
+    const std::uint64_t count = countEntries(own, layout);
+    if (count > entries.size() / layout.entryBytes()) too_many(count, "entries");
     if (rows.joints.size() + count > 0xFFFFFFF0U) extension.fail("more than 4 billion entries; split the file");
     // Many parts may share records, but each needs its own memory.
     loading_.reader->budget().take(extension, count * 48 + found.count * 16);

@@ -1,7 +1,8 @@
+// Writes, replaces or removes the Direct Delta Mush payload of a document.
 #include <algorithm>
 #include <set>
 
-#include "gltf/ddm_payload.h"
+#include "ddm_payload.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -106,12 +107,13 @@ void writePayload(Document& document, Appender& appender, const DdmPayload& payl
     const auto append = [&](const std::vector<std::byte>& bytes) {
         const std::size_t offset = records.size();
         records.insert(records.end(), bytes.begin(), bytes.end());
+        records.resize((records.size() + 7) / 8 * 8);  // the alignment of what follows
         return offset;
     };
     for (const PayloadPlace& place : places) {
         Json extension = termsJson(payload);
         if (!isIdentity(place.part->space)) {
-            extension["version"] = kPlacedPayloadVersion;
+            extension["version"] = std::max(extension["version"].get<std::uint64_t>(), kPlacedPayloadVersion);
             extension["space"] = place.part->space.m;
         }
         extension["positionHash"] = "";

@@ -1,34 +1,58 @@
 #pragma once
 
 #include <cmath>
+#include <cstring>
 
-#include "gltf/ddm_records.h"
+#include "ddm_records.h"
 
 /// The records of docs/payload.md, little-endian as in glTF, and the intermediate form of a row.
 namespace pelt::io::gltf {
 
-struct FloatVertex {
-    float p[3];
+/// A vertex without its center, which is in front of it if there is one.
+struct FloatHead {
     std::uint32_t count;
 };
-struct FloatEntry {
-    std::uint32_t joint;
-    DdmBlock<float> block;
-    float psi;
-};
-struct Q16Vertex {
-    float p[3];
+struct Q16Head {
     std::uint16_t count;
     std::int8_t second_exponent, first_exponent;
 };
-struct Q16Entry {
-    std::uint16_t joint, psi;
-    std::int16_t second[6], first[3];
-    std::uint16_t omega;
+static_assert(sizeof(FloatHead) == 4 && sizeof(Q16Head) == 4);
+
+/// The numbers of a record, one after the other.
+class RecordCursor {
+public:
+    explicit RecordCursor(const std::byte* at) : at_(at) {}
+
+    template <class T>
+    T get() {
+        T value;
+        std::memcpy(&value, at_, sizeof value);
+        at_ += sizeof value;
+        return value;
+    }
+    template <class T, std::size_t N>
+    void get(T (&values)[N]) {
+        for (T& value : values) value = get<T>();
+    }
+
+private:
+    const std::byte* at_;
 };
-static_assert(sizeof(FloatVertex) == kVertexBytes && sizeof(Q16Vertex) == kVertexBytes);
-static_assert(sizeof(FloatEntry) == entryBytes(DdmEncoding::float32) &&
-              sizeof(Q16Entry) == entryBytes(DdmEncoding::q16));
+
+/// A record that is put together number by number.
+class RecordMaker {
+public:
+    template <class T>
+    void put(const T& value) {
+        std::memcpy(bytes_ + size_, &value, sizeof value);
+        size_ += sizeof value;
+    }
+    void appendTo(std::vector<std::byte>& records) const { records.insert(records.end(), bytes_, bytes_ + size_); }
+
+private:
+    std::byte bytes_[48];
+    std::size_t size_ = 0;
+};
 
 /// A block of a row in double precision, where recentering and rounding happen.
 using Block = DdmBlock<double>;

@@ -1,3 +1,4 @@
+// Reads the rows of a payload from their stored records.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/ddm_storage.h>
@@ -6,21 +7,14 @@
 #include <cstring>
 #include <numeric>
 
-#include "gltf/ddm_record_layout.h"
+#include "ddm_record_layout.h"
 
 namespace pelt::io::gltf {
 namespace {
 
-constexpr double kSumTolerance = 1e-4;     // of Σω and Σψ
+constexpr double kRowSumTolerance = 1e-4;  // of Σω and Σψ
 constexpr double kCenterTolerance = 1e-6;  // of Σχ', relative to Σ|χ'| …
 constexpr double kPointTolerance = 1e-7;   // … and to p: smaller differences are rounding of p
-
-template <class T>
-T get(std::span<const std::byte> from, std::size_t index) {
-    T record;
-    std::memcpy(&record, from.data() + index * sizeof(T), sizeof(T));
-    return record;
-}
 
 bool isFiniteBlock(const DdmBlock<float>& b) {
     const float numbers[] = {b.xx, b.xy, b.xz, b.yy, b.yz, b.zz, b.x, b.y, b.z, b.w};
@@ -66,7 +60,7 @@ std::string settleRow(Row& row, Vec3d& p) {
     std::stable_sort(row.begin(), row.end(), [](const Entry& a, const Entry& b) { return a.block.w > b.block.w; });
     double omega = 0, psi = 0;
     for (const Entry& entry : row) omega += entry.block.w, psi += entry.psi;
-    if (!(std::abs(omega - 1) <= kSumTolerance) || !(std::abs(psi - 1) <= kSumTolerance))
+    if (!(std::abs(omega - 1) <= kRowSumTolerance) || !(std::abs(psi - 1) <= kRowSumTolerance))
         return fmt::format("has weights that sum to {:.6g} and {:.6g}, not to 1", omega, psi);
     recenter(row, p);
     return isFiniteRow(row, p) ? "" : "has numbers too large for single precision";
@@ -75,43 +69,47 @@ std::string settleRow(Row& row, Vec3d& p) {
 /// Reads one row's records after another.
 class RecordReader {
 public:
-    RecordReader(std::span<const std::byte> vertices, std::span<const std::byte> entries, DdmEncoding encoding)
-        : vertices_(vertices), entries_(entries), encoding_(encoding) {}
+    RecordReader(std::span<const std::byte> vertices, std::span<const std::byte> entries, const RecordLayout& layout)
+        : vertices_(vertices.data()), entries_(entries.data()), layout_(layout) {}
 
     /// Fills joint indices of the skin.
-    std::string read(std::size_t vertex, Row& row, Vec3d& p) {
-        std::size_t count = 0;
-        Q16Vertex head{};
-        if (encoding_ == DdmEncoding::q16) {
-            head = get<Q16Vertex>(vertices_, vertex);
-            count = head.count;
-        } else {
-            const auto plain = get<FloatVertex>(vertices_, vertex);
-            std::copy(plain.p, plain.p + 3, head.p);
-            count = plain.count;
-        }
-        p = {head.p[0], head.p[1], head.p[2]};
+    std::string read(Row& row, Vec3d& p) {
+        const bool q16 = layout_.encoding == DdmEncoding::q16;
+        float center[3] = {};
+        if (layout_.center) vertices_.get(center);
+        p = {center[0], center[1], center[2]};
+        Q16Head head{};
+        if (q16) head = vertices_.get<Q16Head>();
+        const std::size_t count = q16 ? head.count : vertices_.get<FloatHead>().count;
         if (count == 0) return "has no entry";
         row.clear();
-        for (std::size_t i = 0; i < count; ++i, ++next_)
-            row.push_back(encoding_ == DdmEncoding::q16 ? q16Entry(head) : floatEntry());
-        return encoding_ == DdmEncoding::q16 ? divideBySum(row) : std::string();
+        for (std::size_t i = 0; i < count; ++i) row.push_back(q16 ? q16Entry(head) : floatEntry());
+        return q16 ? divideBySum(row) : std::string();
     }
 
 private:
-    Entry floatEntry() const {
-        const auto from = get<FloatEntry>(entries_, next_);
-        return {from.joint, widened(from.block), from.psi};
+    Entry floatEntry() {
+        Entry entry{entries_.get<std::uint32_t>(), {}, 0};
+        if (layout_.second)
+            for (const auto member : kSecond) entry.block.*member = entries_.get<float>();
+        if (layout_.first)
+            for (const auto member : kFirst) entry.block.*member = entries_.get<float>();
+        entry.block.w = entries_.get<float>();
+        entry.psi = layout_.psi ? entries_.get<float>() : entry.block.w;
+        return entry;
     }
 
-    Entry q16Entry(const Q16Vertex& head) const {
-        const auto from = get<Q16Entry>(entries_, next_);
-        Entry entry{from.joint, {}, double(from.psi)};
-        entry.block.w = from.omega;
-        for (std::size_t c = 0; c < 6; ++c)
-            entry.block.*kSecond[c] = std::ldexp(double(from.second[c]), head.second_exponent);
-        for (std::size_t c = 0; c < 3; ++c)
-            entry.block.*kFirst[c] = std::ldexp(double(from.first[c]), head.first_exponent);
+    Entry q16Entry(const Q16Head& head) {
+        Entry entry{entries_.get<std::uint16_t>(), {}, 0};
+        if (layout_.psi) entry.psi = entries_.get<std::uint16_t>();
+        if (layout_.second)
+            for (const auto member : kSecond)
+                entry.block.*member = std::ldexp(double(entries_.get<std::int16_t>()), head.second_exponent);
+        if (layout_.first)
+            for (const auto member : kFirst)
+                entry.block.*member = std::ldexp(double(entries_.get<std::int16_t>()), head.first_exponent);
+        entry.block.w = entries_.get<std::uint16_t>();
+        if (!layout_.psi) entry.psi = entry.block.w;
         return entry;
     }
 
@@ -126,9 +124,8 @@ private:
         return {};
     }
 
-    std::span<const std::byte> vertices_, entries_;
-    DdmEncoding encoding_;
-    std::size_t next_ = 0;
+    RecordCursor vertices_, entries_;
+    RecordLayout layout_;
 };
 
 void appendRow(const Row& row, const Vec3d& p, DdmRows<float>& rows) {
@@ -143,20 +140,23 @@ void appendRow(const Row& row, const Vec3d& p, DdmRows<float>& rows) {
 
 }  // namespace
 
-std::uint64_t countEntries(std::span<const std::byte> vertices, DdmEncoding encoding) {
+std::uint64_t countEntries(std::span<const std::byte> vertices, const RecordLayout& layout) {
     std::uint64_t sum = 0;
-    for (std::size_t v = 0; v < vertices.size() / kVertexBytes; ++v)
-        sum += encoding == DdmEncoding::q16 ? get<Q16Vertex>(vertices, v).count : get<FloatVertex>(vertices, v).count;
+    for (std::size_t end = layout.vertexBytes(); end <= vertices.size(); end += layout.vertexBytes()) {
+        RecordCursor head(vertices.data() + end - sizeof(Q16Head));
+        sum += layout.encoding == DdmEncoding::q16 ? head.get<Q16Head>().count : head.get<FloatHead>().count;
+    }
     return sum;
 }
 
 std::string appendRecords(std::span<const std::byte> vertices, std::span<const std::byte> entries, DdmEncoding encoding,
                           std::span<const std::uint32_t> slots, DdmRows<float>& rows) {
-    RecordReader reader(vertices, entries, encoding);
+    const RecordLayout layout(encoding, rows.content);
+    RecordReader reader(vertices, entries, layout);
     Row row;
     Vec3d p;
-    for (std::size_t v = 0; v < vertices.size() / kVertexBytes; ++v) {
-        std::string fault = reader.read(v, row, p);
+    for (std::size_t v = 0; v < vertices.size() / layout.vertexBytes(); ++v) {
+        std::string fault = reader.read(row, p);
         for (std::size_t i = 0; i < row.size() && fault.empty(); ++i) {
             if (row[i].joint >= slots.size())
                 fault = fmt::format("uses joint {}, but the skin has {}", row[i].joint, slots.size());
@@ -203,12 +203,14 @@ DdmRows<float> asStored(const DdmRows<float>& rows, DdmEncoding encoding) {
     const gltf::DdmRecords records =
         gltf::encodeRecords(rows, 0, rows.vertexCount(), encoding, [](std::uint32_t slot) { return slot; });
     DdmRows<float> out;
+    out.content = rows.content;
     gltf::appendRecords(records.vertices, records.entries, encoding, slots, out);
     return out;
 }
 
 std::size_t storedBytes(const DdmRows<float>& rows, DdmEncoding encoding) {
-    return rows.vertexCount() * gltf::kVertexBytes + rows.joints.size() * gltf::entryBytes(encoding);
+    const gltf::RecordLayout layout(encoding, rows.content);
+    return rows.vertexCount() * layout.vertexBytes() + rows.joints.size() * layout.entryBytes();
 }
 
 }  // namespace pelt::io

@@ -1,18 +1,13 @@
+// Writes the rows of a payload as records, in full or quantized.
 #include <algorithm>
 #include <numeric>
 
-#include "gltf/ddm_record_layout.h"
+#include "ddm_record_layout.h"
 
 namespace pelt::io::gltf {
 namespace {
 
 constexpr double kFullScale = 65535;
-
-template <class T>
-void put(std::vector<std::byte>& out, const T& record) {
-    const auto bytes = std::as_bytes(std::span(&record, 1));
-    out.insert(out.end(), bytes.begin(), bytes.end());
-}
 
 /// Integers near `values` whose sum is `total`, the rounded sum of the values: those with the largest remainders are
 /// rounded up.
@@ -54,8 +49,12 @@ int exponentFor(const Row& row, double Block::*const (&members)[N]) {
     return exponentFor(largest);
 }
 
+struct QuantisedFirst {
+    std::int16_t values[3];
+};
+
 /// χ' of a row as integers with sum 0; increases the exponent if rounding exceeds 16 bits.
-int quantiseFirst(const Row& row, std::vector<Q16Entry>& out) {
+int quantiseFirst(const Row& row, std::vector<QuantisedFirst>& out) {
     for (int exponent = exponentFor(row, kFirst);; ++exponent) {
         bool fits = true;
         for (std::size_t c = 0; c < 3; ++c) {
@@ -65,52 +64,74 @@ int quantiseFirst(const Row& row, std::vector<Q16Entry>& out) {
             const std::vector<long> rounded = roundedToSum(values, std::lround(sum));
             for (std::size_t i = 0; i < row.size(); ++i) {
                 fits = fits && std::abs(rounded[i]) <= 32767;
-                out[i].first[c] = static_cast<std::int16_t>(rounded[i]);
+                out[i].values[c] = static_cast<std::int16_t>(rounded[i]);
             }
         }
         if (fits || exponent == 127) return exponent;
     }
 }
 
-void encodeQ16(const Row& row, const float* p, DdmRecords& out) {
-    std::vector<Q16Entry> entries(row.size());
-    const std::vector<long> omega = quantisedParts(row, [](const Entry& e) { return e.block.w; });
-    const std::vector<long> psi = quantisedParts(row, [](const Entry& e) { return e.psi; });
-    const int second = exponentFor(row, kSecond), first = quantiseFirst(row, entries);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        entries[i].joint = static_cast<std::uint16_t>(row[i].joint);
-        entries[i].omega = static_cast<std::uint16_t>(omega[i]);
-        entries[i].psi = static_cast<std::uint16_t>(psi[i]);
-        for (std::size_t c = 0; c < 6; ++c)
-            entries[i].second[c] =
-                static_cast<std::int16_t>(std::lround(std::ldexp(row[i].block.*kSecond[c], -second)));
-        put(out.entries, entries[i]);
-    }
-    put(out.vertices, Q16Vertex{{p[0], p[1], p[2]},
-                                static_cast<std::uint16_t>(row.size()),
-                                static_cast<std::int8_t>(second),
-                                static_cast<std::int8_t>(first)});
+template <class Head>
+void putVertex(const RecordLayout& layout, const Vec3f& p, const Head& head, DdmRecords& out) {
+    RecordMaker record;
+    if (layout.center)
+        for (int i = 0; i < 3; ++i) record.put(p[i]);
+    record.put(head);
+    record.appendTo(out.vertices);
 }
 
-void encodeFloat(const Row& row, const float* p, DdmRecords& out) {
-    for (const Entry& entry : row)
-        put(out.entries, FloatEntry{entry.joint, narrowed(entry.block), static_cast<float>(entry.psi)});
-    put(out.vertices, FloatVertex{{p[0], p[1], p[2]}, static_cast<std::uint32_t>(row.size())});
+void encodeQ16(const RecordLayout& layout, const Row& row, const Vec3f& p, DdmRecords& out) {
+    std::vector<QuantisedFirst> chi(row.size());
+    const std::vector<long> omega = quantisedParts(row, [](const Entry& e) { return e.block.w; });
+    const std::vector<long> psi = quantisedParts(row, [](const Entry& e) { return e.psi; });
+    const int second = exponentFor(row, kSecond), first = quantiseFirst(row, chi);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        RecordMaker record;
+        record.put(static_cast<std::uint16_t>(row[i].joint));
+        if (layout.psi) record.put(static_cast<std::uint16_t>(psi[i]));
+        if (layout.second)
+            for (const auto member : kSecond)
+                record.put(static_cast<std::int16_t>(std::lround(std::ldexp(row[i].block.*member, -second))));
+        if (layout.first)
+            for (const std::int16_t x : chi[i].values) record.put(x);
+        record.put(static_cast<std::uint16_t>(omega[i]));
+        record.appendTo(out.entries);
+    }
+    putVertex(layout, p,
+              Q16Head{static_cast<std::uint16_t>(row.size()), static_cast<std::int8_t>(second),
+                      static_cast<std::int8_t>(first)},
+              out);
+}
+
+void encodeFloat(const RecordLayout& layout, const Row& row, const Vec3f& p, DdmRecords& out) {
+    for (const Entry& entry : row) {
+        RecordMaker record;
+        record.put(entry.joint);
+        if (layout.second)
+            for (const auto member : kSecond) record.put(static_cast<float>(entry.block.*member));
+        if (layout.first)
+            for (const auto member : kFirst) record.put(static_cast<float>(entry.block.*member));
+        record.put(static_cast<float>(entry.block.w));
+        if (layout.psi) record.put(static_cast<float>(entry.psi));
+        record.appendTo(out.entries);
+    }
+    putVertex(layout, p, FloatHead{static_cast<std::uint32_t>(row.size())}, out);
 }
 
 }  // namespace
 
 DdmRecords encodeRecords(const DdmRows<float>& rows, std::size_t first, std::size_t count, DdmEncoding encoding,
                          const std::function<std::size_t(std::uint32_t slot)>& skin_index) {
+    const RecordLayout layout(encoding, rows.content);
     DdmRecords out;
-    out.vertices.reserve(count * kVertexBytes);
-    out.entries.reserve((rows.offsets[first + count] - rows.offsets[first]) * entryBytes(encoding));
+    out.vertices.reserve(count * layout.vertexBytes());
+    out.entries.reserve((rows.offsets[first + count] - rows.offsets[first]) * layout.entryBytes());
     Row row;
     for (std::size_t v = first; v < first + count; ++v) {
         readRow(rows, v, row);
         for (Entry& entry : row) entry.joint = static_cast<std::uint32_t>(skin_index(entry.joint));
-        const float p[3] = {rows.centers[v].x, rows.centers[v].y, rows.centers[v].z};
-        encoding == DdmEncoding::q16 ? encodeQ16(row, p, out) : encodeFloat(row, p, out);
+        const Vec3f& p = rows.centers[v];
+        encoding == DdmEncoding::q16 ? encodeQ16(layout, row, p, out) : encodeFloat(layout, row, p, out);
     }
     return out;
 }

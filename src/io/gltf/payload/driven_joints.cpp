@@ -1,4 +1,5 @@
-#include "gltf/driven_joints.h"
+// Reads and writes the extension PELT_driven_joints.
+#include "driven_joints.h"
 
 #include <fmt/format.h>
 
@@ -67,7 +68,7 @@ private:
     static constexpr std::uint32_t kOutside = 0xFFFFFFFF;
 
     void warn(const std::string& why) {
-        loading_.character.warnings.push_back(fmt::format(
+        loading_.warnings.push_back(fmt::format(
             "driven joints were ignored: {}; their keys are played instead (saving removes the drivers)", why));
     }
 
@@ -86,43 +87,55 @@ private:
         while (known < kDriverKinds.size() && kind.asString() != kDriverKinds[known]) ++known;
         if (known == kDriverKinds.size())
             kind.fail(fmt::format("unknown kind '{}'; use a newer version of Pelt or remove it", kind.asString()));
-        joint.kind = static_cast<rig::DriverKind>(known);
-        if (joint.kind == rig::DriverKind::rotation) {
-            joint.fraction = json.at("fraction").asFinite();
-            joint.bind_rotation = readRotation(json.at("bindRotation"));
-        } else if (joint.kind == rig::DriverKind::scale) {
-            readScale(json, joint);
-        } else if (joint.kind == rig::DriverKind::learned) {
-            readLearned(json, joint);
-        } else {
-            readVirtual(json, joint);
+        switch (static_cast<rig::DriverKind>(known)) {
+            case rig::DriverKind::rotation:
+                joint.motion = readDrivenRotation(json);
+                break;
+            case rig::DriverKind::scale:
+                joint.motion = readScale(json);
+                break;
+            case rig::DriverKind::learned:
+                joint.motion = readLearned(json);
+                break;
+            case rig::DriverKind::ddm:
+                joint.motion = readVirtual(json);
+                break;
         }
         return joint;
     }
 
-    void readScale(const JsonRef& json, rig::DrivenJoint& joint) {
-        joint.k = json.at("k").asFinite();
-        joint.axis = static_cast<int>(std::min<std::uint64_t>(json.at("axis").asUnsigned(), 3));
-        joint.reciprocal = json.boolOr("reciprocal", false);
-        if (const auto bind = json.find("bindScale")) joint.bind_scale = bind->asFinite();
-        joint.parent = readNodeIndex(json.at("parent"));
-        const JsonRef children = json.at("children");
-        for (std::size_t c = 0; c < children.size(); ++c) joint.children.push_back(readNodeIndex(children.element(c)));
+    static rig::DrivenRotation readDrivenRotation(const JsonRef& json) {
+        return {json.at("fraction").asFinite(), readRotation(json.at("bindRotation"))};
     }
 
-    void readLearned(const JsonRef& json, rig::DrivenJoint& joint) {
+    rig::DrivenScale readScale(const JsonRef& json) {
+        rig::DrivenScale scale;
+        scale.k = json.at("k").asFinite();
+        scale.axis = static_cast<int>(std::min<std::uint64_t>(json.at("axis").asUnsigned(), 3));
+        scale.reciprocal = json.boolOr("reciprocal", false);
+        if (const auto bind = json.find("bindScale")) scale.bind_scale = bind->asFinite();
+        scale.parent = readNodeIndex(json.at("parent"));
+        const JsonRef children = json.at("children");
+        for (std::size_t c = 0; c < children.size(); ++c) scale.children.push_back(readNodeIndex(children.element(c)));
+        return scale;
+    }
+
+    rig::DrivenLearned readLearned(const JsonRef& json) {
+        rig::DrivenLearned learned;
         const JsonRef inputs = json.at("inputs"), coefficients = json.at("coefficients"), placed = json.at("placed");
         for (std::size_t i = 0; i < inputs.size(); ++i)
-            joint.inputs.push_back(
+            learned.inputs.push_back(
                 {readNodeIndex(inputs.element(i).at("node")), readRotation(inputs.element(i).at("bindRotation"))});
         for (std::size_t i = 0; i < coefficients.size(); ++i)
-            joint.coefficients.push_back(coefficients.element(i).asFinite());
-        if (const auto t = placed.find("translation")) joint.placed.translation = readVector(*t);
-        if (const auto r = placed.find("rotation")) joint.placed.rotation = readRotation(*r);
-        if (const auto s = placed.find("scale")) joint.placed.scale = readVector(*s);
+            learned.coefficients.push_back(coefficients.element(i).asFinite());
+        if (const auto t = placed.find("translation")) learned.placed.translation = readVector(*t);
+        if (const auto r = placed.find("rotation")) learned.placed.rotation = readRotation(*r);
+        if (const auto s = placed.find("scale")) learned.placed.scale = readVector(*s);
+        return learned;
     }
 
-    void readVirtual(const JsonRef& json, rig::DrivenJoint& joint) {
+    rig::DrivenVirtual readVirtual(const JsonRef& json) {
+        rig::DrivenVirtual joint;
         if (const auto scale = json.find("scale")) joint.frame_scale = scale->asFinite();
         const JsonRef inputs = json.at("inputs");
         for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -132,8 +145,9 @@ private:
             for (std::size_t c = 0; c < 4; ++c)
                 for (std::size_t r = 0; r < 3; ++r) input.place.m[4 * c + r] = place[3 * c + r];
             input.block = readTuple<16>(inputs.element(i).at("block"));
-            joint.virtual_inputs.push_back(input);
+            joint.inputs.push_back(input);
         }
+        return joint;
     }
 
     Loading& loading_;
@@ -160,32 +174,41 @@ Json virtualJson(const rig::VirtualInput& input, std::size_t node) {
     return json;
 }
 
-Json drivenJson(const rig::DrivenJoint& joint, std::span<const std::size_t> node_of) {
-    Json json = {{"node", node_of[joint.node]},
-                 {"driver", node_of[joint.driver]},
-                 {"kind", kDriverKinds[static_cast<std::size_t>(joint.kind)]}};
-    if (joint.kind == rig::DriverKind::rotation) {
-        json["fraction"] = joint.fraction;
-        json["bindRotation"] = tupleOf(joint.bind_rotation);
-    } else if (joint.kind == rig::DriverKind::scale) {
-        json["k"] = joint.k;
-        json["axis"] = joint.axis;
-        json["reciprocal"] = joint.reciprocal;
-        if (joint.bind_scale != 1) json["bindScale"] = joint.bind_scale;
-        json["parent"] = node_of[joint.parent];
-        for (const std::uint32_t child : joint.children) json["children"].push_back(node_of[child]);
-    } else if (joint.kind == rig::DriverKind::ddm) {
-        if (joint.frame_scale != 1) json["scale"] = joint.frame_scale;
-        for (const rig::VirtualInput& input : joint.virtual_inputs)
-            json["inputs"].push_back(virtualJson(input, node_of[input.node]));
-    } else {
-        json["placed"] = {{"translation", tupleOf(joint.placed.translation)},
-                          {"rotation", tupleOf(joint.placed.rotation)},
-                          {"scale", tupleOf(joint.placed.scale)}};
-        for (const rig::LearnedInput& input : joint.inputs)
-            json["inputs"].push_back({{"node", node_of[input.node]}, {"bindRotation", tupleOf(input.bind_rotation)}});
-        json["coefficients"] = joint.coefficients;
+/// Adds what a joint of one kind has to its object.
+struct MotionWriter {
+    Json& json;
+    std::span<const std::size_t> node_of;
+
+    void operator()(const rig::DrivenRotation& rotation) const {
+        json["fraction"] = rotation.fraction;
+        json["bindRotation"] = tupleOf(rotation.bind_rotation);
     }
+    void operator()(const rig::DrivenScale& scale) const {
+        json["k"] = scale.k;
+        json["axis"] = scale.axis;
+        json["reciprocal"] = scale.reciprocal;
+        if (scale.bind_scale != 1) json["bindScale"] = scale.bind_scale;
+        json["parent"] = node_of[scale.parent];
+        for (const std::uint32_t child : scale.children) json["children"].push_back(node_of[child]);
+    }
+    void operator()(const rig::DrivenLearned& learned) const {
+        json["placed"] = {{"translation", tupleOf(learned.placed.translation)},
+                          {"rotation", tupleOf(learned.placed.rotation)},
+                          {"scale", tupleOf(learned.placed.scale)}};
+        for (const rig::LearnedInput& input : learned.inputs)
+            json["inputs"].push_back({{"node", node_of[input.node]}, {"bindRotation", tupleOf(input.bind_rotation)}});
+        json["coefficients"] = learned.coefficients;
+    }
+    void operator()(const rig::DrivenVirtual& joint) const {
+        if (joint.frame_scale != 1) json["scale"] = joint.frame_scale;
+        for (const rig::VirtualInput& input : joint.inputs)
+            json["inputs"].push_back(virtualJson(input, node_of[input.node]));
+    }
+};
+
+Json drivenJson(const rig::DrivenJoint& joint, std::span<const std::size_t> node_of) {
+    Json json = {{"node", node_of[joint.node]}, {"driver", node_of[joint.driver]}, {"kind", joint.kindName()}};
+    std::visit(MotionWriter{json, node_of}, joint.motion);
     return json;
 }
 

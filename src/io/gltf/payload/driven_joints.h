@@ -2,7 +2,7 @@
 
 #include <pelt/version.h>
 
-#include "gltf/load.h"
+#include "io/gltf/read/load.h"
 
 /// The extension PELT_driven_joints; described in docs/driven_joints.md.
 namespace pelt::io::gltf {

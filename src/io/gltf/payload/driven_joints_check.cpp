@@ -1,9 +1,10 @@
+// Checks a list of driven joints before it is used or written.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "gltf/driven_joints.h"
+#include "driven_joints.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -46,18 +47,13 @@ private:
     std::string faultOf(std::size_t i) {
         const rig::DrivenJoint& joint = driven_[i];
         if (!isNode(joint.driver)) return "the driver does not exist";
-        if (joint.kind == rig::DriverKind::scale) return scaleFault(i);
-        if (joint.kind == rig::DriverKind::learned) return learnedFault(i);
-        if (joint.kind == rig::DriverKind::ddm) return virtualFault(i);
-        if (!std::isfinite(joint.fraction)) return "the fraction is not finite";
-        if (!isUnit(joint.bind_rotation)) return "the bind rotation does not have unit length";
-        return lookFault(i, joint.driver);
+        return std::visit([&](const auto& motion) { return motionFault(i, motion); }, joint.motion);
     }
 
     /// Whether joint `i` may depend on a node: its transform must be known when joint `i` is computed.
     std::string lookFault(std::size_t i, std::uint32_t node) const {
         if (driven_at_[node] == kNever) return {};
-        if (driven_at_[node] != i && driven_[driven_at_[node]].kind == rig::DriverKind::ddm)
+        if (driven_at_[node] != i && driven_[driven_at_[node]].kind() == rig::DriverKind::ddm)
             return "it depends on a joint of kind ddm, and those do not drive others";
         if (driven_at_[node] < i) return {};
         return driven_at_[node] == i ? "it drives itself" : "it depends on a joint that comes later in the list";
@@ -74,36 +70,41 @@ private:
                                              : "";
     }
 
-    std::string scaleFault(std::size_t i) {
+    std::string motionFault(std::size_t i, const rig::DrivenRotation& rotation) const {
+        if (!std::isfinite(rotation.fraction)) return "the fraction is not finite";
+        if (!isUnit(rotation.bind_rotation)) return "the bind rotation does not have unit length";
+        return lookFault(i, driven_[i].driver);
+    }
+
+    std::string motionFault(std::size_t i, const rig::DrivenScale& scale) {
         const rig::DrivenJoint& joint = driven_[i];
-        if (!(joint.k > -1) || !std::isfinite(joint.k)) return "k must be above -1";
-        if (!(joint.bind_scale > 0) || !std::isfinite(joint.bind_scale)) return "bindScale must be above 0";
-        if (joint.axis != 1 && joint.axis != 2) return "the axis must be 1 or 2";
+        if (!(scale.k > -1) || !std::isfinite(scale.k)) return "k must be above -1";
+        if (!(scale.bind_scale > 0) || !std::isfinite(scale.bind_scale)) return "bindScale must be above 0";
+        if (scale.axis != 1 && scale.axis != 2) return "the axis must be 1 or 2";
         if (skeleton_.nodes[joint.node].matrix)
             return "its node has a matrix instead of translation, rotation and scale";
-        if (!isNode(joint.parent) || joint.parent == joint.driver) return "the parent is not an ancestor of the driver";
-        if (joint.children.empty()) return "it has no children to measure an angle with";
-        if (std::string what = chainFault(i, joint.parent, joint.driver); !what.empty()) return what;
-        for (const std::uint32_t child : joint.children) {
+        if (!isNode(scale.parent) || scale.parent == joint.driver) return "the parent is not an ancestor of the driver";
+        if (scale.children.empty()) return "it has no children to measure an angle with";
+        if (std::string what = chainFault(i, scale.parent, joint.driver); !what.empty()) return what;
+        for (const std::uint32_t child : scale.children) {
             if (!isNode(child) || child == joint.driver) return "a child is not a descendant of the driver";
             if (std::string what = chainFault(i, joint.driver, child); !what.empty()) return what;
         }
         return {};
     }
 
-    std::string learnedFault(std::size_t i) const {
-        const rig::DrivenJoint& joint = driven_[i];
-        if (joint.inputs.empty()) return "it has no inputs";
-        if (joint.inputs.front().node != joint.driver) return "the driver must be the first input";
-        const std::size_t wanted = 6 * rig::kLearnedTerms * joint.inputs.size();
-        if (joint.coefficients.size() != wanted)
-            return fmt::format("it has {} coefficients, but its inputs need {}", joint.coefficients.size(), wanted);
-        if (!std::all_of(joint.coefficients.begin(), joint.coefficients.end(),
+    std::string motionFault(std::size_t i, const rig::DrivenLearned& learned) const {
+        if (learned.inputs.empty()) return "it has no inputs";
+        if (learned.inputs.front().node != driven_[i].driver) return "the driver must be the first input";
+        const std::size_t wanted = 6 * rig::kLearnedTerms * learned.inputs.size();
+        if (learned.coefficients.size() != wanted)
+            return fmt::format("it has {} coefficients, but its inputs need {}", learned.coefficients.size(), wanted);
+        if (!std::all_of(learned.coefficients.begin(), learned.coefficients.end(),
                          [](double c) { return std::isfinite(c); }))
             return "a coefficient is not finite";
-        if (!isFiniteTrs(joint.placed))
+        if (!isFiniteTrs(learned.placed))
             return "the transform in the bind pose is not finite, or its rotation does not have unit length";
-        for (const rig::LearnedInput& input : joint.inputs) {
+        for (const rig::LearnedInput& input : learned.inputs) {
             if (!isNode(input.node)) return "an input does not exist";
             if (!isUnit(input.bind_rotation)) return "the bind rotation of an input does not have unit length";
             if (std::string what = lookFault(i, input.node); !what.empty()) return what;
@@ -111,15 +112,15 @@ private:
         return {};
     }
 
-    std::string virtualFault(std::size_t i) {
+    std::string motionFault(std::size_t i, const rig::DrivenVirtual& motion) {
         const rig::DrivenJoint& joint = driven_[i];
-        if (joint.virtual_inputs.empty()) return "it has no inputs";
-        if (!std::isfinite(joint.frame_scale) || joint.frame_scale <= 0) return "its scale must be above 0";
-        if (joint.virtual_inputs.front().node != joint.driver) return "the driver must be the first input";
+        if (motion.inputs.empty()) return "it has no inputs";
+        if (!std::isfinite(motion.frame_scale) || motion.frame_scale <= 0) return "its scale must be above 0";
+        if (motion.inputs.front().node != joint.driver) return "the driver must be the first input";
         for (const SkeletonNode& node : skeleton_.nodes)
             if (node.parent == std::int32_t(joint.node)) return "a joint of kind ddm has children";
         double weight = 0;
-        for (const rig::VirtualInput& input : joint.virtual_inputs) {
+        for (const rig::VirtualInput& input : motion.inputs) {
             if (!isNode(input.node)) return "an input does not exist";
             const auto finite = [](double x) { return std::isfinite(x); };
             if (!std::all_of(std::begin(input.place.m), std::end(input.place.m), finite) ||

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "gltf/accessor.h"
-#include "gltf/load_progress.h"
-#include "gltf/node_tree.h"
-#include "gltf/primitive.h"
-#include "gltf/source.h"
+#include "io/gltf/document/accessor.h"
+#include "io/gltf/document/node_tree.h"
+#include "io/gltf/document/primitive.h"
+#include "io/gltf/document/source.h"
+#include "load_progress.h"
 
 /// The steps of loading: skeleton, mesh with its weights, clips. Each fills its part of the character and of the source
 /// data needed for saving.
@@ -14,7 +14,7 @@ struct Loading {
     Loading(Document document, const Progress& told) : source(std::make_shared<GltfSource>()), progress(told) {
         source->document = std::move(document);
         if (const std::size_t mended = mendParents(source->document); mended > 0)
-            character.warnings.push_back(std::to_string(mended) + " nodes had two parents; the last one was kept");
+            warnings.push_back(std::to_string(mended) + " nodes had two parents; the last one was kept");
         reader.emplace(source->document);
         tree = readNodeTree(source->document);
     }
@@ -26,7 +26,9 @@ struct Loading {
     NodeTree tree;
     bool all_nodes = false;  ///< for the skeleton: every node of the file, not only those that the character needs
     Character character;
-    std::vector<Affine3d> payload_spaces;  ///< per part: from the file's rest space to that of its payload
+    std::vector<std::string> warnings;            ///< what was repaired, one sentence each
+    std::optional<std::vector<Affine3d>> spaces;  ///< those of the character that this one is made from
+    std::vector<Affine3d> payload_spaces;         ///< per part: from the file's rest space to that of its payload
     LoadProgress progress;
 };
 

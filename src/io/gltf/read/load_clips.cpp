@@ -1,10 +1,11 @@
+// Loads the animations of a document as clips.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "gltf/load.h"
-#include "gltf/mend.h"
+#include "io/gltf/mend/mend.h"
+#include "load.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -22,9 +23,9 @@ public:
 
     void load(std::size_t animation);
     void finish() {
-        mended_.tell(loading_.character.warnings);
+        mended_.tell(loading_.warnings);
         if (left_out_ > 0)
-            loading_.character.warnings.push_back(
+            loading_.warnings.push_back(
                 fmt::format("{} animation channels cannot be read; they were left out", left_out_));
     }
 

@@ -1,10 +1,11 @@
+// Loads the meshes of a document: shape, morph targets, attributes and weights.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "gltf/load.h"
-#include "gltf/mend.h"
+#include "io/gltf/mend/mend.h"
+#include "load.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -117,7 +118,7 @@ public:
     }
     /// Primitives without normals get computed smooth ones if `wanted`.
     void makeNormals(bool wanted) { make_normals_ = wanted; }
-    void finishWeights() { weights_.finish(loading_, mesh_, loading_.character.weights, loading_.character.warnings); }
+    void finishWeights() { weights_.finish(loading_, mesh_, loading_.character.weights, loading_.warnings); }
 
 private:
     void addInstance(std::size_t index);
@@ -338,7 +339,7 @@ void loadMeshes(Loading& loading) {
     props.load();
     if (character.mesh.normals.empty()) character.props.mesh.normals.clear();
     placePropsOnNodes(loading);
-    mended.tell(character.warnings);
+    mended.tell(loading.warnings);
 }
 
 }  // namespace pelt::io::gltf

@@ -1,3 +1,4 @@
+// Loads the nodes and joints that the character's meshes need.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 #include <iterator>
 #include <map>
 
-#include "gltf/levels.h"
-#include "gltf/load.h"
+#include "io/gltf/write/levels.h"
+#include "load.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -72,6 +73,37 @@ private:
     std::multimap<std::size_t, std::uint32_t> known_;
 };
 
+/// VRM 0 names the joints of the thumb differently.
+std::string humanBone(const std::string& name, bool version_0) {
+    for (const std::string side : {"left", "right"}) {
+        if (version_0 && name == side + "ThumbProximal") return side + "ThumbMetacarpal";
+        if (version_0 && name == side + "ThumbIntermediate") return side + "ThumbProximal";
+    }
+    return name;
+}
+
+/// By node of the document, the bone of a human that it is: of avatars (VRM 0 and 1) and of their animations. What is
+/// malformed is ignored: the extensions are not needed for the mesh.
+std::map<std::size_t, std::string> humanBones(const Document& document) {
+    std::map<std::size_t, std::string> bones;
+    const auto extensions = document.json.find("extensions");
+    if (extensions == document.json.end() || !extensions->is_object()) return bones;
+    for (const char* name : {"VRMC_vrm", "VRMC_vrm_animation", "VRM"}) {
+        const Json humanoid = extensions->value(name, Json::object()).is_object()
+                                  ? extensions->value(name, Json::object()).value("humanoid", Json::object())
+                                  : Json::object();
+        if (!humanoid.is_object() || !humanoid.contains("humanBones")) continue;
+        const bool version_0 = name == std::string_view("VRM");
+        for (const auto& [key, entry] : humanoid["humanBones"].items()) {
+            if (!entry.is_object() || !entry.contains("node") || !entry["node"].is_number_unsigned()) continue;
+            if (version_0 && (!entry.contains("bone") || !entry["bone"].is_string())) continue;
+            const std::string bone = version_0 ? entry["bone"].get<std::string>() : key;
+            bones.try_emplace(entry["node"].get<std::size_t>(), humanBone(bone, version_0));
+        }
+    }
+    return bones;
+}
+
 std::vector<std::size_t> skinsInUse(const Loading& loading) {
     std::vector<std::size_t> skins;
     for (const InstanceSource& instance : loading.source->instances)
@@ -130,7 +162,7 @@ void loadSkeleton(Loading& loading) {
                                                      inverse_binds[j]));
     }
     if (mended > 0)
-        loading.character.warnings.push_back(fmt::format(
+        loading.warnings.push_back(fmt::format(
             "{} inverse bind matrices are missing or singular; they were computed from the rest pose of the joints",
             mended));
     std::vector<bool> wanted(document.count("nodes"), false);
@@ -139,6 +171,7 @@ void loadSkeleton(Loading& loading) {
     for (const InstanceSource& prop : source.props) leaves.push_back(prop.node);
     for (std::size_t node : leaves)
         for (; node != kNoNode && !wanted[node]; node = loading.tree.parent[node]) wanted[node] = true;
+    const std::map<std::size_t, std::string> human = humanBones(document);
     std::vector<std::uint32_t> index(wanted.size(), 0);
     for (const std::size_t node : loading.tree.order) {
         if (!wanted[node]) continue;
@@ -146,6 +179,7 @@ void loadSkeleton(Loading& loading) {
         SkeletonNode made = readNode(document, node);
         const std::size_t parent = loading.tree.parent[node];
         made.parent = parent == kNoNode ? -1 : static_cast<std::int32_t>(index[parent]);
+        if (const auto bone = human.find(node); bone != human.end()) made.human = bone->second;
         skeleton.nodes.push_back(std::move(made));
         source.node_of.push_back(node);
     }

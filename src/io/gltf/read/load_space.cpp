@@ -1,3 +1,4 @@
+// Brings a loaded character into the space in which it moves.
 #include <fmt/format.h>
 #include <pelt/rig/rest_space.h>
 
@@ -6,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "gltf/load.h"
+#include "load.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -120,7 +121,10 @@ void normalizeSpace(Loading& loading) {
         for (const std::uint32_t slot : skin)
             source.inverse_binds.back().push_back(character.skeleton.joints[slot].inverse_bind);
     }
-    rig::normalizeRestSpace(character, slots);
+    if (loading.spaces)
+        rig::placeRestSpace(character, slots, *loading.spaces);
+    else
+        rig::normalizeRestSpace(character, slots);
     for (const Vec3f& p : character.mesh.positions)
         if (!isFinite(p))
             loading.document().root().fail(

@@ -1,10 +1,11 @@
+// Loads the weights of a primitive as rows that sum to 1.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "gltf/load.h"
-#include "gltf/mend.h"
+#include "io/gltf/mend/mend.h"
+#include "load.h"
 
 namespace pelt::io::gltf {
 namespace {

@@ -1,9 +1,10 @@
+// Estimates from a document's claims how much there is to decode, and whether memory suffices.
 #include <fmt/format.h>
 #include <pelt/core/memory.h>
 
 #include <limits>
 
-#include "gltf/load.h"
+#include "load.h"
 
 namespace pelt::io::gltf {
 namespace {

@@ -1,11 +1,12 @@
+// Checks the sizes and indices of a character before it is written.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 
 #include <algorithm>
 
-#include "gltf/ddm_records.h"
-#include "gltf/driven_joints.h"
-#include "gltf/write_new.h"
+#include "io/gltf/payload/ddm_records.h"
+#include "io/gltf/payload/driven_joints.h"
+#include "write_new.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -64,13 +65,18 @@ void checkPayload(const Character& character) {
         fail(fmt::format("{} rows for {} vertices", payload.rows.vertexCount(), vertices));
     if (const std::string fault = rowsFault(payload.rows, character.skeleton.joints.size()); !fault.empty())
         fail(fault);
+    if (!holds(payload.rows.content, contentOf(payload.variant)))
+        fail("its rows lack numbers that its variant reads; mush again");
+    if (payload.fitted && (payload.variant != DdmVariant::v5 || payload.encoding != DdmEncoding::float32))
+        fail("a fitted skin has the variant v5 in floats");
     if (!payload.bind.empty()) checkRows(payload.bind, character, "of the original bind ");
     const DdmSettings& settings = payload.settings;
     bool finite = std::isfinite(payload.expected_error) && std::isfinite(settings.weld) &&
                   std::isfinite(settings.lambda.value_or(0)) && std::isfinite(settings.kappa.value_or(0)) &&
                   std::isfinite(settings.alpha.value_or(0));
     for (const auto& [joint, alpha] : settings.joint_alpha) finite = finite && std::isfinite(alpha);
-    if (!finite || settings.iterations.value_or(0) < 0 || settings.influences.value_or(0) < 0)
+    if (!finite || settings.iterations.value_or(0) < 0 || settings.kappa_iterations.value_or(0) < 0 ||
+        settings.influences.value_or(0) < 0)
         fail("settings that are negative or not finite");
 }
 

@@ -1,3 +1,4 @@
+// Writes a document as .glb or .gltf, with its buffers merged and images embedded.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
@@ -5,9 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gltf/container.h"
-#include "gltf/uri.h"
-#include "gltf/write_pair.h"
+#include "io/gltf/document/container.h"
+#include "io/gltf/document/uri.h"
+#include "write_pair.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -92,15 +93,15 @@ std::vector<std::byte> packBuffers(Document& document) {
 }
 
 void embedImages(Document& document) {
-    if (!document.json.contains("images") || document.folder.empty()) return;
+    if (!document.json.contains("images") || document.external.folder.empty()) return;
     // Created first: a new top-level key moves the others.
     collection(document, "buffers");
     collection(document, "bufferViews");
     for (Json& image : document.json["images"]) {
         if (!image.contains("uri") || !image["uri"].is_string()) continue;
-        const auto file = relativeFile(document.folder, image["uri"].get_ref<const std::string&>());
+        const auto file = relativeFile(document.external.folder, image["uri"].get_ref<const std::string&>());
         std::error_code fault;
-        if (!file || !mayRead(document.folder, *file) || !fs::is_regular_file(*file, fault)) continue;
+        if (!file || !mayRead(document.external, *file) || !fs::is_regular_file(*file, fault)) continue;
         std::vector<std::byte> bytes = readFile(*file);
         const char* kind = imageKind(bytes);
         if (!kind) continue;
@@ -146,7 +147,7 @@ void writeDocument(Document document, const fs::path& path, bool is_glb) {
     }
     std::error_code ignored;
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    if (!fs::equivalent(document.folder, folder, ignored)) embedImages(document);
+    if (!fs::equivalent(document.external.folder, folder, ignored)) embedImages(document);
     const std::vector<std::byte> binary = packBuffers(document);
     writePair(document, path, binary);
 }

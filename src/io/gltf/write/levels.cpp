@@ -1,7 +1,10 @@
-#include "gltf/levels.h"
+// Adds levels of detail to a document as MSFT_lod.
+#include "levels.h"
 
-#include "gltf/ddm_payload.h"
-#include "gltf/edit.h"
+#include <algorithm>
+
+#include "io/gltf/edit/edit.h"
+#include "io/gltf/payload/ddm_payload.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -56,9 +59,82 @@ private:
     std::size_t vertices_ = 0;  ///< of the last primitive
 };
 
+/// Per entry of a top-level array, whether anything at `references` refers to it.
+class UsedEntries {
+public:
+    explicit UsedEntries(std::size_t count) : used_(count, false) {}
+
+    void add(const Json& object, const char* key) {
+        const auto found = object.is_object() ? object.find(key) : object.end();
+        if (found == object.end()) return;
+        for (const Json& reference : found->is_array() ? *found : Json::array({*found}))
+            if (reference.is_number_unsigned() && reference.get<std::uint64_t>() < used_.size())
+                used_[reference.get<std::size_t>()] = true;
+    }
+    bool isUsed(std::size_t index) const { return used_[index]; }
+
+private:
+    std::vector<bool> used_;
+};
+
+/// The entries of a top-level array; none if the document has no such array.
+const Json& entriesOf(const Json& json, const char* name) {
+    static const Json kNone = Json::array();
+    const auto found = json.find(name);
+    return found != json.end() && found->is_array() ? *found : kNone;
+}
+
+UsedEntries usedNodes(const Document& document) {
+    UsedEntries used(document.count("nodes"));
+    for (const Json& node : entriesOf(document.json, "nodes")) used.add(node, "children");
+    for (const Json& scene : entriesOf(document.json, "scenes")) used.add(scene, "nodes");
+    for (const Json& skin : entriesOf(document.json, "skins")) used.add(skin, "joints"), used.add(skin, "skeleton");
+    for (const Json& animation : entriesOf(document.json, "animations"))
+        for (const Json& channel : entriesOf(animation, "channels"))
+            if (const auto target = channel.find("target"); target != channel.end()) used.add(*target, "node");
+    return used;
+}
+
+/// Removes entries at the end of an array, which nobody has to be renumbered for.
+template <class CanGo>
+void dropLast(Document& document, const char* name, const CanGo& canGo) {
+    if (!document.json.contains(name)) return;
+    Json& list = document.json[name];
+    while (!list.empty() && canGo(list.size() - 1)) list.erase(list.size() - 1);
+    if (list.empty()) document.json.erase(name);
+}
+
 }  // namespace
 
+void dropLevels(Document& document) {
+    const std::vector<bool> levels = levelNodes(document);
+    if (std::find(levels.begin(), levels.end(), true) != levels.end()) {
+        for (std::size_t n = 0; n < levels.size(); ++n)
+            if (levels[n])
+                for (const char* key : {"mesh", "skin", "weights"}) document.json["nodes"][n].erase(key);
+        const UsedEntries used = usedNodes(document);
+        dropLast(document, "nodes", [&](std::size_t n) {
+            return levels[n] && !used.isUsed(n) && !document.json["nodes"][n].contains("children");
+        });
+        UsedEntries meshes(document.count("meshes"));
+        for (const Json& node : entriesOf(document.json, "nodes")) meshes.add(node, "mesh");
+        dropLast(document, "meshes", [&](std::size_t m) { return !meshes.isUsed(m); });
+    }
+    if (document.json.contains("nodes"))
+        for (Json& node : document.json["nodes"]) {
+            eraseExtension(node, kLevels);
+            if (const auto extras = node.find("extras"); extras != node.end() && extras->is_object())
+                if (extras->erase("MSFT_screencoverage") > 0 && extras->empty()) node.erase("extras");
+        }
+    const Json& materials = entriesOf(document.json, "materials");  // which may have levels of their own
+    if (std::none_of(materials.begin(), materials.end(), [](const Json& material) {
+            return material.contains("extensions") && material["extensions"].contains(kLevels);
+        }))
+        dropExtension(document, kLevels);
+}
+
 void addLevels(Document& document, std::span<const Document> levels, std::span<const double> coverage) {
+    dropLevels(document);
     for (const char* name : {"buffers", "bufferViews", "accessors"}) collection(document, name);
     Appender appender(document);
     const std::size_t nodes = document.count("nodes");
@@ -85,10 +161,14 @@ void addLevels(Document& document, std::span<const Document> levels, std::span<c
     for (std::size_t n = 0; n < nodes; ++n) {
         if (ids[n].empty()) continue;
         Json& node = document.json["nodes"][n];
-        node["extensions"][kLevels]["ids"] = ids[n];
+        Json& extensions = node["extensions"];
+        if (!extensions.is_object()) extensions = Json::object();  // of a damaged file
+        extensions[kLevels]["ids"] = ids[n];
         if (!node.contains("extras") || node["extras"].is_object()) node["extras"]["MSFT_screencoverage"] = shares;
     }
-    collection(document, "extensionsUsed").push_back(kLevels);
+    Json& used = collection(document, "extensionsUsed");
+    if (std::find(used.begin(), used.end(), kLevels) == used.end()) used.push_back(kLevels);
+    dropUnused(document);  // levels that these replace
 }
 
 std::vector<bool> levelNodes(const Document& document) {

@@ -1,4 +1,5 @@
-#include "gltf/write_new.h"
+// Makes a glTF document for a character that has none.
+#include "write_new.h"
 
 #include <fmt/format.h>
 #include <pelt/rig/props.h>
@@ -8,9 +9,9 @@
 #include <numeric>
 #include <set>
 
-#include "gltf/ddm_payload.h"
-#include "gltf/driven_joints.h"
-#include "gltf/write_parts.h"
+#include "io/gltf/payload/ddm_payload.h"
+#include "io/gltf/payload/driven_joints.h"
+#include "write_parts.h"
 
 namespace pelt::io::gltf {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <pelt/rig/character.h>
 
-#include "gltf/document.h"
+#include "io/gltf/document/document.h"
 
 namespace pelt::io::gltf {
 

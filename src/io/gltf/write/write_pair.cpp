@@ -1,4 +1,5 @@
-#include "gltf/write_pair.h"
+// Writes a .gltf with its .bin, so that readers find either the old pair or the new one.
+#include "write_pair.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -8,7 +9,7 @@
 #include <fstream>
 #include <set>
 
-#include "gltf/uri.h"
+#include "io/gltf/document/uri.h"
 
 namespace pelt::io::gltf {
 namespace {
@@ -82,7 +83,8 @@ void writePair(Document& document, const fs::path& path, std::span<const std::by
     const std::optional<fs::path> old = oldBinary(document, path);
     std::optional<AtomicFile> beside;
     if (!binary.empty()) {
-        beside.emplace(old.value_or(numberedBinary(path, 0)));  // with the permissions of the file that it replaces
+        // With the permissions of the file that it replaces; what is somebody else's is left alone.
+        beside.emplace(old ? *old : chooseName(document, path, binary, {}));
         beside->write(binary);
     }
     std::set<fs::path> refused;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gltf/document.h"
+#include "io/gltf/document/document.h"
 
 namespace pelt::io::gltf {
 

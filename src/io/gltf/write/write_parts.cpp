@@ -1,4 +1,5 @@
-#include "gltf/write_parts.h"
+// Weights, keys and nodes as glTF stores them, for new and edited documents.
+#include "write_parts.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "gltf/appender.h"
+#include "io/gltf/document/appender.h"
 
 /// Functions shared by the writer of new documents and the editor of loaded ones.
 namespace pelt::io::gltf {

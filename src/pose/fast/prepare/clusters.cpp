@@ -11,7 +11,7 @@
 namespace pelt::pose {
 namespace {
 
-constexpr std::size_t kSamples = 8192, kClusterGrain = 512;
+constexpr std::size_t kSamples = 8192;
 constexpr int kClusterRounds = 20;
 
 /// Means by columns of handles, so that the distances of one row to all means are sums over few contiguous rows.
@@ -39,7 +39,7 @@ std::uint32_t nearestMean(const WeightRows& rows, std::size_t row, const Means& 
 
 void assign(const WeightRows& rows, std::span<const std::size_t> chosen, const Means& means,
             std::vector<std::uint32_t>& labels) {
-    parallelFor(chosen.size(), kClusterGrain, [&](std::size_t first, std::size_t last) {
+    parallelFor(chosen.size(), kSolveGrain, [&](std::size_t first, std::size_t last) {
         std::vector<double> scratch;
         for (std::size_t i = first; i < last; ++i) labels[i] = nearestMean(rows, chosen[i], means, scratch);
     });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "weight_rows.h"
+#include "pose/fast/weight_rows.h"
 
 namespace pelt::pose {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "weight_rows.h"
+#include "pose/fast/weight_rows.h"
 
 namespace pelt::pose {
 

@@ -30,7 +30,7 @@ Sparse makeSystem(const TetMesh& volume, const Sparse& interpolation, double& mu
         for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
             const double w = std::max(0.0, laplacian.weights[e]);
             diagonal += w;
-            entries.emplace_back(Eigen::Index(v), Eigen::Index(laplacian.edges.neighbours[e]), -w);
+            entries.emplace_back(Eigen::Index(v), Eigen::Index(laplacian.edges.neighbors[e]), -w);
         }
         entries.emplace_back(Eigen::Index(v), Eigen::Index(v), diagonal);
     }

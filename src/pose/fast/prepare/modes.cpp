@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../internal/eigen_solvers.h"
+#include "core/eigen/eigen_solvers.h"
 
 namespace pelt::pose {
 namespace {
@@ -58,7 +58,7 @@ Problem makeProblem(const Elements& elements, std::span<const Eigen::Index> numb
 geometry::ConnectedParts partsOf(const Sparse& laplacian) {
     geometry::Adjacency edges;
     edges.offsets.assign(laplacian.outerIndexPtr(), laplacian.outerIndexPtr() + laplacian.outerSize() + 1);
-    edges.neighbours.assign(laplacian.innerIndexPtr(), laplacian.innerIndexPtr() + laplacian.nonZeros());
+    edges.neighbors.assign(laplacian.innerIndexPtr(), laplacian.innerIndexPtr() + laplacian.nonZeros());
     return geometry::connectedParts(edges);
 }
 

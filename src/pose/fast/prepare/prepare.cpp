@@ -12,12 +12,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "../internal/eigen_solvers.h"
 #include "clusters.h"
+#include "core/eigen/eigen_solvers.h"
 #include "modes.h"
+#include "pose/fast/rig_data.h"
+#include "pose/fast/transforms.h"
 #include "reduction.h"
-#include "rig_data.h"
-#include "transforms.h"
 
 namespace pelt::pose {
 namespace {

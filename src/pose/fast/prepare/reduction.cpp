@@ -15,7 +15,7 @@ constexpr std::size_t kParts = 8;  ///< sums over vertices are divided this way,
 /// Both ends of every edge, the coefficients of all sets added.
 struct EdgeRows {
     std::vector<std::size_t> offsets;
-    std::vector<std::pair<std::uint32_t, double>> neighbours;
+    std::vector<std::pair<std::uint32_t, double>> neighbors;
 };
 
 EdgeRows edgeRows(const Elements& elements) {
@@ -26,24 +26,24 @@ EdgeRows edgeRows(const Elements& elements) {
         ++rows.offsets[t.j + 1];
     }
     for (std::size_t v = 0; v < elements.positions.size(); ++v) rows.offsets[v + 1] += rows.offsets[v];
-    rows.neighbours.resize(rows.offsets.back());
+    rows.neighbors.resize(rows.offsets.back());
     std::vector<std::size_t> at(rows.offsets.begin(), rows.offsets.end() - 1);
     for (const EdgeTerm& t : elements.sets.terms) {
-        rows.neighbours[at[t.i]++] = {t.j, t.c};
-        rows.neighbours[at[t.j]++] = {t.i, t.c};
+        rows.neighbors[at[t.i]++] = {t.j, t.c};
+        rows.neighbors[at[t.j]++] = {t.i, t.c};
     }
     // One entry per neighbor, so that shared edges are processed once.
     std::size_t out = 0;
     for (std::size_t v = 0; v < elements.positions.size(); ++v) {
-        const auto first = rows.neighbours.begin() + std::ptrdiff_t(rows.offsets[v]),
-                   last = rows.neighbours.begin() + std::ptrdiff_t(rows.offsets[v + 1]);
+        const auto first = rows.neighbors.begin() + std::ptrdiff_t(rows.offsets[v]),
+                   last = rows.neighbors.begin() + std::ptrdiff_t(rows.offsets[v + 1]);
         std::stable_sort(first, last, [](const auto& a, const auto& b) { return a.first < b.first; });
         const std::size_t begin = out;
         for (auto it = first; it != last; ++it) {
-            if (out > begin && rows.neighbours[out - 1].first == it->first)
-                rows.neighbours[out - 1].second += it->second;
+            if (out > begin && rows.neighbors[out - 1].first == it->first)
+                rows.neighbors[out - 1].second += it->second;
             else
-                rows.neighbours[out++] = *it;
+                rows.neighbors[out++] = *it;
         }
         rows.offsets[v] = begin;
     }
@@ -65,8 +65,8 @@ public:
         touched_.clear();
         double sum = 0;
         for (std::size_t e = edges.offsets[v]; e < edges.offsets[v + 1]; ++e) {
-            sum += edges.neighbours[e].second;
-            add(edges.neighbours[e].first, -edges.neighbours[e].second);
+            sum += edges.neighbors[e].second;
+            add(edges.neighbors[e].first, -edges.neighbors[e].second);
         }
         if (sum > 0) add(v, sum);
     }

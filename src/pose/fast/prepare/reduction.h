@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 
 #include "edge_sets.h"
-#include "rig_data.h"
+#include "pose/fast/rig_data.h"
 
 namespace pelt::pose {
 

@@ -1,9 +1,10 @@
+// Collects solved poses as keys of a clip.
 #include "pose_clip.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr char kClipName[] = "pose";
@@ -92,4 +93,4 @@ Clip PoseClip::take() {
     return clip;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

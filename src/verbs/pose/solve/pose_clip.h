@@ -4,7 +4,7 @@
 
 #include "pose_start.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// A frame as a player of the clip sees it.
 struct ClipPose {
@@ -33,4 +33,4 @@ private:
     rig::ClipBuilder clip_;
 };
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,3 +1,4 @@
+// Poses unconnected joints by affine transforms.
 #include "pose_free.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 
 #include "pose_targets.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr double kAgree = 1e-6;  ///< relative to the diagonal: constraints farther apart contradict each other
@@ -35,7 +36,7 @@ HandlePlan withoutDoubled(const HandlePlan& plan) {
 
 HandlePlan solvedPlan(const PoseJob& job) {
     HandlePlan plan = job.plan;
-    if (job.part) plan.constraints = job.part->constraints;
+    plan.constraints = constraintsOn(job.part, plan.constraints);
     return job.rigid && job.byJoints() ? withoutDoubled(plan) : plan;
 }
 
@@ -45,10 +46,12 @@ FreePoser::FreePoser(const PoseJob& job)
     : job_(job),
       solved_(solvedPlan(job)),
       solver_(pose::constrain(job.rig, solved_.constraints)),
-      transforms_(job.rig.handleCount() + job.rig.extraCount()) {}
+      transforms_(job.rig.handleCount() + job.rig.extraCount()) {
+    solver_.setPlane(job.plane ? &*job.plane : nullptr);
+}
 
 void FreePoser::setTargets(pose::Solver<double>& solver, std::size_t constraints, double time) const {
-    pipeline::setTargets(solver, job_.handles, solved_, job_.start, constraints, time);
+    verbs::setTargets(solver, job_.handles, solved_, job_.start, constraints, time);
 }
 
 /// Reports the first handle that contradicts those before it.
@@ -108,4 +111,4 @@ void FreePoser::positions(std::span<Vec3f> out) const {
     for (std::size_t i = 0; i < exact.size(); ++i) out[job_.part ? job_.part->vertices[i] : i] = Vec3f(exact[i]);
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

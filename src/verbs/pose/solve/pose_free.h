@@ -2,7 +2,7 @@
 
 #include "pose_job.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// The free pose [Jacobson12]: joints have the affine transforms that minimize the energy of the skin. Frames are
 /// solved in order, each starting from the previous one.
@@ -29,4 +29,4 @@ private:
     std::vector<Affine3d> transforms_;
 };
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,3 +1,4 @@
+// Finds the part of a character that its handles can move.
 #include "pose_part.h"
 
 #include <pelt/geometry/adjacency.h>
@@ -5,7 +6,7 @@
 
 #include <algorithm>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 /// Relative to the larger of two groups: groups nearer than this may share tets of a volume.
@@ -33,7 +34,7 @@ struct GroupBox {
 };
 
 /// Adds groups near moved ones, transitively.
-void addNeighbours(const JointGroups& groups, std::span<const Vec3f> positions, std::vector<char>& moved) {
+void addNeighbors(const JointGroups& groups, std::span<const Vec3f> positions, std::vector<char>& moved) {
     std::vector<GroupBox> boxes(groups.count);
     for (std::size_t v = 0; v < positions.size(); ++v) boxes[groups.of_vertex[v]].add(Vec3d(positions[v]));
     std::vector<std::size_t> open;
@@ -129,7 +130,7 @@ std::optional<PosePart> movedPart(const Character& character, const PoseStart& s
         if (c.kind != pose::ConstraintKind::vertices) moved[groups.of_joint[c.handle]] = 1;
         for (const std::uint32_t v : c.vertices) moved[groups.of_vertex[v]] = 1;
     }
-    if (energy == pose::Energy::tets) addNeighbours(groups, start.mesh.positions, moved);
+    if (energy == pose::Energy::tets) addNeighbors(groups, start.mesh.positions, moved);
     if (std::find(moved.begin(), moved.end(), 0) == moved.end()) return {};
 
     PosePart part;
@@ -142,13 +143,19 @@ std::optional<PosePart> movedPart(const Character& character, const PoseStart& s
     takeMesh(start.mesh, groups, moved, part);
     if (!hasArea(part.mesh)) return {};  // a joint that moves almost nothing: there is no shape to preserve
     takeWeights(character.weights, part);
-    part.constraints = plan.constraints;
-    for (pose::Constraint& c : part.constraints) {
-        if (c.kind != pose::ConstraintKind::vertices) c.handle = std::uint32_t(part.joint_place[c.handle]);
-        for (std::uint32_t& v : c.vertices)
-            v = std::uint32_t(std::lower_bound(part.vertices.begin(), part.vertices.end(), v) - part.vertices.begin());
-    }
     return part;
 }
 
-}  // namespace pelt::pipeline
+std::vector<pose::Constraint> constraintsOn(const PosePart* part, std::span<const pose::Constraint> constraints) {
+    std::vector<pose::Constraint> on(constraints.begin(), constraints.end());
+    if (!part) return on;
+    for (pose::Constraint& c : on) {
+        if (c.kind != pose::ConstraintKind::vertices) c.handle = std::uint32_t(part->joint_place[c.handle]);
+        for (std::uint32_t& v : c.vertices)
+            v = std::uint32_t(std::lower_bound(part->vertices.begin(), part->vertices.end(), v) -
+                              part->vertices.begin());
+    }
+    return on;
+}
+
+}  // namespace pelt::verbs

@@ -1,3 +1,4 @@
+// Prepares the reduced rig of a pose, or takes it from the cache.
 #include "pose_prepare.h"
 
 #include <pelt/geometry/tets.h>
@@ -6,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr std::uint32_t kRigs = 2, kWeights = 1;  ///< increase it whenever the prepared data changes
@@ -97,7 +98,7 @@ pose::PoseRig prepareRig(const Mesh& standing, const SkinWeights& weights, std::
     return rig;
 }
 
-SkinWeights keptWeights(const PreparationCache* cache, const ContentKey& key,
+SkinWeights keptWeights(const PreparationStore* cache, const ContentKey& key,
                         const std::function<SkinWeights()>& make) {
     if (!cache) return make();
     ContentKey whole = key;
@@ -109,4 +110,4 @@ SkinWeights keptWeights(const PreparationCache* cache, const ContentKey& key,
     return weights;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,11 +1,12 @@
+// Poses joints that keep their lengths, frame by frame.
 #include "pose_rigid.h"
 
 #include <algorithm>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
-using Given = PoseHandle::Given;
+using HandleGiven = PoseHandle::Given;
 
 }  // namespace
 
@@ -25,11 +26,11 @@ pose::RigidOptions RigidPoser::targetsAt(double time) const {
     options.limits = job_.request.limits;
     for (const std::size_t h : job_.plan.handle_of) {
         const PoseHandle& handle = job_.handles[h];
-        if (!job_.plan.joint_of[h] || handle.given == Given::rotation) continue;
+        if (!job_.plan.joint_of[h] || handle.given == HandleGiven::rotation) continue;
         const auto joint = std::uint32_t(*job_.plan.joint_of[h]);
         const Vec3d held = job_.plan.held[h];
         const Vec3d target = motionAt(handle, held, job_.start.file_bones[joint], time) * held;
-        options.targets.push_back({joint, target, handle.given != Given::position});
+        options.targets.push_back({joint, target, handle.given != HandleGiven::position});
     }
     return options;
 }
@@ -54,7 +55,7 @@ std::vector<HandlePlace> RigidPoser::placesOf(std::span<const Affine3d> motions,
     for (std::size_t i = 0; i < plan.constraints.size(); ++i) {
         const std::size_t h = plan.handle_of[i];
         const PoseHandle& handle = job_.handles[h];
-        if (handle.given == Given::rotation) continue;
+        if (handle.given == HandleGiven::rotation) continue;
         HandlePlace place{h, plan.held[h], {}, {}};
         if (plan.joint_of[h]) {
             const std::size_t j = *plan.joint_of[h];
@@ -81,4 +82,4 @@ ClipPose RigidPoser::pose(std::size_t frame, const FreeFrame& free, PoseResult& 
     return clip_->add(time, motions);
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

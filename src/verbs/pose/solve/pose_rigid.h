@@ -8,7 +8,7 @@
 #include "pose_job.h"
 #include "pose_skeleton.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// A frame of the free pose, for unconnected joints.
 struct FreeFrame {
@@ -42,4 +42,4 @@ private:
     std::optional<SkeletonPoser> skeleton_;
 };
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,3 +1,4 @@
+// Poses the skeleton of a character by its handles.
 #include "pose_skeleton.h"
 
 #include <pelt/geometry/bounding_sphere.h>
@@ -7,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr double kFirm = 300;    ///< weight of held handles relative to dragged ones, if not all can be reached
@@ -20,7 +21,7 @@ constexpr double kLight = 0.5, kHeavy = 6,
                                 ///< the body does not lean whenever an arm reaches
 constexpr double kWhole = 300;  ///< against rotating the whole character
 
-using Given = PoseHandle::Given;
+using HandleGiven = PoseHandle::Given;
 
 double areaOf(const Vec3d& a, const Vec3d& b, const Vec3d& c) { return length(cross(b - a, c - a)) / 2; }
 
@@ -168,15 +169,15 @@ pose::SkeletonGoals SkeletonPoser::goalsAt(double time) const {
         const Vec3d held = plan_.held[h];
         if (!plan_.joint_of[h]) {
             goals.places.push_back({sharesOf(plan_.constraints[i].vertices), placeAt(handle, held, time), 1});
-            if (handle.given == Given::hold) goals.places.back().strength = kFirm;
+            if (handle.given == HandleGiven::hold) goals.places.back().strength = kFirm;
             continue;
         }
         const std::size_t slot = *plan_.joint_of[h];
         const std::uint32_t bone = bone_of_slot_[slot];
         const Affine3d motion = motionAt(handle, held, start_.file_bones[slot], time);
-        const double strength = handle.given == Given::hold || handle.given == Given::full ? kFirm : 1;
-        if (handle.given != Given::rotation) goals.places.push_back({{{bone, held, 1}}, motion * held, strength});
-        if (handle.given != Given::position)
+        const double strength = handle.given == HandleGiven::hold || handle.given == HandleGiven::full ? kFirm : 1;
+        if (handle.given != HandleGiven::rotation) goals.places.push_back({{{bone, held, 1}}, motion * held, strength});
+        if (handle.given != HandleGiven::position)
             goals.turns.push_back({bone, runtime::boneRotation(motion.linear()), strength});
     }
     for (const pose::Pin& pin : bones_.pins)
@@ -191,4 +192,4 @@ std::vector<Affine3d> SkeletonPoser::poseAt(double time) {
     return slots;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

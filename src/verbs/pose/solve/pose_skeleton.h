@@ -2,9 +2,9 @@
 
 #include <pelt/pose/skeleton_bones.h>
 
-#include "pose_handles.h"
+#include "verbs/pose/pose_handles.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// Poses the skeleton of a character by its handles: rigid joints, bones keep their lengths.
 class SkeletonPoser {
@@ -37,4 +37,4 @@ private:
 /// Whether there is a connected skeleton, not unconnected joints.
 bool hasSkeleton(const Character& character, const PoseStart& start);
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,3 +1,4 @@
+// The state of a character before it is posed.
 #include "pose_start.h"
 
 #include <fmt/format.h>
@@ -6,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr double kUnmoved = 1e-6;  ///< a matrix this close to the identity differs from it only by rounding in the file
@@ -99,4 +100,4 @@ PoseStart startOf(const Character& character, const PoseRequest& request) {
     return start;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

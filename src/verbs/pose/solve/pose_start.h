@@ -1,8 +1,8 @@
 #pragma once
 
-#include <pelt/pipeline/pose.h>
+#include <pelt/verbs/pose.h>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// The state of a character before it is posed.
 struct PoseStart {
@@ -15,9 +15,10 @@ struct PoseStart {
     std::vector<Vec3f> rest;           ///< vertices at rest, including the morph targets' offsets at the start
     const Clip* clip = nullptr;        ///< of the character
     double at = 0;
+    bool joints_are_handles = false;  ///< a mesh without joints: each handle got one
 };
 
 /// The rest pose of the nodes, or a time of a clip. The character must outlive it; it may have no weights yet.
 PoseStart startOf(const Character& character, const PoseRequest& request);
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

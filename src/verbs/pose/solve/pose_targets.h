@@ -1,8 +1,8 @@
 #pragma once
 
-#include "pose_handles.h"
+#include "verbs/pose/pose_handles.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// Sets the targets of the first `count` constraints of a plan at a given time in a solver.
 template <class T>
@@ -19,4 +19,4 @@ void setTargets(pose::Solver<T>& solver, std::span<const PoseHandle> handles, co
     }
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,9 +1,10 @@
+// Improves a pose by deforming every vertex as rigidly as possible.
 #include "pose_unreduced.h"
 
 #include <pelt/core/error.h>
 #include <pelt/pose/arap.h>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 constexpr int kUnreduced = 200;
@@ -11,12 +12,13 @@ constexpr float kHeld = 0.99f;  ///< a vertex with this much weight on a held jo
 
 }  // namespace
 
-Unreduced::Unreduced(const Mesh& standing, const SkinWeights& weights, const HandlePlan& plan,
-                     const PoseRequest& request)
-    : request_(request) {
-    if (request.rig.energy == pose::Energy::tets)
+Unreduced::Unreduced(const PoseJob& job) : job_(job) {
+    const Mesh& standing = job.start.mesh;
+    const SkinWeights& weights = job.character.weights;
+    const HandlePlan& plan = job.plan;
+    if (job.request.rig.energy == pose::Energy::tets)
         throw Error::badUsage("`unreduced` does not support the energy tets; choose another");
-    weld_ = geometry::weldByPosition(standing, request.rig.weld);
+    weld_ = geometry::weldByPosition(standing, job.request.rig.weld);
     triangles_ = geometry::weldedTriangles(standing.triangles, weld_);
     held_.assign(weld_.count(), 0);
     std::vector<char> given(plan.carrier.size(), 0);
@@ -38,10 +40,10 @@ void Unreduced::apply(std::span<Vec3f> posed, std::vector<double>& energies, con
         start.emplace_back(posed[weld_.representative[w]]);
         if (held_[w]) fixed.push_back({w, start.back()});
     }
-    const pose::ArapResult found = pose::arap({rest_, triangles_, {}}, request_.rig.energy, fixed, start,
-                                              request_.iterations.value_or(kUnreduced), progress);
+    const pose::ArapResult found = pose::arap({rest_, triangles_, {}, job_.plane}, job_.request.rig.energy, fixed,
+                                              start, job_.request.iterations.value_or(kUnreduced), progress);
     energies = found.energies;
     for (std::size_t v = 0; v < posed.size(); ++v) posed[v] = Vec3f(found.positions[weld_.welded[v]]);
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

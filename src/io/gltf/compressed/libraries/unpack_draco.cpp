@@ -1,9 +1,10 @@
+// Calls the Draco library; runs in the sandboxed process.
 #include <draco/compression/decode.h>
 
 #include <cstring>
 
-#include "gltf/appender.h"
-#include "gltf/unpack.h"
+#include "io/gltf/compressed/unpack.h"
+#include "io/gltf/document/appender.h"
 
 namespace pelt::io::gltf {
 namespace {

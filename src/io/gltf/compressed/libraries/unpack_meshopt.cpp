@@ -1,7 +1,8 @@
+// Calls meshoptimizer; runs in the sandboxed process.
 #include <meshoptimizer.h>
 
-#include "gltf/meshopt_v1.h"
-#include "gltf/unpack.h"
+#include "io/gltf/compressed/meshopt_v1.h"
+#include "io/gltf/compressed/unpack.h"
 
 namespace pelt::io::gltf {
 namespace {

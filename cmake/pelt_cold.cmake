@@ -1,0 +1,9 @@
+# pelt_cold(TARGET): for code without long loops (verbs, programs, tests), which takes longer to optimize than it ever
+# runs. What it computes is the same.
+function(pelt_cold target)
+  if(PELT_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  elseif(NOT EMSCRIPTEN)  # where the size of the code counts
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
