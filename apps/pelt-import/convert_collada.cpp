@@ -192,16 +192,25 @@ std::map<std::string, std::string> nodeNames(std::string_view text) {
     return names;
 }
 
+/// Without a mesh, the joints of the file are still a skeleton.
+void useJointNodes(std::string_view text, Nodes& nodes) {
+    for (std::size_t at = text.find("<node "); at != std::string_view::npos; at = text.find("<node ", at + 1)) {
+        const std::string_view tag = text.substr(at, std::min(text.find('>', at), text.size()) - at);
+        const auto node = nodes.by_name.find(attribute(tag, "id"));
+        if (attribute(tag, "type") != "JOINT" || node == nodes.by_name.end()) continue;
+        const Affine3d inverse_bind = inverse(nodes.world[node->second]);
+        if (isFiniteMap(inverse_bind)) nodes.skeleton.joints.push_back({node->second, inverse_bind});
+    }
+}
+
 }  // namespace
 
-Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings,
-                         const Progress& progress) {
+Character convertCollada(std::string_view text, const aiScene& scene, Warnings& warnings, const Progress& progress) {
     progress.report("import", kLibraryDone);
     Character character;
     Nodes nodes{character.skeleton, {}, {}};
     addNodes(*scene.mRootNode, -1, nodes);
     std::vector<SourceInstance> instances;
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const bool by_blender = text.find("<authoring_tool>Blender") != std::string_view::npos;
     const std::map<std::string, std::string> names = nodeNames(text);
     const auto rename = [&names](std::string& name) {
@@ -212,6 +221,7 @@ Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene,
         rename(instances.back().name);
     }
     keepSkinned(instances, warnings);
+    if (instances.empty()) useJointNodes(text, nodes);
     for (const SourceInstance& instance : instances) appendInstance(instance, character, warnings);
     progress.report("import", kMeshesDone);
     character.clips = readClips(scene, text.find("<library_animation_clips") != std::string_view::npos, nodes);

@@ -1,3 +1,4 @@
+// Loads assimp when a file needs it, and reads a scene with it.
 #include "import_library.h"
 
 #include <assimp/cimport.h>
@@ -57,6 +58,11 @@ std::string quoted(std::string text) {
     return text;
 }
 
+/// Words of the C++ library ("vector::_M_fill_insert"), which the import library passes on, help nobody.
+std::string faultOf(const std::string& told) {
+    return told.empty() || told.find("::") != std::string::npos ? "its data is inconsistent" : quoted(told);
+}
+
 }  // namespace
 
 void loadImportLibrary() { importLibrary(); }
@@ -78,7 +84,7 @@ const aiScene& readScene(std::span<const std::byte> bytes, const char* format) {
     if (fault == "std::bad_alloc") throw std::bad_alloc();
     if (!scene || !scene->mRootNode)
         throw Error::badInput(
-            fmt::format("it cannot be read: {}; export it again, as glTF if that does not help", quoted(fault)));
+            fmt::format("it cannot be read: {}; export it again, as glTF if that does not help", faultOf(fault)));
     return *scene;
 }
 

@@ -1,3 +1,4 @@
+// Appends meshes of the import library to a character, welded and with their weights.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 

@@ -1,3 +1,4 @@
+// Samples curves of an imported animation densely enough for linear interpolation.
 #include "sampling.h"
 
 #include <pelt/rig/clip_builder.h>

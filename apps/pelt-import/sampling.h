@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "fbx_animation.h"
+#include "fbx/fbx_animation.h"
 
 namespace pelt::importer {
 

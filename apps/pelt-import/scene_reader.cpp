@@ -1,3 +1,4 @@
+// Reads FBX or Collada from bytes into a character; what both formats share.
 #include "scene_reader.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <set>
 
 #include "import_library.h"
+#include "mend_collada.h"
 
 namespace pelt::importer {
 namespace {
@@ -45,15 +47,21 @@ Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const 
     if (!fbx && !isCollada(bytes))
         throw Error::badInput("this is neither an FBX nor a Collada file; check how it was exported");
     Character character;
+    const char* advice = kNothing;
     if (fbx) {
         const FbxTree tree = parseFbx(bytes);
         progress.report("import", kFileRead);
-        character = convertFbx(tree, readScene(withoutAnimation(bytes, tree), "fbx"), warnings, progress);
+        const aiScene* scene = hasMeshes(tree) ? &readScene(withoutAnimation(bytes, tree), "fbx") : nullptr;
+        character = convertFbx(tree, scene, warnings, progress);
+        advice = adviceWithoutMeshes(tree);
     } else {
+        const std::string text = mendCollada({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
         progress.report("import", kFileRead);
-        character = convertCollada(bytes, readScene(bytes, "dae"), warnings, progress);
+        character = convertCollada(text, readScene(std::as_bytes(std::span(text)), "dae"), warnings, progress);
     }
     progress.report("import", kClipsDone);
+    if (character.mesh.positions.empty()) useMovedNodesAsJoints(character);
+    if (character.mesh.positions.empty() && character.skeleton.joints.empty()) throw Error::badInput(advice);
     completeAttributes(character.mesh);
     finishSkeleton(character);
     return character;
@@ -62,7 +70,6 @@ Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const 
 std::vector<MeshNode> meshNodes(const aiScene& scene) {
     std::vector<MeshNode> found;
     walk(scene, *scene.mRootNode, Affine3d(), found);
-    if (found.empty()) throw Error::badInput("it has no mesh; export the skinned mesh together with its skeleton");
     return found;
 }
 
@@ -98,9 +105,24 @@ std::uint32_t jointSlot(Skeleton& skeleton, std::uint32_t node, const Affine3d& 
     return static_cast<std::uint32_t>(skeleton.joints.size() - 1);
 }
 
+void useMovedNodesAsJoints(Character& character) {
+    Skeleton& skeleton = character.skeleton;
+    std::vector<bool> moved(skeleton.nodes.size(), false);
+    for (const Clip& clip : character.clips)
+        for (const Channel& channel : clip.channels)
+            if (channel.path != ChannelPath::morph_weights) moved[channel.target] = true;
+    for (const Joint& joint : skeleton.joints) moved[joint.node] = false;
+    std::vector<Affine3d> local, world(skeleton.nodes.size());
+    for (const SkeletonNode& node : skeleton.nodes) local.push_back(rig::restLocal(node));
+    rig::worldTransforms(skeleton, local, world);
+    for (std::uint32_t n = 0; n < moved.size(); ++n)
+        if (const Affine3d bind = inverse(world[n]); moved[n] && isFiniteMap(bind))
+            skeleton.joints.push_back({n, bind});
+}
+
 void finishSkeleton(Character& character) {
     Skeleton& skeleton = character.skeleton;
-    std::vector<bool> kept(skeleton.nodes.size(), false);
+    std::vector<bool> kept(skeleton.nodes.size(), character.mesh.positions.empty());
     for (const Joint& joint : skeleton.joints)
         for (std::int32_t n = static_cast<std::int32_t>(joint.node); n >= 0 && !kept[static_cast<std::size_t>(n)];
              n = skeleton.nodes[static_cast<std::size_t>(n)].parent)

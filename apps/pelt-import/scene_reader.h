@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "fbx_tree.h"
+#include "fbx/fbx_tree.h"
 #include "mesh_builder.h"
 
 namespace pelt::importer {
@@ -17,10 +17,19 @@ Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const 
 inline constexpr double kFileRead = 0.1, kLibraryDone = 0.5, kMeshesDone = 0.7, kClipsDone = 0.95;
 
 /// The two converters, from the file and the result of the import library. They report progress from kLibraryDone to
-/// kClipsDone.
-Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnings, const Progress& progress);
-Character convertCollada(std::span<const std::byte> bytes, const aiScene& scene, Warnings& warnings,
-                         const Progress& progress);
+/// kClipsDone. An FBX file without meshes, such as an animation, needs no scene. Without a mesh in the result, its
+/// joints are the bones of the file and what it animates.
+Character convertFbx(const FbxTree& tree, const aiScene* scene, Warnings& warnings, const Progress& progress);
+Character convertCollada(std::string_view text, const aiScene& scene, Warnings& warnings, const Progress& progress);
+
+inline constexpr const char* kNothing =
+    "it has no mesh and no animation; export the skinned mesh together with its skeleton";
+
+/// Whether the file has a mesh at all.
+bool hasMeshes(const FbxTree& tree);
+
+/// What a file with neither a mesh nor an animation has instead, and what to do about it.
+const char* adviceWithoutMeshes(const FbxTree& tree);
 
 /// The file with its animation stacks renamed, so that the library skips them: it crashes on some, and its result is
 /// not used. `tree` is that of `bytes`.
@@ -45,7 +54,10 @@ std::uint32_t jointSlot(Skeleton& skeleton, std::uint32_t node, const Affine3d& 
 bool nearlyEqual(const Affine3d& a, const Affine3d& b);
 bool isFiniteMap(const Affine3d& a);
 
-/// Keeps joints and their ancestors, renumbers clips, and gives every node a unique name.
+/// Binds the nodes that clips move, in their rest pose, unless a joint does so.
+void useMovedNodesAsJoints(Character& character);
+
+/// Keeps joints and their ancestors (without a mesh: all nodes), renumbers clips, and gives every node a unique name.
 void finishSkeleton(Character& character);
 
 }  // namespace pelt::importer

@@ -1,3 +1,4 @@
+// Merges the vertices of an imported mesh that differ only by rounding.
 #include "vertex_weld.h"
 
 #include <algorithm>

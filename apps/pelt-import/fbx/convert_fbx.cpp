@@ -126,7 +126,47 @@ void addMorphChannel(const FbxRig::Take& take, const std::vector<FbxShape>& shap
         sampleMotion(ChannelPath::morph_weights, instance, keyTimes(driving, take.span), motion, take.span));
 }
 
+/// The meshes of the file, at rest, with their skins and shapes.
+struct FbxMeshes {
+    std::vector<SourceInstance> instances;
+    std::vector<std::vector<FbxShape>> shapes;  ///< per instance
+};
+
+FbxMeshes readMeshes(const FbxDocument& document, const FbxRig& rig, const aiScene& scene,
+                     std::span<const Affine3d> world, Skeleton& skeleton, Warnings& warnings) {
+    FbxMeshes out;
+    for (const Placed& placed : matchModels(document, rig, meshNodes(scene))) {
+        SourceInstance instance = makeInstance(document, rig, scene, placed, skeleton);
+        if (!instance.isSkinned())
+            instance.to_root = world[rig.nodeOf(placed.model)] * rig.models()[placed.model].geometric;
+        setMorphs(document, placed, instance, out.shapes.emplace_back(), warnings);
+        out.instances.push_back(std::move(instance));
+    }
+    if (!skeleton.joints.empty())  // the shapes of instances that are left out are removed too
+        for (std::size_t i = out.instances.size(); i-- > 0;)
+            if (!out.instances[i].isSkinned()) out.shapes.erase(out.shapes.begin() + static_cast<std::ptrdiff_t>(i));
+    keepSkinned(out.instances, warnings);
+    return out;
+}
+
 }  // namespace
+
+bool hasMeshes(const FbxTree& tree) {
+    constexpr std::int64_t kOldest = 7000;  // of earlier versions the library says what to do
+    const FbxElement* header = tree.root.find("FBXHeaderExtension");
+    const FbxElement* version = header ? header->find("FBXVersion") : nullptr;
+    if (version && version->integer(0) < kOldest) return true;
+    const std::vector<const FbxObject*> shapes = FbxDocument(tree).objects("Geometry");
+    return std::any_of(shapes.begin(), shapes.end(), [](const FbxObject* shape) { return shape->subtype == "Mesh"; });
+}
+
+const char* adviceWithoutMeshes(const FbxTree& tree) {
+    const FbxDocument document(tree);
+    for (const FbxObject* shape : document.objects("Geometry"))
+        if (shape->subtype.starts_with("Nurbs"))
+            return "it has NURBS curves or surfaces, but no mesh; convert them to polygons and export it again";
+    return kNothing;
+}
 
 std::vector<std::byte> withoutAnimation(std::span<const std::byte> bytes, const FbxTree& tree) {
     std::vector<std::byte> copy(bytes.begin(), bytes.end());
@@ -140,7 +180,7 @@ std::vector<std::byte> withoutAnimation(std::span<const std::byte> bytes, const 
     return copy;
 }
 
-Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnings, const Progress& progress) {
+Character convertFbx(const FbxTree& tree, const aiScene* scene, Warnings& warnings, const Progress& progress) {
     progress.report("import", kLibraryDone);
     const FbxDocument document(tree);
     const FbxRig rig(document);
@@ -150,28 +190,16 @@ Character convertFbx(const FbxTree& tree, const aiScene& scene, Warnings& warnin
     for (const SkeletonNode& node : rig.skeleton().nodes) local.push_back(rig::restLocal(node));
     rig::worldTransforms(rig.skeleton(), local, world);
 
-    std::vector<SourceInstance> instances;
-    std::vector<std::vector<FbxShape>> shapes;
-    for (const Placed& placed : matchModels(document, rig, meshNodes(scene))) {
-        SourceInstance instance = makeInstance(document, rig, scene, placed, character.skeleton);
-        if (!instance.isSkinned())
-            instance.to_root = world[rig.nodeOf(placed.model)] * rig.models()[placed.model].geometric;
-        setMorphs(document, placed, instance, shapes.emplace_back(), warnings);
-        instances.push_back(std::move(instance));
-    }
-    const bool any_skin = !character.skeleton.joints.empty();
-    if (any_skin)  // the shapes of instances that are left out are removed too
-        for (std::size_t i = instances.size(); i-- > 0;)
-            if (!instances[i].isSkinned()) shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(i));
-    keepSkinned(instances, warnings);
-    if (!any_skin) useBonesAsJoints(rig, world, character.skeleton);
-    for (const SourceInstance& instance : instances) appendInstance(instance, character, warnings);
+    FbxMeshes meshes;
+    if (scene) meshes = readMeshes(document, rig, *scene, world, character.skeleton, warnings);
+    if (character.skeleton.joints.empty()) useBonesAsJoints(rig, world, character.skeleton);
+    for (const SourceInstance& instance : meshes.instances) appendInstance(instance, character, warnings);
     progress.report("import", kMeshesDone);
     const double share = (kClipsDone - kMeshesDone) / static_cast<double>(std::max<std::size_t>(rig.takes().size(), 1));
     for (const FbxRig::Take& take : rig.takes()) {
         const double done = kMeshesDone + share * static_cast<double>(character.clips.size());
         Clip clip = rig.makeClip(take, [&](double part) { progress.report("import", done + share * part); });
-        for (std::uint32_t i = 0; i < shapes.size(); ++i) addMorphChannel(take, shapes[i], i, clip);
+        for (std::uint32_t i = 0; i < meshes.shapes.size(); ++i) addMorphChannel(take, meshes.shapes[i], i, clip);
         character.clips.push_back(std::move(clip));
     }
     return character;

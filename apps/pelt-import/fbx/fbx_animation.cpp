@@ -1,3 +1,4 @@
+// Reads the animation stacks of an FBX file: the takes, their layers and the curves of each node.
 #include "fbx_animation.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds the objects of an FBX file and what is connected to what.
 #include "fbx_document.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// The transform of an FBX node from its pivots, rotation order and way to inherit scale.
 #include "fbx_nodes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Turns the models of an FBX file into the nodes of a skeleton, in meters and with y up.
 #include "fbx_rig.h"
 
 #include <fmt/format.h>

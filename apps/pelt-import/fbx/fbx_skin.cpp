@@ -1,3 +1,4 @@
+// Reads the skin clusters and blend shapes of an FBX mesh.
 #include "fbx_skin.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The tree of elements that binary and text FBX files have in common.
 #include "fbx_tree.h"
 
 #include <fmt/format.h>

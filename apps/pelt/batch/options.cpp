@@ -1,3 +1,6 @@
+// What the options of `pelt batch` mean: the plan, the state, and how items run.
+#include "batch/options.h"
+
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/memory.h>
@@ -5,17 +8,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
 
-#include "../streams.h"
-#include "../text.h"
-#include "arguments.h"
-#include "chains.h"
-#include "manifest.h"
-#include "sha256.h"
-#include "verb_batch.h"
+#include "batch/plan/arguments.h"
+#include "batch/plan/chains.h"
+#include "batch/plan/manifest.h"
+#include "batch/run/sha256.h"
+#include "program/streams.h"
+#include "verbs/run/common_options.h"
 
 namespace pelt::batch {
 namespace {
@@ -49,10 +53,10 @@ Plan planOfManifest(const BatchOptions& options) {
         throw Error::badUsage("name one manifest, or files together with --do; see pelt batch --help");
     const fs::path path = options.inputs.front();
     const std::vector<std::byte> bytes =
-        cli::isStandardStream(path) ? cli::readStandardInput() : io::readFile(path, kMostManifest);
+        program::isStandardStream(path) ? program::readStandardInput() : io::readFile(path, kMostManifest);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const fs::path folder = cli::isStandardStream(path) ? fs::current_path() : fs::absolute(path).parent_path();
-    return readManifest(text, cli::inputName(path), folder, {options.retries, options.timeout});
+    const fs::path folder = program::isStandardStream(path) ? fs::current_path() : fs::absolute(path).parent_path();
+    return readManifest(text, program::inputName(path), folder, {options.retries, options.timeout});
 }
 
 /// Items that a run would start: not done, and nothing that they need has failed for good.
@@ -75,7 +79,72 @@ std::vector<bool> openItems(const Plan& plan, const std::optional<State>& state)
     return open;
 }
 
+/// What a letter multiplies by: k, m, g, t, p or e, also as KB, KiB and so on; 0 if it is no unit.
+std::uint64_t factorOf(std::string unit) {
+    for (char& c : unit) c = char(std::tolower(static_cast<unsigned char>(c)));
+    if (unit.empty() || unit == "b") return 1;
+    const std::size_t power = std::string_view("kmgtpe").find(unit[0]);
+    const std::string rest = unit.substr(1);
+    const bool known = power != std::string_view::npos && (rest.empty() || rest == "b" || rest == "i" || rest == "ib");
+    return known ? std::uint64_t(1) << (10 * (power + 1)) : 0;
+}
+
 }  // namespace
+
+bool readText(const std::string& text, ByteCount& bytes) {
+    std::uint64_t number = 0;
+    const auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (fault != std::errc()) return false;
+    const std::string unit = text.substr(std::size_t(rest - text.data()));
+    const std::uint64_t factor = factorOf(unit.substr(std::min(unit.find_first_not_of(' '), unit.size())));
+    if (factor == 0 || number > ~std::uint64_t(0) / factor) return false;
+    bytes.count = number * factor;
+    return true;
+}
+
+OptionTable<BatchOptions> batchRows() {
+    using B = BatchOptions;
+    using Row = OptionRow<B>;
+    using verbs::kCommon;
+    return {
+        Row("inputs", "MANIFEST|FILE", &B::inputs,
+            "A manifest, one JSON object per line: {\"id\": \"hero\", \"argv\": [\"mush\", \"hero.glb\", \"-o\", "
+            "\"mushed.glb\"], \"after\": [], \"retries\": 1, \"timeout\": 600}; or, with --do, files, folders and "
+            "quoted patterns with ** * ? [")
+            .positional(),
+        Row("do", "'VERB …'", &B::commands,
+            "A verb and its options, for each file; repeated, each reads what the one before wrote")
+            .in(kCommon),
+        Row("out", "FOLDER", &B::out, "With --do: the folder for results, OUT/NAME.glb").in(kCommon),
+        Row("jobs", "N", &B::jobs, "Number of items at a time (default: as many as cores)").from(1, 4096).in(kCommon),
+        Row("engine", "local|slurm", &B::engine,
+            "Where items run: local, this machine; slurm, a cluster (default: local). What follows -- is for sbatch: "
+            "-- --partition=film --mem=8G")
+            .in(kCommon),
+        Row("report", "F.jsonl", &B::report, "Also write the report here, one JSON object per item and line")
+            .in(kCommon),
+        Row("html", "F.html", &B::html,
+            "Also write a page with pictures, errors and times of each character; pictures are kept in the state")
+            .in(kCommon),
+        Row("dry_run", "", &B::dry_run, "Print the commands that would run, and change nothing").in(kCommon),
+        Row("state", "FOLDER", &B::state,
+            "The folder that keeps what is done (default: beside the manifest or --out, NAME.state)"),
+        Row("retries", "N", &B::retries,
+            "How often an item is tried again after a crash, a timeout or a lost node (default: 1)")
+            .from(0, 1000),
+        Row("timeout", "S", &B::timeout, "Seconds after which an item is stopped (default: never)")
+            .from(0)
+            .unit("seconds"),
+        Row("memory", "SIZE", &B::memory,
+            "Memory that an item is expected to need, as 2G (default: what was measured before); items at a time stay "
+            "under what is free"),
+        Row("items_per_task", "N", &B::items_per_task,
+            "Items that a task of Slurm runs one after the other (default: 64)")
+            .from(1, 1000000),
+        Row("cancel", "", &B::cancel, "End the tasks of a run on Slurm"),
+        Row("task", "FILE", &B::task, "What a task of Slurm runs").hidden(),
+    };
+}
 
 std::string newRunName() {
     const auto now = std::chrono::system_clock::now().time_since_epoch().count();
@@ -89,12 +158,12 @@ fs::path stateFolder(const BatchOptions& options) {
         return fs::path(out) += ".state";
     }
     const fs::path manifest = options.inputs.empty() ? fs::path() : fs::path(options.inputs.front());
-    if (manifest.empty() || cli::isStandardStream(manifest))
+    if (manifest.empty() || program::isStandardStream(manifest))
         throw Error::badUsage("a manifest on standard input needs --state, a folder for results");
     return fs::path(manifest).replace_extension(".state");
 }
 
-Plan makePlan(cli::Session& session, const BatchOptions& options) {
+Plan makePlan(verbs::Run& run, const BatchOptions& options) {
     if (options.inputs.empty())
         throw Error::badUsage("name a manifest, or files together with --do; see pelt batch --help");
     if (!options.commands.empty() && options.out.empty())
@@ -106,11 +175,11 @@ Plan makePlan(cli::Session& session, const BatchOptions& options) {
                                                              stateFolder(options),
                                                              fs::current_path(),
                                                              {options.retries, options.timeout}});
-    for (const std::string& warning : plan.warnings) session.warn(options.inputs.front(), warning);
+    for (const std::string& warning : plan.warnings) run.warn(options.inputs.front(), warning);
     return plan;
 }
 
-RunOptions runOptions(const cli::Session& session, const BatchOptions& options) {
+RunOptions runOptions(const program::FileHost& host, const BatchOptions& options) {
     const bool task = !options.task.empty();
     const std::uint64_t given = task ? numberFrom("SLURM_CPUS_ON_NODE") : 0;
     const int cpus = std::max(1, task ? int(given) : int(std::thread::hardware_concurrency()));
@@ -118,15 +187,15 @@ RunOptions runOptions(const cli::Session& session, const BatchOptions& options) 
     run.run = newRunName();
     run.program = "/proc/self/exe";
     run.node = nodeName();
-    run.jobs = options.jobs > 0 ? options.jobs : cpus;
-    run.threads = session.threads > 0 ? session.threads : std::max(1, cpus / run.jobs);
-    if (session.local_files_only) run.common.emplace_back("--local-files-only");
-    run.item_bytes = options.memory;
+    run.jobs = options.jobs.value_or(cpus);
+    run.threads = host.threads > 0 ? host.threads : std::max(1, cpus / run.jobs);
+    if (host.local_files_only) run.common.emplace_back("--local-files-only");
+    run.item_bytes = options.memory.count;
     run.bytes = std::min(availableMemory(), task ? memoryOfTask(std::uint64_t(cpus)) : ~std::uint64_t(0));
     return run;
 }
 
-void printDryRun(cli::Session& session, const BatchOptions& options, const Plan& plan) {
+void printDryRun(verbs::Run& run, const BatchOptions& options, const Plan& plan) {
     std::optional<State> state;
     if (std::error_code fault; fs::is_directory(stateFolder(options), fault)) state.emplace(stateFolder(options));
     const std::vector<bool> open = openItems(plan, state);
@@ -134,12 +203,12 @@ void printDryRun(cli::Session& session, const BatchOptions& options, const Plan&
     for (std::size_t i = 0; i < plan.items.size(); ++i) {
         if (!open[i]) continue;
         list.push_back({{"id", plan.items[i].id}, {"argv", plan.items[i].argv}});
-        session.print(
-            fmt::format("{}: pelt {}\n", cli::oneLine(plan.items[i].id), cli::oneLine(joinWords(plan.items[i].argv))));
+        run.print(fmt::format("{}: pelt {}\n", verbs::oneLine(plan.items[i].id),
+                              verbs::oneLine(joinWords(plan.items[i].argv))));
     }
-    session.print(fmt::format("{} of {} would run\n", list.size(), cli::counted(plan.items.size(), "item", "items")));
-    session.result["items"] = plan.items.size();
-    session.result["would_run"] = std::move(list);
+    run.print(fmt::format("{} of {} would run\n", list.size(), verbs::counted(plan.items.size(), "item", "items")));
+    run.result["items"] = plan.items.size();
+    run.result["would_run"] = std::move(list);
 }
 
 }  // namespace pelt::batch

@@ -1,4 +1,5 @@
-#include "moment.h"
+// Times in the syntax of `render --frame`.
+#include "draw/moment.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -7,7 +8,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace pelt::cli {
+namespace pelt::draw {
 namespace {
 
 std::size_t sampleIndex(double value, std::size_t count) {
@@ -71,4 +72,4 @@ std::size_t momentOfSequence(const Moment& moment, std::size_t frames, double fr
     return static_cast<std::size_t>(std::clamp(std::round(frame), 0.0, last));
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::draw

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace pelt::cli {
+namespace pelt::draw {
 
 /// A point in time in the syntax of `render --frame`: "0.5" or "0.5s" seconds on the clip's time line, "12f" the sample
 /// of that number at --fps (negative: from the end), "50%" of the way from the first key to the last.
@@ -27,4 +27,4 @@ double liveliestMoment(const Skeleton& skeleton, const Clip& clip);
 /// The frame nearest to the given time, clamped to the sequence. Throws Error (bad input) for a missing frame.
 std::size_t momentOfSequence(const Moment& moment, std::size_t frames, double frame_seconds);
 
-}  // namespace pelt::cli
+}  // namespace pelt::draw

@@ -1,14 +1,16 @@
-#include "render_colors.h"
+// What `render --color` shows, as values or colors per vertex.
+#include "draw/render_colors.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
-#include <pelt/pipeline/transfer.h>
 #include <pelt/render/render.h>
+#include <pelt/rig/joint_list.h>
 #include <pelt/rig/props.h>
+#include <pelt/verbs/transfer.h>
 
 #include <algorithm>
 
-namespace pelt::cli {
+namespace pelt::draw {
 namespace {
 
 void checkWeights(const Character& character) {
@@ -19,7 +21,7 @@ constexpr Vec3f kNoJoint{0.5f, 0.5f, 0.5f};
 
 /// Calls `add` with the joint that carries a part of the props (-1: none) and its number of vertices.
 template <class Add>
-void forEachProp(const Character& character, const JointList& joints, Add&& add) {
+void forEachProp(const Character& character, const rig::JointList& joints, Add&& add) {
     const std::vector<std::int32_t> carriers = rig::carriersOfProps(character);
     for (std::size_t p = 0; p < carriers.size(); ++p)
         add(carriers[p] < 0 ? -1 : std::int32_t(joints.of_slot[std::size_t(carriers[p])]),
@@ -43,7 +45,7 @@ ColorChoice parseColor(const std::string& text) {
 
 std::vector<Vec3f> weightColors(const Character& character) {
     checkWeights(character);
-    const JointList joints = listJoints(character.skeleton);
+    const rig::JointList joints = rig::listJoints(character.skeleton);
     const SkinWeights& weights = character.weights;
     std::vector<Vec3f> colors(weights.vertexCount());
     for (std::size_t v = 0; v < colors.size(); ++v)
@@ -57,10 +59,9 @@ std::vector<Vec3f> weightColors(const Character& character) {
 
 std::vector<Vec3f> confidenceColors(const Character& character) {
     const auto& maps = character.mesh.attributes;
-    const auto map =
-        std::find_if(maps.begin(), maps.end(), [](const auto& a) { return a.name == pipeline::kConfidence; });
+    const auto map = std::find_if(maps.begin(), maps.end(), [](const auto& a) { return a.name == verbs::kConfidence; });
     if (map == maps.end())
-        throw Error::badInput(fmt::format("has no map {} to show; pelt transfer writes it", pipeline::kConfidence));
+        throw Error::badInput(fmt::format("has no map {} to show; pelt transfer writes it", verbs::kConfidence));
     constexpr Vec3f kCopied{0.03f, 0.22f, 0.60f}, kRigid{0.85f, 0.55f, 0.03f}, kFilled{0.75f, 0.06f, 0.04f};
     std::vector<Vec3f> colors;
     for (const float value : map->values) colors.push_back(value > 0.75f ? kCopied : value > 0.25f ? kRigid : kFilled);
@@ -70,7 +71,7 @@ std::vector<Vec3f> confidenceColors(const Character& character) {
 
 std::vector<float> jointWeights(const Character& character, const std::string& name) {
     checkWeights(character);
-    const JointList joints = listJoints(character.skeleton);
+    const rig::JointList joints = rig::listJoints(character.skeleton);
     const auto joint = rig::findJoint(character.skeleton, name);
     if (!joint) throw Error::badInput(rig::noSuchJoint(character.skeleton, name));
     const std::size_t entry = joints.of_slot[*joint];
@@ -85,4 +86,4 @@ std::vector<float> jointWeights(const Character& character, const std::string& n
     return values;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::draw

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "joint_list.h"
-
-namespace pelt::cli {
+namespace pelt::draw {
 
 /// The value of `--color`.
 struct ColorChoice {
@@ -29,4 +27,4 @@ std::vector<Vec3f> confidenceColors(const Character& character);
 /// Per vertex, the weight of the joint of that name over all skins. Throws Error (bad input) if there is none.
 std::vector<float> jointWeights(const Character& character, const std::string& name);
 
-}  // namespace pelt::cli
+}  // namespace pelt::draw

@@ -1,16 +1,15 @@
-#include "render_subjects.h"
+// The columns of a contact sheet: characters, meshes and sequences in the poses that are drawn.
+#include "draw/render_subjects.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/weld.h>
+#include <pelt/rig/joint_list.h>
 #include <pelt/rig/props.h>
 
 #include <algorithm>
 
-#include "joint_list.h"
-#include "verbs.h"
-
-namespace pelt::cli {
+namespace pelt::draw {
 namespace {
 
 bool isPosed(const RenderChoice& choice, const Character& character) {
@@ -22,8 +21,8 @@ bool isPosed(const RenderChoice& choice, const Character& character) {
 
 std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const std::vector<Vec3d>& positions) {
     std::vector<render::Bone> drawn;
-    const JointList joints = listJoints(skeleton);
-    for (const JointList::Entry& joint : joints.entries) {
+    const rig::JointList joints = rig::listJoints(skeleton);
+    for (const rig::JointList::Entry& joint : joints.entries) {
         const Vec3f here(positions[joint.first_slot]);
         // A root is drawn as a joint only: a bone without length.
         const Vec3f from = joint.parent < 0
@@ -34,27 +33,44 @@ std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const std::vector
     return drawn;
 }
 
-void addCharacter(Session& session, const RenderChoice& choice, const std::filesystem::path& file,
+/// Those of `options` that the method has.
+methods::MethodOptions optionsOf(const methods::Method& method, methods::MethodOptions options) {
+    for (const std::string& other : methods::optionsNotOf(method, options)) options.erase(other);
+    return options;
+}
+
+/// Options that none of the methods has do nothing.
+void warnOfIdleOptions(verbs::Run& run, const RenderChoice& choice, const std::vector<std::string>& methods,
+                       const std::string& file) {
+    methods::MethodOptions idle = choice.options;
+    for (const std::string& name : methods)
+        for (const auto& [option, values] : optionsOf(methods::findMethod(name), choice.options)) idle.erase(option);
+    for (const auto& [option, values] : idle)
+        run.warn(file, fmt::format("`{}` has no effect on {}", option, fmt::join(methods, ", ")));
+}
+
+void addCharacter(verbs::Run& run, const RenderChoice& choice, const verbs::Given& given,
                   std::vector<RenderSubject>& subjects) {
-    const auto character = std::make_shared<const Character>(session.loadCharacter(file, choice.sampling.clip));
-    RenderSubject subject(file, character, nullptr);
+    const verbs::CharacterRef character = run.characterOf(given, choice.sampling.clip, true);
+    RenderSubject subject(given.name, character, nullptr);
     if (choice.sampling.bind_pose) {
         subject.bind();
         return subjects.push_back(subject);
     }
-    session.stage("prepare");
+    run.stage("prepare");
     std::vector<std::string> methods = choice.methods.empty() ? std::vector<std::string>{"lbs"} : choice.methods;
     const bool skinned = !character->skeleton.joints.empty() && !character->weights.empty();
     if (!skinned) methods.resize(1);  // all would be the same
+    if (skinned) warnOfIdleOptions(run, choice, methods, given.name);
     const bool posed = isPosed(choice, *character);
     for (const std::string& name : methods) {
-        const pipeline::Method& method = pipeline::findMethod(name);
+        const methods::Method& method = methods::findMethod(name);
         subjects.push_back(subject);
-        aboutFile(file, [&] {
+        verbs::aboutFile(given.name, [&] {
             if (posed)
-                subjects.back().pose(method, choice.sampling, session.progress());
+                subjects.back().pose(method, choice, run.progress());
             else if (skinned)
-                subjects.back().rest(method, session.progress());
+                subjects.back().rest(method, choice.options, run.progress());
         });
         if (skinned && (posed || !choice.methods.empty())) subjects.back().nameMethod(name);
     }
@@ -62,7 +78,7 @@ void addCharacter(Session& session, const RenderChoice& choice, const std::files
 
 }  // namespace
 
-RenderSubject::RenderSubject(std::filesystem::path file, std::shared_ptr<const Character> character,
+RenderSubject::RenderSubject(std::filesystem::path file, verbs::CharacterRef character,
                              std::shared_ptr<MeshSequence> sequence)
     : file_(std::move(file)), character_(std::move(character)), sequence_(std::move(sequence)) {
     if (!character_ && (!sequence_->mesh() || sequence_->mesh()->triangles.empty()))
@@ -73,24 +89,26 @@ RenderSubject::RenderSubject(std::filesystem::path file, std::shared_ptr<const C
 
 bool RenderSubject::moves() const { return sampler_ || (sequence_ && sequence_->frameCount() > 1); }
 
-void RenderSubject::rest(const pipeline::Method& method, const Progress& progress) {
-    rest_deformer_ = method.prepare(*character_, {}, progress);
+void RenderSubject::rest(const methods::Method& method, const methods::MethodOptions& options,
+                         const Progress& progress) {
+    rest_deformer_ = method.prepare(*character_, optionsOf(method, options), progress);
     const std::vector<Affine3d> bones = rig::drivenSkinMatrices(character_->skeleton, character_->driven, nullptr, 0);
     rest_deformer_->setPose(std::vector<Affine3f>(bones.begin(), bones.end()));
 }
 
 void RenderSubject::bind() {
-    pipeline::Sampling sampling;
+    methods::Sampling sampling;
     sampling.bind_pose = true;
     auto stored = std::make_shared<Mesh>(*whole_);
-    pipeline::CharacterSampler(*character_, pipeline::findMethod("lbs"), sampling)
+    methods::CharacterSampler(*character_, methods::findMethod("lbs"), sampling)
         .evaluate(0, stored->positions, stored->normals);
     whole_ = std::move(stored);
     stored_ = true;
 }
 
-void RenderSubject::pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress) {
-    sampler_ = std::make_shared<pipeline::CharacterSampler>(*character_, method, sampling, progress);
+void RenderSubject::pose(const methods::Method& method, const RenderChoice& choice, const Progress& progress) {
+    sampler_ = std::make_shared<methods::CharacterSampler>(*character_, method, choice.sampling, progress,
+                                                           optionsOf(method, choice.options));
 }
 
 double RenderSubject::secondsAt(const std::optional<Moment>& moment, double fps) const {
@@ -144,20 +162,20 @@ Vec3f RenderSubject::jointAt(const std::string& name, const Pose& pose) const {
     return Vec3f(jointsAt(pose)[*joint]);
 }
 
-std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& choice) {
+std::vector<RenderSubject> loadSubjects(verbs::Run& run, const RenderChoice& choice) {
     std::vector<RenderSubject> subjects;
-    for (const std::filesystem::path& file : choice.files) {
-        session.stage("load");
-        if (session.kindOf(file) == pipeline::FileKind::character)
-            addCharacter(session, choice, file, subjects);
+    for (const verbs::Given& file : run.allGiven("files")) {
+        run.stage("load");
+        if (verbs::Run::kindOf(file) == verbs::FileKind::character)
+            addCharacter(run, choice, file, subjects);
         else
-            subjects.emplace_back(file, nullptr, pipeline::openSequence(file, choice.sampling, choice.mesh));
+            subjects.emplace_back(file.name, nullptr, run.sequence(file, choice.sampling, "mesh"));
     }
     const bool any_method =
         std::any_of(subjects.begin(), subjects.end(), [](const RenderSubject& s) { return !s.method().empty(); });
     if (!choice.methods.empty() && !choice.sampling.bind_pose && !any_method)
-        session.warn(choice.files.front(), "has no skin, so --method has no effect");
+        run.warn(run.nameOf("files"), "has no skin, so --method has no effect");
     return subjects;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::draw

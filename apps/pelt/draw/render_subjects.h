@@ -1,41 +1,39 @@
 #pragma once
 
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/sampling.h>
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "moment.h"
-#include "session.h"
-#include "sheet.h"
+#include "draw/moment.h"
+#include "draw/sheet.h"
+#include "verbs/run/run.h"
 
-namespace pelt::cli {
+namespace pelt::draw {
 
-/// The options of `render`, before any file is read.
+/// What `render` shows of each file.
 struct RenderChoice {
-    std::vector<std::filesystem::path> files;
     std::vector<std::string> methods;  ///< empty: lbs
     std::vector<Moment> moments;       ///< empty: the rest pose or, with a clip or method, the pose farthest from rest
-    pipeline::Sampling sampling;
-    std::optional<std::filesystem::path> mesh;
+    methods::Sampling sampling;
+    methods::MethodOptions options;  ///< each method takes those that it has
     bool skeleton = false;
 };
 
 /// One column of a contact sheet: a file and, if it is posed, the deformation method.
 class RenderSubject {
 public:
-    RenderSubject(std::filesystem::path file, std::shared_ptr<const Character> character,
-                  std::shared_ptr<MeshSequence> sequence);
+    RenderSubject(std::filesystem::path file, verbs::CharacterRef character, std::shared_ptr<MeshSequence> sequence);
 
     /// Shows the default pose of the nodes, as a viewer does before a clip plays. Without this, and without a skin, the
     /// bind pose is shown: the mesh as stored in the file, which may be lying down.
-    void rest(const pipeline::Method& method, const Progress& progress);
+    void rest(const methods::Method& method, const methods::MethodOptions& options, const Progress& progress);
     /// Shows the mesh as stored in the file, with props placed by the rest pose of their nodes.
     void bind();
     /// Poses the character by a clip from now on.
-    void pose(const pipeline::Method& method, const pipeline::Sampling& sampling, const Progress& progress);
+    void pose(const methods::Method& method, const RenderChoice& choice, const Progress& progress);
 
     /// The name of the pose in captions.
     void nameMethod(const std::string& name) { method_ = name; }
@@ -64,16 +62,16 @@ private:
     double secondsAt(const std::optional<Moment>& moment, double fps) const;
 
     std::filesystem::path file_;
-    std::shared_ptr<const Character> character_;
+    verbs::CharacterRef character_;
     std::shared_ptr<const Mesh> whole_;  ///< of a character: with its props
     std::shared_ptr<MeshSequence> sequence_;
     std::string method_;
-    bool stored_ = false;                                ///< the mesh is shown as the file stores it
-    std::shared_ptr<pipeline::Deformer> rest_deformer_;  ///< null unless the nodes' rest pose is shown
-    std::shared_ptr<pipeline::CharacterSampler> sampler_;
+    bool stored_ = false;                               ///< the mesh is shown as the file stores it
+    std::shared_ptr<methods::Deformer> rest_deformer_;  ///< null unless the nodes' rest pose is shown
+    std::shared_ptr<methods::CharacterSampler> sampler_;
 };
 
-/// Loads the files and returns one subject per file and method. Throws Error as loading and sampling do.
-std::vector<RenderSubject> loadSubjects(Session& session, const RenderChoice& choice);
+/// Loads the input `files` and returns one subject per file and method. Throws Error as loading and sampling do.
+std::vector<RenderSubject> loadSubjects(verbs::Run& run, const RenderChoice& choice);
 
-}  // namespace pelt::cli
+}  // namespace pelt::draw

@@ -1,18 +1,17 @@
-#include "sheet.h"
+// Lays out rendered panels as one picture.
+#include "draw/sheet.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_box.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
-namespace pelt::cli {
+namespace pelt::draw {
 namespace {
 
-constexpr int kLeastSide = 16, kMostSide = 16384;
 constexpr PictureSize kAlone{1280, 960};
 constexpr int kPanelHeight = 640, kNarrowestPanel = 440, kWidestPanel = 960;
 
@@ -44,7 +43,7 @@ PictureSize panelFor(std::span<const Shot> shots, const SheetLayout& layout, Pic
         const int wide = whole.width - sheet.width, high = whole.height - sheet.height;
         panel.width += wide >= 0 ? wide / columns : -((-wide + columns - 1) / columns);
         panel.height += high >= 0 ? high / rows : -((-high + rows - 1) / rows);
-        if (panel.width < kLeastSide || panel.height < kLeastSide)
+        if (panel.width < kLeastPictureSide || panel.height < kLeastPictureSide)
             throw Error::badUsage(fmt::format("--size {}x{} leaves no room for {} panels; make it larger", whole.width,
                                               whole.height, count));
     }
@@ -91,21 +90,7 @@ std::vector<render::Frame> sharedFrames(std::span<const Shot> shots) {
 
 }  // namespace
 
-PictureSize parseSize(const std::string& text) {
-    PictureSize size;
-    const char* const end = text.data() + text.size();
-    const auto width = std::from_chars(text.data(), end, size.width);
-    const bool has_x = width.ec == std::errc() && width.ptr != end && (*width.ptr == 'x' || *width.ptr == 'X');
-    const auto height = has_x ? std::from_chars(width.ptr + 1, end, size.height) : width;
-    const auto fits = [](int side) { return side >= kLeastSide && side <= kMostSide; };
-    if (!has_x || height.ec != std::errc() || height.ptr != end || !fits(size.width) || !fits(size.height))
-        throw Error::badUsage(
-            fmt::format("--size {}: write it as 1280x960, each from {} to {}", text, kLeastSide, kMostSide));
-    return size;
-}
-
-Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout& layout) {
-    session.stage("render");
+Image drawSheet(std::span<const Shot> shots, const SheetLayout& layout, const Progress& progress) {
     const bool alone = isAlone(shots, layout);
     PictureSize panel = shots.size() == 1 ? kAlone : suitablePanel(shots);
     if (layout.size) panel = alone ? *layout.size : panelFor(shots, layout, *layout.size);
@@ -122,12 +107,12 @@ Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout
         if (layout.bar && !shot.values.empty())
             subject.scalars = render::Scalars{shot.values, layout.bar->map, layout.bar->low, layout.bar->high};
         const double done = static_cast<double>(s) * share;
-        const Progress progress = session.progressPart("render", done, done + share);
-        panels.push_back({render::render(subject, frames[s], shot.camera, options, progress), shot.caption});
+        const Progress part = progress.share("render", done, done + share);
+        panels.push_back({render::render(subject, frames[s], shot.camera, options, part), shot.caption});
     }
     if (alone) return std::move(panels.front().image);
     const Image sheet = layOut(std::move(panels), layout);
     return layout.size ? padded(sheet, *layout.size) : sheet;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::draw

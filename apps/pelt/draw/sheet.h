@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "session.h"
-
-namespace pelt::cli {
+namespace pelt::draw {
 
 /// One panel of a picture.
 struct Shot {
@@ -21,13 +19,6 @@ struct Shot {
     std::string caption;
 };
 
-struct PictureSize {
-    int width = 0, height = 0;
-};
-
-/// "1280x960". Throws Error (bad usage).
-PictureSize parseSize(const std::string& text);
-
 struct SheetLayout {
     std::optional<PictureSize> size;  ///< of the whole picture; none: a size that suits the number of panels
     int columns = 0;                  ///< 0: nearly square
@@ -37,6 +28,6 @@ struct SheetLayout {
 
 /// Renders the shots and lays them out; shots with equal vertex counts share their framing. One shot without a color
 /// bar is the picture itself, without caption or title. Throws Error (bad usage) if the size leaves no room for panels.
-Image drawSheet(Session& session, std::span<const Shot> shots, const SheetLayout& layout);
+Image drawSheet(std::span<const Shot> shots, const SheetLayout& layout, const Progress& progress);
 
-}  // namespace pelt::cli
+}  // namespace pelt::draw

@@ -1,29 +1,62 @@
+// pelt render: a picture of one pose, or a contact sheet of methods, frames and files.
+#include "draw/verb_render.h"
+
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/png.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
-#include "outputs.h"
-#include "render_colors.h"
-#include "render_subjects.h"
-#include "text.h"
-#include "verbs.h"
+#include "draw/render_colors.h"
+#include "draw/render_subjects.h"
+#include "verbs/run/common_options.h"
 
-namespace pelt::cli {
+namespace pelt::draw {
 namespace {
 
 constexpr float kFocusZoom = 4;  ///< a joint and its neighbors fill the picture of a biped
 
 struct RenderOptions {
-    RenderChoice choice;
-    std::filesystem::path output;
-    std::vector<std::string> moments;
-    std::string color = "plain", camera, size, focus;
-    int columns = 0;
+    std::vector<std::string> methods, moments;
+    std::string color = "plain", camera, focus;
+    std::optional<PictureSize> size;
+    std::optional<int> columns;
+    bool skeleton = false;
 };
+
+OptionTable<RenderOptions> renderRows() {
+    using R = RenderOptions;
+    using Row = OptionRow<R>;
+    return {
+        Row("method", "METHOD,...", &R::methods,
+            "Deformers, one panel each (default: lbs); pelt deform --help explains them")
+            .separatedBy(',')
+            .in(verbs::kCommon),
+        Row("frame", "T,...", &R::moments,
+            "Times, one panel each: seconds on the clip's time line (0.5), the number of a sample at --fps (12f, -1f), "
+            "or a percentage of the clip (50%). Default: the rest pose or, with --clip or --method, the pose farthest "
+            "from rest")
+            .separatedBy(',')
+            .in(verbs::kCommon),
+        Row("color", "plain|weights|joint NAME|confidence|error", &R::color,
+            "plain; weights: one color per joint, blended; joint NAME: the weight of that joint, blue to red; "
+            "confidence: what pelt transfer copied (blue), kept rigid (yellow) and filled in (red); error: distance to "
+            "the first method or file")
+            .in(verbs::kCommon),
+        Row("skeleton", "", &R::skeleton, "Draw the skeleton over the skin").in(verbs::kCommon),
+        Row("camera", "VIEW", &R::camera,
+            "front, back, left, right, side, top, three-quarter (default), or AZIMUTH,ELEVATION[,ZOOM] in degrees")
+            .in(verbs::kCommon),
+        Row("focus", "JOINT", &R::focus, "Look at this joint, four times as close unless the camera has a zoom")
+            .type(OptionType::joint)
+            .in(verbs::kCommon),
+        Row("size", "WxH", &R::size,
+            "Size of the whole picture (default: 1280x960, or what the panels of a sheet need)")
+            .in(verbs::kCommon),
+        Row("columns", "N", &R::columns, "Panels per row (default: one column per method or file)").from(1, 64),
+    };
+}
 
 /// Panels in reading order: one row per time, one column per subject.
 struct Panels {
@@ -45,24 +78,29 @@ std::string captionOf(const RenderSubject& subject, const RenderSubject::Pose& p
     return fmt::format("{}", fmt::join(words, ", "));
 }
 
-Panels takeShots(Session& session, const RenderChoice& choice, const std::vector<RenderSubject>& subjects,
+bool areSeveral(const std::vector<verbs::Given>& files) {
+    return std::any_of(files.begin(), files.end(), [&](const verbs::Given& g) { return g.name != files[0].name; });
+}
+
+Panels takeShots(verbs::Run& run, const RenderChoice& choice, const std::vector<RenderSubject>& subjects,
                  const render::Camera& camera, const std::string& focus) {
     Panels panels;
     std::vector<std::optional<Moment>> moments(choice.moments.begin(), choice.moments.end());
     const bool any_moves =
         std::any_of(subjects.begin(), subjects.end(), [](const RenderSubject& s) { return s.moves(); });
     if (moments.empty() || !any_moves) moments = {std::nullopt};
-    const std::set<std::filesystem::path> files(choice.files.begin(), choice.files.end());
-    session.stage("evaluate");
+    const bool several_files = areSeveral(run.allGiven("files"));
+    run.stage("evaluate");
     for (const std::optional<Moment>& moment : moments) {
         for (const RenderSubject& subject : subjects) {
-            session.progress().report("evaluate", -1);
-            RenderSubject::Pose pose =
-                aboutFile(subject.file(), [&] { return subject.at(moment, choice.sampling.fps, choice.skeleton); });
+            run.progress().report("evaluate", -1);
+            RenderSubject::Pose pose = verbs::aboutFile(
+                subject.file().string(), [&] { return subject.at(moment, choice.sampling.fps, choice.skeleton); });
             pose.shot.camera = camera;
             if (!focus.empty())
-                pose.shot.camera.target = aboutFile(subject.file(), [&] { return subject.jointAt(focus, pose); });
-            pose.shot.caption = captionOf(subject, pose, files.size() > 1);
+                pose.shot.camera.target =
+                    verbs::aboutFile(subject.file().string(), [&] { return subject.jointAt(focus, pose); });
+            pose.shot.caption = captionOf(subject, pose, several_files);
             nlohmann::ordered_json panel = {{"file", subject.file().string()}};
             panel["vertices"] = pose.shot.positions.size();
             panel["triangles"] = pose.shot.triangles.size();
@@ -87,7 +125,7 @@ void colorByWeights(const ColorChoice& color, const std::vector<RenderSubject>& 
     const bool one_joint = color.kind == ColorChoice::Kind::joint;
     for (std::size_t p = 0; p < panels.shots.size(); ++p) {
         const RenderSubject& subject = subjects[p % subjects.size()];
-        aboutFile(subject.file(), [&] {
+        verbs::aboutFile(subject.file().string(), [&] {
             const Character& character = characterOf(subject);
             if (one_joint)
                 panels.shots[p].values = jointWeights(character, color.joint);
@@ -150,88 +188,79 @@ int columnsFor(std::size_t subjects, std::size_t panels) {
     return rows > 1 || subjects <= 4 ? static_cast<int>(subjects) : 0;
 }
 
-void runRender(Session& session, RenderOptions& options) {
-    RenderChoice& choice = options.choice;
-    std::vector<std::filesystem::path> inputs = choice.files;
-    if (choice.mesh) inputs.push_back(*choice.mesh);
-    for (const std::string& name : choice.methods) pipeline::findMethod(name);
-    choice.moments.clear();
+void reportRender(verbs::Run& run, Panels& panels, const Image& picture) {
+    run.result["output"] = run.outputName();
+    run.result["width"] = picture.width;
+    run.result["height"] = picture.height;
+    run.result["vertices"] = panels.shots.front().positions.size();
+    run.result["triangles"] = panels.shots.front().triangles.size();
+    run.result["panels"] = std::move(panels.json);
+    run.print(fmt::format("{}: {}x{}, {}\n", verbs::oneLine(run.outputName()), picture.width, picture.height,
+                          verbs::counted(panels.shots.size(), "panel", "panels")));
+}
+
+void runRender(verbs::Run& run) {
+    const auto options = run.read(renderRows());
+    run.needs("limits", "clip");
+    RenderChoice choice{options.methods,
+                        {},
+                        verbs::readSampling(run, verbs::samplingRows(false)),
+                        run.methodOptions(),
+                        options.skeleton};
+    for (const std::string& name : options.methods) methods::findMethod(name);
     for (const std::string& text : options.moments) choice.moments.push_back(parseMoment(text));
     const ColorChoice color = parseColor(options.color);
     render::Camera camera = options.camera.empty() ? render::Camera{} : render::parseCamera(options.camera);
     if (!options.focus.empty() && camera.zoom == 1) camera.zoom = kFocusZoom;
     SheetLayout layout;
-    if (!options.size.empty()) layout.size = parseSize(options.size);
-    checkOutput(options.output, OutputKind::picture, session.allInputs(inputs));
+    layout.size = options.size;
 
-    const std::vector<RenderSubject> subjects = loadSubjects(session, choice);
-    Panels panels = takeShots(session, choice, subjects, camera, options.focus);
+    const std::vector<RenderSubject> subjects = loadSubjects(run, choice);
+    Panels panels = takeShots(run, choice, subjects, camera, options.focus);
     if (color.kind == ColorChoice::Kind::error) colorByError(subjects, panels);
     if (color.kind != ColorChoice::Kind::plain && color.kind != ColorChoice::Kind::error)
         colorByWeights(color, subjects, panels);
 
-    layout.columns = options.columns > 0 ? options.columns : columnsFor(subjects.size(), panels.shots.size());
+    layout.columns = options.columns.value_or(columnsFor(subjects.size(), panels.shots.size()));
     layout.title = titleOf(subjects);
     layout.bar = panels.bar;
-    const Image picture = drawSheet(session, panels.shots, layout);
-    session.stage("write");
-    session.savePicture(picture, options.output);
-
-    session.result["output"] = options.output.string();
-    session.result["width"] = picture.width;
-    session.result["height"] = picture.height;
-    session.result["vertices"] = panels.shots.front().positions.size();
-    session.result["triangles"] = panels.shots.front().triangles.size();
-    session.result["panels"] = std::move(panels.json);
-    session.print(fmt::format("{}: {}x{}, {}\n", oneLine(options.output.string()), picture.width, picture.height,
-                              counted(panels.shots.size(), "panel", "panels")));
+    run.stage("render");
+    const Image picture = drawSheet(panels.shots, layout, run.progress());
+    run.stage("write");
+    run.save(io::toPng(picture, run.outputName()));
+    reportRender(run, panels, picture);
 }
 
 }  // namespace
 
-void addRender(CLI::App& app, Session& session) {
-    const auto options = std::make_shared<RenderOptions>();
-    CLI::App* verb =
-        session.addVerb(app, "render", "Renders one pose, or a contact sheet of methods, frames and files",
-                        "pelt render character.glb --method lbs,dqs --frame 0.5,1 --color error -o sheet.png",
-                        [&session, options] { runRender(session, *options); });
-    verb->add_option("files", options->choice.files, "Characters, meshes, sequences")->required()->type_name("FILE");
-    addOutputOption(*verb, options->output, "The picture to write, .png, or - for standard output");
-    verb->add_option("--method", options->choice.methods,
-                     "Deformers, one panel each (default: lbs); pelt deform --help explains them")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("METHOD,...");
-    verb->add_option("--frame", options->moments,
-                     "Times, one panel each: seconds on the clip's time line (0.5), the number of a sample at --fps "
-                     "(12f, -1f), or a percentage of the clip (50%). Default: the rest pose or, with --clip or "
-                     "--method, the pose farthest from rest")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("T,...");
-    addSamplingOptions(*verb, session, options->choice.sampling, false);
-    addLimitsOption(*verb, session);
-    addPropsOption(*verb, session);
-    verb->add_option("--color", options->color,
-                     "plain; weights: one color per joint, blended; joint NAME: the weight of that joint, blue to red; "
-                     "confidence: what pelt transfer copied (blue), kept rigid (yellow) and filled in (red); "
-                     "error: distance to the first method or file")
-        ->type_name("plain|weights|joint NAME|confidence|error");
-    verb->add_flag("--skeleton", options->choice.skeleton, "Draw the skeleton over the skin");
-    verb->add_option(
-            "--camera", options->camera,
-            "front, back, left, right, side, top, three-quarter (default), or AZIMUTH,ELEVATION[,ZOOM] in degrees")
-        ->type_name("VIEW");
-    verb->add_option("--focus", options->focus, "Look at this joint, four times as close unless the camera has a zoom")
-        ->type_name("JOINT");
-    verb->add_option("--size", options->size,
-                     "Size of the whole picture (default: 1280x960, or what the panels of a sheet need)")
-        ->type_name("WxH");
-    verb->add_option("--columns", options->columns, "Panels per row (default: one column per method or file)")
-        ->check(CLI::Range(1, 64))
-        ->type_name("N");
-    verb->add_option("--mesh", options->choice.mesh, "A mesh that provides the faces of a sequence without faces")
-        ->type_name("M");
+verbs::Verb renderVerb() {
+    const std::vector<OptionInfo> sampling = verbs::common(optionInfos(verbs::samplingRows(false)), {"clip"});
+    std::vector<OptionInfo> infos = optionInfos(renderRows());
+    infos.insert(infos.begin() + 2, sampling.front());  // beside the other options of what is shown
+    infos.insert(infos.end(), sampling.begin() + 1, sampling.end());
+    infos = joined(infos, optionInfos(verbs::propsRows()));
+    verbs::Input mesh = verbs::meshInput();
+    mesh.group = {};
+    return {.name = "render",
+            .summary = "Renders one pose, or a contact sheet of methods, frames and files",
+            .example = "pelt render character.glb --method lbs,dqs --frame 0.5,1 --color error -o sheet.png",
+            .where = verbs::Where::program,
+            .browser = false,
+            .inputs = {{.name = "files",
+                        .kind = verbs::Kind::any,
+                        .values = "FILE",
+                        .summary = "Characters, meshes, sequences",
+                        .many = true},
+                       verbs::clipsInput(),
+                       verbs::limitsInput(),
+                       mesh},
+            .options = joined(infos, verbs::methodInfos(infos)),
+            .outputs = {{.name = "output",
+                         .kinds = {verbs::Kind::picture},
+                         .values = "FILE",
+                         .summary = "The picture to write, .png, or - for standard output",
+                         .group = verbs::kCommon}},
+            .run = runRender};
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::draw

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-namespace pelt::cli {
+namespace pelt::program {
 
 /// Help that fits a terminal: wrapped lines, short option names, and options in groups.
 class HelpFormatter : public CLI::Formatter {
@@ -17,11 +17,7 @@ private:
     std::string optionGroups(const CLI::App* app) const;
 };
 
-/// Puts the options of a verb into groups: those that most users need first, then the others by theme. Call it when all
-/// of them have been added.
-void groupOptions(CLI::App& verb);
-
 /// `text` in lines of at most `columns`, each after the first indented by `indent`.
 std::string wrapped(const std::string& text, std::size_t columns, const std::string& indent = "");
 
-}  // namespace pelt::cli
+}  // namespace pelt::program

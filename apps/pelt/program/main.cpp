@@ -1,6 +1,9 @@
+// The program: parses the command line, runs a verb of the table, and ends with its status.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
+#include <pelt/core/parallel.h>
 #include <pelt/io/atomic_file.h>
+#include <pelt/io/character_file.h>
 #include <pelt/version.h>
 #include <unistd.h>
 
@@ -8,18 +11,17 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <new>
 #include <sstream>
-#include <system_error>
 
-#include "help.h"
-#include "memory_limit.h"
-#include "run_verb.h"
-#include "signals.h"
-#include "text.h"
-#include "verbs.h"
+#include "program/flags.h"
+#include "program/help.h"
+#include "program/memory_limit.h"
+#include "program/signals.h"
+#include "program/streams.h"
+#include "program/table.h"
+#include "program/terminal.h"
 
-namespace pelt::cli {
+namespace pelt::program {
 namespace {
 
 int exitStatus(ErrorCode code) {
@@ -36,18 +38,6 @@ int exitStatus(ErrorCode code) {
             break;
     }
     return 1;
-}
-
-/// Messages for exceptions that are not pelt::Error. The texts of the standard library would not help users.
-std::string plainWords(const std::exception& fault) {
-    if (dynamic_cast<const std::bad_alloc*>(&fault) || dynamic_cast<const std::length_error*>(&fault))
-        return "not enough memory: more is needed than is free; close other programs, raise the limit (ulimit -v, the "
-               "container's) or use a smaller file";
-    if (const auto* system = dynamic_cast<const std::filesystem::filesystem_error*>(&fault))
-        return fmt::format("{}: {}", system->path1().string(), system->code().message());
-    if (const auto* system = dynamic_cast<const std::system_error*>(&fault))
-        return fmt::format("the system refused a request: {}; raise the limits (ulimit -a)", system->code().message());
-    return "internal error; please report it with the command and the file";
 }
 
 int fail(int status, const std::string& message) {
@@ -79,6 +69,66 @@ std::vector<std::string> cutPassedOn(std::vector<std::string>& words) {
     return passed_on;
 }
 
+/// A file on standard input, read before the verb runs.
+struct StandardInput {
+    std::optional<io::Loaded> loaded;
+    std::string text;
+};
+
+/// "-" in the place of an input becomes what standard input has.
+void takeStandardInput(const verbs::Verb& verb, verbs::Inputs& inputs, FileHost& host, StandardInput& read) {
+    for (const verbs::Input& row : verb.inputs)
+        for (verbs::Given& given : inputs[std::string(row.name)]) {
+            if (given.name != "-") continue;
+            const std::vector<std::byte> bytes = readStandardInput();
+            given.name = "standard input";
+            if (row.kind == verbs::Kind::limits || row.kind == verbs::Kind::handles) {
+                given.json.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+                continue;
+            }
+            if (row.kind == verbs::Kind::picture) {
+                given.bytes = bytes;
+                continue;
+            }
+            const Progress progress([&](std::string_view, double done) { return host.goesOn("load", done); });
+            read.loaded = io::loadGltf(bytes, given.name, {}, {}, progress);
+            given.character = &read.loaded->character;
+            given.warnings = read.loaded->warnings;
+        }
+    std::erase_if(inputs, [](const auto& input) { return input.second.empty(); });
+}
+
+/// Standard output gets the report; an Error thrown here is still one line and an exit status.
+void writeReport(const verbs::Report& report, const FileHost& host, bool stdout_is_file) {
+    for (const std::string& warning : report.warnings)
+        writeStderr(fmt::format("pelt: warning: {}\n", oneLine(warning)));
+    if (host.json) {
+        writeStdout(report.json + "\n");
+    } else if (!host.quiet) {
+        const bool names_stdout = report.text.rfind("-: ", 0) == 0;  // a line about the output
+        const std::string text = names_stdout ? "standard output" + report.text.substr(1) : report.text;
+        stdout_is_file ? writeStderr(text) : writeStdout(text);
+    }
+    if (!report.missed_gate.empty()) throw Error(report.missed_code, report.missed_gate);
+}
+
+void runChosen(const Flags& flags, FileHost& host) {
+    const verbs::Verb& verb = flags.verb();
+    verbs::Inputs inputs = flags.inputs();
+    const OptionValues options = flags.options();
+    setThreadCount(host.threads);
+    flags.setOutputs(inputs);
+    const bool stdout_is_file = checkStreams(verb, inputs, host.outputs, host.json);
+    StandardInput read;
+    if (!host.quiet) host.startProgress();
+    host.watches_memory = host.json;
+    host.utf8 = speaksUtf8();
+    takeStandardInput(verb, inputs, host, read);
+    const verbs::Report report = verbs::run(verb, inputs, options, host);
+    host.endProgress();
+    writeReport(report, host, stdout_is_file);
+}
+
 int runProgram(int count, char** words) {
     CLI::App app(
         "Pelt, a toolkit for character skin: inspects, binds, deforms, bakes, fits, poses, compares and renders rigged "
@@ -91,43 +141,20 @@ int runProgram(int count, char** words) {
         "pelt VERB --help explains a verb and shows an example. In the place of a file, - is standard input or "
         "output.\n\nExample:\n"
         "  pelt sample biped -o biped.glb && pelt render biped.glb --method lbs,dqs -o biped.png");
-    Session session;
-    addInfo(app, session);
-    addSample(app, session);
-    addBind(app, session);
-    addTransfer(app, session);
-    addLod(app, session);
-    addMush(app, session);
-    addDeform(app, session);
-    addBake(app, session);
-    addClean(app, session);
-    addLimit(app, session);
-    addMirror(app, session);
-    addPack(app, session);
-    addFit(app, session);
-    addDecompose(app, session);
-    addPose(app, session);
-    addCompare(app, session);
-    addRender(app, session);
-    addStudio(app, session);
-    addBatch(app, session);
-
-    for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
-        verb->group("Verbs");
-        groupOptions(*verb);
-    }
+    FileHost host;
+    std::list<Flags> flags;
+    for (const verbs::Verb& verb : table())
+        flags.emplace_back(app, verb, host, [&host](Flags& chosen) { runChosen(chosen, host); });
 
     try {
         std::vector<std::string> parsed = joinColorWords(count, words);
-        session.passed_on = cutPassedOn(parsed);
+        host.passed_on = cutPassedOn(parsed);
         parseWords(app, std::move(parsed));
     } catch (const CLI::ParseError& asked) {  // for help or the version
         std::ostringstream out, ignored;
         app.exit(asked, out, ignored);
         writeStdout(out.str());
-        return 0;
     }
-    session.writeResult();
     return 0;
 }
 
@@ -139,9 +166,9 @@ int reportFault() {
         const ErrorPlace place{error.file() == "-" ? "standard input" : error.file(), error.subject()};
         return fail(exitStatus(error.code()), Error(error.code(), place, withFlags(error.sentence())).what());
     } catch (const std::exception& fault) {
-        return fail(1, plainWords(fault));
+        return fail(1, verbs::plainWords(fault));
     } catch (...) {
-        return fail(1, plainWords(std::exception()));
+        return fail(1, verbs::plainWords(std::exception()));
     }
 }
 
@@ -149,14 +176,14 @@ int reportFault() {
 /// line and removes temporary files.
 [[noreturn]] void endWithALine() {
     io::removeTemporaryFiles();
-    ::_exit(std::current_exception() ? reportFault() : fail(1, plainWords(std::exception())));
+    ::_exit(std::current_exception() ? reportFault() : fail(1, verbs::plainWords(std::exception())));
 }
 
 }  // namespace
-}  // namespace pelt::cli
+}  // namespace pelt::program
 
 int main(int count, char** words) {
-    using namespace pelt::cli;
+    using namespace pelt::program;
     installSignals();
     std::set_terminate(endWithALine);
     limitMemory();

@@ -1,4 +1,5 @@
-#include "memory_limit.h"
+// Limits the program to the memory that is free when it starts.
+#include "program/memory_limit.h"
 
 #include <pelt/core/memory.h>
 #include <sys/resource.h>
@@ -8,7 +9,7 @@
 #include <limits>
 #include <thread>
 
-namespace pelt::cli {
+namespace pelt::program {
 
 void limitMemory() {
 #if defined(RLIMIT_DATA) && !defined(PELT_SANITIZED)
@@ -23,4 +24,4 @@ void limitMemory() {
 #endif
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::program

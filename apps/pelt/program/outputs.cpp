@@ -1,48 +1,50 @@
-#include "outputs.h"
+// Checks of what a verb will write, before any work.
+#include "program/outputs.h"
 
 #include <fmt/format.h>
-#include <pelt/core/error.h>
+#include <pelt/io/atomic_file.h>
 #include <pelt/io/character_file.h>
 #include <pelt/io/sequence_file.h>
-#include <pelt/pipeline/files.h>
+#include <pelt/verbs/files.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "documents.h"
-#include "streams.h"
+#include "program/streams.h"
 
-namespace pelt::cli {
+namespace pelt::program {
 namespace {
 
 namespace fs = std::filesystem;
+using verbs::Kind;
 
 struct KindInfo {
     std::vector<std::string> extensions;  ///< "" is a folder
     const char* advice;
 };
 
-KindInfo infoOf(OutputKind kind) {
+KindInfo infoOf(Kind kind) {
     switch (kind) {
-        case OutputKind::character:
-            return {{".glb", ".gltf"}, "write .glb or .gltf"};
-        case OutputKind::sequence:
+        case Kind::sequence:
             return {{".npy", ".pc2", ".mdd", ".glb", ""},
-                    "write .npy, .pc2, .mdd, .glb, or a name without extension for a folder of .obj"};
-        case OutputKind::poses:
+                    ".npy, .pc2, .mdd, .glb, or a name without extension for a folder of .obj"};
+        case Kind::poses:
             return {{".npy", ".pc2", ".mdd", ".glb", ".obj", ".ply", ""},
-                    "write .npy, .pc2, .mdd, .glb, a single frame as .obj or .ply, or a name without extension for a "
-                    "folder of .obj"};
-        case OutputKind::numbers:
-            return {{".npy"}, "write .npy"};
-        case OutputKind::rig:
-            return {{".peltrig"}, "write .peltrig"};
-        case OutputKind::picture:
-            break;
+                    ".npy, .pc2, .mdd, .glb, a single frame as .obj or .ply, or a name without extension for a folder "
+                    "of .obj"};
+        case Kind::numbers:
+            return {{".npy"}, ".npy"};
+        case Kind::rig:
+            return {{".peltrig"}, ".peltrig"};
+        case Kind::picture:
+            return {{".png"}, ".png"};
+        case Kind::folder:
+            return {{""}, "the name of a folder"};
+        default:
+            return {{".glb", ".gltf", ".vrm"}, ".glb, .gltf or, for avatars, .vrm"};
     }
-    return {{".png"}, "write .png"};
 }
 
 bool same(const fs::path& a, const fs::path& b) {
@@ -57,9 +59,9 @@ bool isInside(const fs::path& file, const fs::path& folder) {
     return false;
 }
 
-void checkInputsAreKept(const fs::path& output, bool folder, const std::vector<fs::path>& inputs) {
+void checkKept(const fs::path& output, bool folder, const std::vector<fs::path>& inputs) {
     std::vector<fs::path> written{output};
-    if (pipeline::extensionOf(output) == ".gltf") written.push_back(fs::path(output).replace_extension(".bin"));
+    if (io::extensionOf(output) == ".gltf") written.push_back(fs::path(output).replace_extension(".bin"));
     for (const fs::path& input : inputs) {
         std::vector<fs::path> read{input};
         for (fs::path& file : io::referredFiles(input)) read.push_back(std::move(file));
@@ -76,6 +78,9 @@ void checkInputsAreKept(const fs::path& output, bool folder, const std::vector<f
 void checkFolder(const fs::path& output) {
     std::error_code fault;
     if (!fs::exists(output, fault)) return;
+    if (isInside(fs::current_path(fault), output))
+        throw Error::badUsage({output.string()},
+                              "the folder is replaced as a whole, and you are in it; name a new folder");
     if (!fs::is_directory(output, fault))
         throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(ENOTDIR)));
     if (const auto other = io::findForeign(output))
@@ -84,28 +89,55 @@ void checkFolder(const fs::path& output) {
                                           other->filename().string()));
 }
 
+/// A folder that is written into: what it has stays, but for files of the same names.
+bool isFolder(const fs::path& output, std::span<const Kind> kinds) {
+    std::error_code fault;
+    return std::find(kinds.begin(), kinds.end(), Kind::folder) != kinds.end() && fs::is_directory(output, fault);
+}
+
+Kind kindOf(const fs::path& output, std::span<const Kind> kinds) {
+    if (isFolder(output, kinds)) return Kind::folder;
+    const std::string extension = output.has_filename() ? io::extensionOf(output) : "";
+    std::string advice;
+    for (const Kind kind : kinds) {
+        const KindInfo info = infoOf(kind);
+        const bool fits = std::find(info.extensions.begin(), info.extensions.end(), extension) != info.extensions.end();
+        if (fits && !output.empty()) return kind;
+        advice += (advice.empty() ? "" : "; or ") + std::string(info.advice);
+    }
+    std::error_code fault;
+    const bool folder = fs::is_directory(output, fault);
+    throw Error::badUsage(
+        {output.string()},
+        fmt::format("{}; write {}", folder ? "is a folder" : "this extension cannot be written", advice));
+}
+
 }  // namespace
 
-void checkOutput(const fs::path& output, OutputKind kind, const std::vector<fs::path>& inputs) {
-    if (isStandardStream(output) || isInMemory(output)) return;  // streams are checked by checkStreams
-    const KindInfo info = infoOf(kind);
-    const std::string extension = output.has_filename() ? pipeline::extensionOf(output) : "";
-    if (output.empty() || std::find(info.extensions.begin(), info.extensions.end(), extension) == info.extensions.end())
-        throw Error::badUsage({output.string()}, fmt::format("this extension cannot be written; {}", info.advice));
-    const bool folder = extension.empty();
+void checkInputsAreKept(const fs::path& output, const std::vector<fs::path>& inputs) {
+    checkKept(output, false, inputs);
+}
+
+Kind checkOutput(const fs::path& output, std::span<const Kind> kinds, const std::vector<fs::path>& inputs) {
+    if (isStandardStream(output)) return kinds.front();  // streams are checked by checkStreams
+    const Kind kind = kindOf(output, kinds);
+    const bool folder = kind == Kind::folder || io::extensionOf(output).empty() || !output.has_filename();
     const fs::path target = output.has_filename() ? output : output.parent_path();
-    checkInputsAreKept(target, folder, inputs);
-    if (folder) checkFolder(target);
+    std::error_code fault;
+    if (kind != Kind::folder) checkKept(target, folder, inputs);
+    if (folder && kind != Kind::folder) checkFolder(target);
+    if (kind == Kind::folder && fs::exists(target, fault) && !fs::is_directory(target, fault))
+        throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(ENOTDIR)));
 
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    std::error_code fault;
     if (!fs::is_directory(parent, fault))
         throw Error::system({output.string()},
                             fmt::format("the folder {} does not exist; make it first", parent.string()));
     if (!folder && fs::is_directory(target, fault))
         throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(EISDIR)));
-    if (::access(parent.c_str(), W_OK) != 0)
+    if (::access(parent.c_str(), W_OK) != 0 || !io::mayReplace(target))
         throw Error::system({output.string()}, fmt::format("cannot write: {}", std::strerror(errno)));
+    return kind;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::program

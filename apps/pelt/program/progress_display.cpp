@@ -1,4 +1,5 @@
-#include "progress_display.h"
+// Shows progress on standard error: a bar on a terminal, an occasional line elsewhere.
+#include "program/progress_display.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -7,9 +8,9 @@
 #include <algorithm>
 #include <system_error>
 
-#include "text.h"
+#include "program/terminal.h"
 
-namespace pelt::cli {
+namespace pelt::program {
 namespace {
 
 constexpr double kWorthShowing = 1.0;  ///< estimated seconds that a stage must take to be shown
@@ -110,4 +111,4 @@ std::string ProgressDisplay::plainLine(double seconds) const {
                        duration(secondsLeft(seconds, fraction)));
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::program

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <thread>
 
-namespace pelt::cli {
+namespace pelt::program {
 
 /// Shows progress on standard error: on a terminal a bar with the stage's name, percent and time left, elsewhere an
 /// occasional line. Nothing for work that takes less than about a second. A separate thread draws, so that reporting is
@@ -44,4 +44,4 @@ private:
     Clock::time_point stage_began_{}, next_line_{};
 };
 
-}  // namespace pelt::cli
+}  // namespace pelt::program

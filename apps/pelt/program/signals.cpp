@@ -1,4 +1,5 @@
-#include "signals.h"
+// Ends the work in order at Ctrl-C, SIGTERM and SIGHUP, and at once if it does not react.
+#include "program/signals.h"
 
 #include <fcntl.h>
 #include <pelt/io/atomic_file.h>
@@ -10,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-namespace pelt::cli {
+namespace pelt::program {
 namespace {
 
 constexpr timespec kPatience{0, 700'000'000};
@@ -68,4 +69,4 @@ void installSignals() {
 
 bool cancelRequested() { return cancel_requested.load(); }
 
-}  // namespace pelt::cli
+}  // namespace pelt::program

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace pelt::cli {
+namespace pelt::program {
 
 /// Ctrl-C, SIGTERM and SIGHUP set a flag that the work checks between two steps. If it does not do so within most of a
 /// second, or after a second Ctrl-C, temporary files are removed and the program ends immediately. Call it once, before
@@ -9,4 +9,4 @@ void installSignals();
 
 bool cancelRequested();
 
-}  // namespace pelt::cli
+}  // namespace pelt::program

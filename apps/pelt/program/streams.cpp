@@ -1,33 +1,20 @@
-#include "streams.h"
+// Standard input and output in the place of files.
+#include "program/streams.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 
-namespace pelt::cli {
+#include "verbs/run/text.h"
+
+namespace pelt::program {
 namespace {
 
 constexpr std::uint64_t kMostInput = std::uint64_t(1) << 32;  ///< bytes; a .glb uses 32-bit sizes
-
-/// Options that may name standard output, and further files that are written.
-constexpr std::array<std::string_view, 2> kOutputs = {"output", "heatmap"};
-constexpr std::array<std::string_view, 5> kFurtherOutputs = {"normals", "tangents", "examples", "report", "html"};
-/// Options that may name standard input: JSON. Positional inputs may if they are characters.
-constexpr std::array<std::string_view, 2> kInputs = {"handles", "limits"};
-/// Options with file names that are read in other ways.
-constexpr std::array<std::string_view, 7> kSeekingInputs = {"clips", "mesh",         "rest",       "from",
-                                                            "tets",  "keep-weights", "keep-motion"};
-
-template <std::size_t N>
-bool isOneOf(const std::array<std::string_view, N>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 /// Records which option uses a standard stream; each can be used once.
 void take(std::string& taken, const std::string& by, const char* stream) {
@@ -50,30 +37,34 @@ std::string inputName(const std::filesystem::path& path) {
     return isStandardStream(path) ? "standard input" : path.string();
 }
 
-bool checkStreams(const CLI::App& verb, bool json) {
+bool checkStreams(const verbs::Verb& verb, const verbs::Inputs& inputs,
+                  const std::map<std::string, std::filesystem::path, std::less<>>& outputs, bool json) {
+    using verbs::flagOf, verbs::Kind;
     std::string input, output;
-    for (const CLI::Option* option : verb.get_options()) {
-        const auto& values = option->results();
-        const auto count = std::count(values.begin(), values.end(), "-");
-        const std::string name = option->get_lnames().empty() ? "" : option->get_lnames().front();
+    for (const verbs::Input& row : verb.inputs) {
+        const auto given = inputs.find(row.name);
+        if (given == inputs.end()) continue;
         const std::string shown =
-            option->get_positional() ? fmt::format("input '{}'", option->get_name()) : fmt::format("--{} -", name);
-        for (long i = 0; i < count; ++i) {
-            if (isOneOf(kOutputs, name)) take(output, shown, "standard output");
-            if (option->get_positional() || isOneOf(kInputs, name)) take(input, shown, "standard input");
-            if (isOneOf(kFurtherOutputs, name))
-                throw Error::badUsage({shown}, "only the main output may be standard output; name a file");
-            if (isOneOf(kSeekingInputs, name))
-                throw Error::badUsage({shown}, "is not read from standard input; name a file");
+            row.isWord() ? fmt::format("input '{}'", row.name) : fmt::format("{} -", flagOf(row.name));
+        const bool streams = row.kind == Kind::limits || row.kind == Kind::handles || row.isWord();
+        for (const verbs::Given& one : given->second) {
+            if (one.name != "-") continue;
+            if (!streams) throw Error::badUsage({shown}, "is not read from standard input; name a file");
+            take(input, shown, "standard input");
         }
+    }
+    for (const auto& [name, path] : outputs) {
+        if (!isStandardStream(path)) continue;
+        const std::string shown = fmt::format("{} -", flagOf(name));
+        const bool main = name == "output" || name == "heatmap";
+        if (!main) throw Error::badUsage({shown}, "only the main output may be standard output; name a file");
+        take(output, shown, "standard output");
     }
     if (!output.empty() && json)
         throw Error::badUsage(fmt::format("--json and {} both ask for standard output; write one into a file", output));
     checkTerminals(input, output);
     return !output.empty();
 }
-
-bool isOutputOption(std::string_view name) { return isOneOf(kOutputs, name) || isOneOf(kFurtherOutputs, name); }
 
 std::vector<std::byte> readStandardInput() {
     std::vector<std::byte> bytes, buffer(std::size_t(1) << 20);
@@ -88,4 +79,4 @@ std::vector<std::byte> readStandardInput() {
     }
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::program

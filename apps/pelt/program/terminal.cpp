@@ -1,18 +1,16 @@
-#include "text.h"
+// Writes to the standard streams, and asks what the terminal can show.
+#include "program/terminal.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
-namespace pelt::cli {
+namespace pelt::program {
 namespace {
-
-constexpr const char* kOptionLetters = "abcdefghijklmnopqrstuvwxyz_";
 
 /// False with errno set if the text could not be written completely.
 bool writeAll(int stream, std::string_view text) {
@@ -31,30 +29,6 @@ std::string_view environment(const char* name) {
 }
 
 }  // namespace
-
-std::string flagOf(std::string_view option) {
-    std::string flag = fmt::format("--{}", option);
-    std::replace(flag.begin(), flag.end(), '_', '-');
-    return flag;
-}
-
-std::string withFlags(const std::string& sentence) {
-    std::string text;
-    for (std::size_t at = 0; at < sentence.size();) {
-        const std::size_t end = sentence[at] == '`' ? sentence.find_first_not_of(kOptionLetters, at + 1) : at;
-        if (end > at + 1 && end < sentence.size() && sentence[end] == '`') {
-            text += flagOf(sentence.substr(at + 1, end - at - 1));
-            at = end + 1;
-        } else {
-            text += sentence[at++];
-        }
-    }
-    return text;
-}
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 bool isTerminal(int stream) { return ::isatty(stream) == 1 && environment("TERM") != "dumb"; }
 
@@ -80,4 +54,4 @@ void writeStdout(std::span<const std::byte> bytes) {
 
 void writeStderr(std::string_view text) { writeAll(STDERR_FILENO, text); }
 
-}  // namespace pelt::cli
+}  // namespace pelt::program

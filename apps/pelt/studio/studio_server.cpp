@@ -1,4 +1,5 @@
-#include "studio_server.h"
+// Connections of the studio: a request and an answer each.
+#include "studio/studio_server.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -14,18 +15,26 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <list>
 #include <system_error>
 #include <thread>
+#include <utility>
 
-namespace pelt::cli {
+namespace pelt::studio {
 namespace {
 
 /// Tried first: browsers keep what a page stores by its address, port included.
 constexpr int kUsualPort = 7358;
+using Clock = std::chrono::steady_clock;
+
 constexpr int kPollMs = 100;
-constexpr int kMostConnections = 64;
-constexpr timeval kSocketPatience{20, 0};
+constexpr std::size_t kMostWaiting =
+    256;                           ///< connections whose request is not complete yet; then the oldest is dropped
+constexpr int kMostAnswers = 256;  ///< that are sent at a time, to who knows the token
+constexpr std::chrono::seconds kHeadPatience{5};  ///< for a whole request
+constexpr timeval kSocketPatience{20, 0};         ///< for each part of an answer
 constexpr std::size_t kLongestHead = 16384, kChunk = std::size_t(1) << 16;
 
 class Descriptor {
@@ -34,8 +43,8 @@ public:
     ~Descriptor() {
         if (fd_ >= 0) ::close(fd_);
     }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&&) = delete;
     int get() const { return fd_; }
 
 private:
@@ -48,7 +57,7 @@ bool listenOn(int socket, int port) {
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     return ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-           ::listen(socket, 32) == 0;
+           ::listen(socket, SOMAXCONN) == 0;
 }
 
 int portOf(int socket) {
@@ -96,7 +105,9 @@ std::string headOf(const StudioAnswer& answer, std::uint64_t size) {
         "Content-Security-Policy: default-src 'self'; script-src 'self' 'unsafe-eval'; worker-src 'self' blob:; "
         "style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; connect-src 'self' blob: data:; "
         "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n\r\n",
-        answer.status, reasonOf(answer.status), answer.type, size, answer.status == 405 ? "Allow: GET, HEAD\r\n" : "");
+        answer.status, reasonOf(answer.status), answer.type, size,
+        (answer.status == 405 ? "Allow: GET, HEAD\r\n" : "") +
+            (answer.cookie.empty() ? "" : fmt::format("Set-Cookie: {}\r\n", answer.cookie)));
 }
 
 /// Exactly the `size` bytes that the head announced; a file that shrank meanwhile ends the connection.
@@ -114,7 +125,7 @@ void sendAnswer(int socket, StudioAnswer answer) {
     Descriptor file(answer.file.empty() ? -1 : ::open(answer.file.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status {};
     if (!answer.file.empty() && (file.get() < 0 || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)))
-        answer = {404, "text/plain; charset=utf-8", "The file is gone.\n", {}, {}, answer.head_only};
+        answer = {404, "text/plain; charset=utf-8", "The file is gone.\n", {}, {}, answer.head_only, answer.cookie};
     const bool from_file = !answer.file.empty();
     const std::uint64_t size = from_file      ? static_cast<std::uint64_t>(status.st_size)
                                : answer.bytes ? answer.bytes->size()
@@ -129,25 +140,88 @@ void sendAnswer(int socket, StudioAnswer answer) {
         sendAll(socket, answer.text.data(), answer.text.size());
 }
 
-/// The bytes up to the empty line; empty if the other side does not send one.
-std::string readHead(int socket) {
-    std::string head;
-    std::array<char, 4096> chunk;
-    while (head.size() < kLongestHead) {
-        const ssize_t got = ::recv(socket, chunk.data(), chunk.size(), 0);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return {};
-        head.append(chunk.data(), static_cast<std::size_t>(got));
-        if (const std::size_t end = head.find("\r\n\r\n"); end != std::string::npos) return head.substr(0, end + 2);
-    }
-    return head;
-}
-
 /// What is left of the request is read, so that closing does not take back what was sent.
 void closeGently(int socket) {
     ::shutdown(socket, SHUT_WR);
     std::array<char, 4096> chunk;
     for (int i = 0; i < 16 && ::recv(socket, chunk.data(), chunk.size(), MSG_DONTWAIT) > 0; ++i) continue;
+}
+
+/// A connection, and what came over it.
+struct Request {
+    Descriptor socket;
+    std::string head;  ///< without the empty line at its end
+    Clock::time_point began = Clock::now();
+
+    /// Takes what has come. False if the other side has ended or says too much.
+    bool read() {
+        std::array<char, 4096> chunk;
+        ssize_t got = 0;
+        while ((got = ::recv(socket.get(), chunk.data(), chunk.size(), MSG_DONTWAIT)) > 0) {
+            head.append(chunk.data(), static_cast<std::size_t>(got));
+            if (isWhole() || head.size() >= kLongestHead) return true;
+        }
+        return got < 0 && (errno == EAGAIN || errno == EINTR);
+    }
+    bool isWhole() const { return head.find("\r\n\r\n") != std::string::npos || head.size() >= kLongestHead; }
+};
+
+/// Connections whose request is not complete yet, the oldest first.
+class WaitingRequests {
+public:
+    /// Waits for a moment; returns the requests that are complete.
+    std::vector<Request> next(int listener) {
+        std::vector<pollfd> polled{{listener, POLLIN, 0}};
+        for (const Request& request : requests_) polled.push_back({request.socket.get(), POLLIN, 0});
+        if (::poll(polled.data(), polled.size(), kPollMs) < 0) return {};
+        std::vector<Request> whole;
+        auto request = requests_.begin();
+        for (std::size_t i = 1; i < polled.size(); ++i) {
+            const bool ended = polled[i].revents != 0 && !request->read();
+            const bool complete = !ended && request->isWhole();
+            if (complete) whole.push_back(std::move(*request));
+            const bool late = Clock::now() - request->began > kHeadPatience;
+            request = ended || complete || late ? requests_.erase(request) : std::next(request);
+        }
+        if ((polled[0].revents & POLLIN) != 0) accept(listener);
+        for (Request& one : whole)
+            if (const std::size_t end = one.head.find("\r\n\r\n"); end != std::string::npos) one.head.resize(end + 2);
+        return whole;
+    }
+
+private:
+    void accept(int listener) {
+        int client = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+        if (client < 0 && (errno == EMFILE || errno == ENFILE) && !requests_.empty()) {
+            requests_.pop_front();  // no descriptor is free
+            client = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+        }
+        if (client < 0) {
+            ::poll(nullptr, 0, kPollMs);  // until answers have been sent
+            return;
+        }
+        if (requests_.size() >= kMostWaiting) requests_.pop_front();
+        ::setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &kSocketPatience, sizeof kSocketPatience);
+        requests_.push_back({Descriptor(client), {}});
+    }
+
+    std::list<Request> requests_;
+};
+
+/// On a thread of its own: one that is slow to read holds up nobody.
+void startAnswer(Descriptor socket, const StudioAnswer& answer, const std::shared_ptr<std::atomic<int>>& answers) {
+    if (answers->load() >= kMostAnswers) return;
+    const auto send = [answer, answers, shared = std::make_shared<Descriptor>(std::move(socket))] {
+        sendAnswer(shared->get(), answer);
+        closeGently(shared->get());
+        answers->fetch_sub(1);
+    };
+    answers->fetch_add(1);
+    try {
+        std::thread(send).detach();
+    } catch (const std::system_error&) {
+        send();
+    }
 }
 
 }  // namespace
@@ -167,35 +241,21 @@ StudioServer::~StudioServer() { ::close(listener_); }
 
 std::string StudioServer::host() const { return fmt::format("127.0.0.1:{}", port_); }
 
-void StudioServer::serve(std::shared_ptr<const StudioSite> site, const std::function<bool()>& stop) {
-    const auto open = std::make_shared<std::atomic<int>>(0);
+void StudioServer::serve(std::shared_ptr<const StudioSite> site, StudioAccess access,
+                         const std::function<bool()>& stop) {
+    WaitingRequests waiting;
+    const auto answers = std::make_shared<std::atomic<int>>(0);
     while (!stop()) {
-        pollfd waiting{listener_, POLLIN, 0};
-        if (::poll(&waiting, 1, kPollMs) <= 0) continue;
-        const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-        if (client < 0) continue;
-        if (open->load() >= kMostConnections) {
-            ::close(client);
-            continue;
-        }
-        ::setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &kSocketPatience, sizeof kSocketPatience);
-        ::setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &kSocketPatience, sizeof kSocketPatience);
-        open->fetch_add(1);
-        const auto answerOne = [client, site, open, own = host()] {
-            const Descriptor socket(client);
-            if (const std::string head = readHead(client); !head.empty()) {
-                sendAnswer(client, site->answer(head, own));
-                closeGently(client);
+        for (Request& request : waiting.next(listener_)) {
+            const StudioAnswer answer = site->answer(request.head, access);
+            if (answer.file.empty() && !answer.bytes) {  // a sentence fits into the socket's buffer
+                sendAnswer(request.socket.get(), answer);
+                closeGently(request.socket.get());
+            } else {
+                startAnswer(std::move(request.socket), answer, answers);
             }
-            open->fetch_sub(1);
-        };
-        // A thread each: a browser opens connections ahead of their use, and one that stays silent holds up nobody.
-        try {
-            std::thread(answerOne).detach();
-        } catch (const std::system_error&) {
-            answerOne();
         }
     }
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::studio

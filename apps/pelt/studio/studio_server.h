@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "studio_site.h"
+#include "studio/studio_site.h"
 
-namespace pelt::cli {
+namespace pelt::studio {
 
 /// A small HTTP/1.1 server for the page, on this machine's own address 127.0.0.1: one answer a connection.
 class StudioServer {
@@ -20,12 +20,13 @@ public:
     /// "127.0.0.1:7358"
     std::string host() const;
 
-    /// Answers until `stop` holds, which is looked at several times a second.
-    void serve(std::shared_ptr<const StudioSite> site, const std::function<bool()>& stop);
+    /// Answers until `stop` holds, which is looked at several times a second. Who connects and says nothing is dropped
+    /// after a few seconds, or earlier if others wait for the place: idle connections lock nobody out.
+    void serve(std::shared_ptr<const StudioSite> site, StudioAccess access, const std::function<bool()>& stop);
 
 private:
     int listener_ = -1;
     int port_ = 0;
 };
 
-}  // namespace pelt::cli
+}  // namespace pelt::studio

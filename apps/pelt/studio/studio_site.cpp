@@ -1,19 +1,28 @@
-#include "studio_site.h"
+// What the studio answers with: the page, and the files that the user named.
+#include "studio/studio_site.h"
 
 #include <fmt/format.h>
-#include <pelt/pipeline/files.h>
+#include <fmt/ranges.h>
+#include <pelt/core/error.h>
+#include <pelt/verbs/files.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <optional>
 
-namespace pelt::cli {
+namespace pelt::studio {
 namespace {
 
 namespace fs = std::filesystem;
 
 struct StudioRequest {
     std::string method, path;
+    std::string token, ticket;                       ///< of the address: /?token=…
     std::multimap<std::string, std::string> fields;  ///< names in lower case
 };
 
@@ -49,6 +58,17 @@ std::string_view takeLine(std::string_view& head) {
     return line;
 }
 
+/// The value of `name` in name=value pairs between separators; empty if there is none.
+std::string valueIn(std::string_view pairs, char separator, std::string_view name) {
+    while (!pairs.empty()) {
+        const std::string_view pair = trimmed(pairs.substr(0, pairs.find(separator)));
+        pairs.remove_prefix(std::min(pairs.find(separator), pairs.size() - 1) + 1);
+        if (pair.size() > name.size() && pair.starts_with(name) && pair[name.size()] == '=')
+            return std::string(pair.substr(name.size() + 1));
+    }
+    return {};
+}
+
 std::optional<StudioRequest> parseRequest(std::string_view head) {
     const std::string_view line = takeLine(head);
     const std::size_t first = line.find(' '), second = line.rfind(' ');
@@ -61,6 +81,9 @@ std::optional<StudioRequest> parseRequest(std::string_view head) {
     StudioRequest request;
     request.method = line.substr(0, first);
     request.path = percentDecoded(target.substr(1, target.find_first_of("?#") - 1));
+    const std::string_view query = target.substr(std::min(target.find('?'), target.size() - 1) + 1);
+    request.token = valueIn(query, '&', "token");
+    request.ticket = valueIn(query, '&', "ticket");
     while (!head.empty()) {
         const std::string_view field = takeLine(head);
         if (field.empty()) break;
@@ -84,6 +107,21 @@ bool comesFromThePage(const StudioRequest& request, const std::string& host) {
            all("sec-fetch-site", [](const std::string& site) { return site == "same-origin" || site == "none"; });
 }
 
+/// Takes as long for any guess of this length.
+bool isToken(std::string_view guess, std::string_view token) {
+    if (guess.size() != token.size()) return false;
+    unsigned different = 0;
+    for (std::size_t i = 0; i < token.size(); ++i) different |= unsigned(guess[i] ^ token[i]);
+    return different == 0 && !token.empty();
+}
+
+bool hasCookie(const StudioRequest& request, const StudioAccess& access) {
+    const auto [begin, end] = request.fields.equal_range("cookie");
+    return std::any_of(begin, end, [&](const auto& field) {
+        return isToken(valueIn(field.second, ';', access.cookieName()), access.token);
+    });
+}
+
 const char* contentType(const fs::path& path) {
     static const std::map<std::string, const char*> types = {{".html", "text/html; charset=utf-8"},
                                                              {".js", "text/javascript; charset=utf-8"},
@@ -94,7 +132,7 @@ const char* contentType(const fs::path& path) {
                                                              {".png", "image/png"},
                                                              {".wasm", "application/wasm"},
                                                              {".glb", "model/gltf-binary"}};
-    const auto found = types.find(pipeline::extensionOf(path));
+    const auto found = types.find(io::extensionOf(path));
     return found == types.end() ? "application/octet-stream" : found->second;
 }
 
@@ -126,16 +164,28 @@ std::string StudioSite::add(const std::string& name, std::vector<std::byte> byte
     return add(name, Entry{{}, std::make_shared<const std::vector<std::byte>>(std::move(bytes))});
 }
 
-StudioAnswer StudioSite::answer(std::string_view head, const std::string& host) const {
+std::string newStudioToken() {
+    std::array<unsigned char, 16> bytes{};
+    if (::getentropy(bytes.data(), bytes.size()) != 0)
+        throw Error::system(fmt::format("the system has no random numbers: {}", std::strerror(errno)));
+    return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
+StudioAnswer StudioSite::answer(std::string_view head, StudioAccess& access) const {
     const std::optional<StudioRequest> request = parseRequest(head);
     if (!request) return refusal(400, "This is no HTTP/1.1 request.");
-    if (!comesFromThePage(*request, host))
+    const bool first = isToken(request->ticket, access.ticket);
+    const bool named = first || isToken(request->token, access.token);
+    if (!comesFromThePage(*request, access.host) || !(named || hasCookie(*request, access)))
         return refusal(403, "This server answers its own page alone; open the address that pelt studio printed.");
     const bool head_only = request->method == "HEAD";
     if (!head_only && request->method != "GET") return refusal(405, "This server only gives files: use GET or HEAD.");
     const auto found = entries_.find(request->path);
     StudioAnswer answer = found == entries_.end() ? refusal(404, "There is no such file here.") : StudioAnswer{};
     answer.head_only = head_only;
+    if (first) access.ticket.clear();
+    if (named)
+        answer.cookie = fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", access.cookieName(), access.token);
     if (found == entries_.end()) return answer;
     answer.type = contentType(request->path.empty() ? "index.html" : request->path);
     answer.file = found->second.file;
@@ -153,4 +203,4 @@ std::string percentEncoded(std::string_view text) {
     return coded;
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::studio

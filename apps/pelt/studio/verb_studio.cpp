@@ -1,7 +1,11 @@
+// pelt studio: serves the page to a browser on this machine.
+#include "studio/verb_studio.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>
+#include <pelt/verbs/files.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,22 +15,27 @@
 #include <random>
 #include <thread>
 
-#include "signals.h"
-#include "studio_server.h"
-#include "text.h"
-#include "verbs.h"
+#include "program/file_host.h"
+#include "program/signals.h"
+#include "program/terminal.h"
+#include "studio/studio_server.h"
+#include "verbs/run/common_options.h"
 
 extern char** environ;
 
-namespace pelt::cli {
+namespace pelt::studio {
 namespace {
 
 namespace fs = std::filesystem;
 
 struct StudioOptions {
-    std::vector<fs::path> files;
     bool no_open = false;
 };
+
+OptionTable<StudioOptions> studioRows() {
+    return {OptionRow<StudioOptions>("no_open", "", &StudioOptions::no_open, "Print the address and start no browser")
+                .in(verbs::kCommon)};
+}
 
 /// The built page: installed, or in the source tree that this program was built from.
 fs::path findStudioPage() {
@@ -46,23 +55,26 @@ fs::path findStudioPage() {
 }
 
 /// A .glb, a sequence or a mesh as it is; any other character as a .glb, with the files it refers to.
-std::string addFile(Session& session, StudioSite& site, const fs::path& path) {
-    const pipeline::FileKind kind = session.kindOf(path);
+std::string addFile(verbs::Run& run, StudioSite& site, const verbs::Given& given) {
+    const fs::path path = given.name;
+    if (given.character) return site.add(path.string() + ".glb", io::toGlb(*given.character));
+    const verbs::FileKind kind = verbs::Run::kindOf(given);
     if (!fs::is_regular_file(path))
         throw Error::badInput({path.string()}, "is a folder; name a file, or drop the folder's files on the page");
-    if (kind != pipeline::FileKind::character || pipeline::extensionOf(path) == ".glb") {
+    if (kind != verbs::FileKind::character || io::extensionOf(path) == ".glb") {
         if (::access(path.c_str(), R_OK) != 0)
             throw Error::badInput({path.string()}, "cannot be read; check its permissions");
         return site.add(path.filename().string(), fs::absolute(path));
     }
-    session.stage("load");
-    return site.add(path.stem().string() + ".glb", io::toGlb(session.loadCharacter(path)));
+    run.stage("load");
+    return site.add(path.stem().string() + ".glb", io::toGlb(*run.characterOf(given, {}, false)));
 }
 
-/// Files open in a page of their own, whatever another run at this address has left in the browser.
-std::string addressOf(const std::string& host, const std::vector<std::string>& files) {
-    std::string address = fmt::format("http://{}/", host);
-    if (!files.empty()) address += fmt::format("?run={:08x}", std::random_device{}());
+/// Files open in a page of their own, whatever another run at this address has left in the browser. The page takes the
+/// token out of what the browser shows and remembers.
+std::string addressOf(const StudioAccess& access, const std::string& secret, const std::vector<std::string>& files) {
+    std::string address = fmt::format("http://{}/?{}", access.host, secret);
+    if (!files.empty()) address += fmt::format("&run={:08x}", std::random_device{}());
     for (const std::string& file : files) address += "&open=" + percentEncoded(file);
     return address;
 }
@@ -93,36 +105,46 @@ bool openBrowser(const std::string& address) {
     return started;
 }
 
-void announce(const Session& session, const std::string& address) {
-    if (session.json)
-        writeStdout(nlohmann::ordered_json{{"verb", "studio"}, {"address", address}}.dump() + "\n");
+void announce(bool json, const std::string& address) {
+    if (json)
+        program::writeStdout(nlohmann::ordered_json{{"verb", "studio"}, {"address", address}}.dump() + "\n");
     else
-        writeStdout(fmt::format("Pelt Studio: {}\nCtrl-C ends it.\n", address));
+        program::writeStdout(fmt::format("Pelt Studio: {}\nCtrl-C ends it.\n", address));
 }
 
-void runStudio(Session& session, const StudioOptions& options) {
+void runStudio(verbs::Run& run) {
+    const auto options = run.read(studioRows());
+    program::FileHost& host = program::hostOf(run);
     const auto site = std::make_shared<StudioSite>(findStudioPage());
     std::vector<std::string> paths;
-    for (const fs::path& file : options.files) paths.push_back(addFile(session, *site, file));
+    for (const verbs::Given& file : run.allGiven("files")) paths.push_back(addFile(run, *site, file));
     StudioServer server;
-    const std::string address = addressOf(server.host(), paths);
-    session.endProgress();
-    announce(session, address);
-    if (!options.no_open && !openBrowser(address))
-        writeStderr("pelt: found no xdg-open to start a browser with; open the address yourself\n");
-    server.serve(site, cancelRequested);
+    const StudioAccess access{server.host(), newStudioToken(), newStudioToken()};
+    host.endProgress();
+    announce(host.json, addressOf(access, "token=" + access.token, paths));
+    if (!options.no_open && !openBrowser(addressOf(access, "ticket=" + access.ticket, paths)))
+        program::writeStderr("pelt: found no xdg-open to start a browser with; open the address yourself\n");
+    server.serve(site, access, program::cancelRequested);
     throw Error(ErrorCode::cancelled, "the studio is closed");
 }
 
 }  // namespace
 
-void addStudio(CLI::App& app, Session& session) {
-    auto options = std::make_shared<StudioOptions>();
-    CLI::App* verb = session.addVerb(
-        app, "studio", "Opens Pelt Studio in the browser: look at characters, compare methods, tune, pose, bake",
-        "pelt studio hero.glb", [&session, options] { runStudio(session, *options); });
-    verb->add_option("files", options->files, "Characters, or mesh sequences (.npy .pc2 .mdd .obj)")->type_name("FILE");
-    verb->add_flag("--no-open", options->no_open, "Print the address and start no browser");
+verbs::Verb studioVerb() {
+    return {.name = "studio",
+            .summary = "Opens Pelt Studio in the browser: look at characters, compare methods, tune, pose, bake",
+            .example = "pelt studio hero.glb",
+            .where = verbs::Where::program,
+            .browser = false,
+            .inputs = {{.name = "files",
+                        .kind = verbs::Kind::any,
+                        .values = "FILE",
+                        .summary = "Characters, or mesh sequences (.npy .pc2 .mdd .obj)",
+                        .required = false,
+                        .many = true,
+                        .word = true}},
+            .options = optionInfos(studioRows()),
+            .run = runStudio};
 }
 
-}  // namespace pelt::cli
+}  // namespace pelt::studio

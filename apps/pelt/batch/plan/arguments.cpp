@@ -1,4 +1,5 @@
-#include "arguments.h"
+// Which words of a command name files, and commands as a line of a shell.
+#include "batch/plan/arguments.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -7,8 +8,9 @@
 #include <algorithm>
 #include <set>
 
-#include "../streams.h"
-#include "glob.h"
+#include "batch/plan/glob.h"
+#include "program/table.h"
+#include "verbs/run/text.h"
 
 namespace pelt::batch {
 namespace {
@@ -20,6 +22,13 @@ struct Word {
     std::string value;
     bool output = false;
 };
+
+/// True for the options (without --) whose values are files or folders that the verb writes.
+bool isOutput(const std::string& verb, const std::string& option) {
+    const verbs::Verb* row = program::findVerb(verb);
+    return row && std::any_of(row->outputs.begin(), row->outputs.end(),
+                              [&](const verbs::Output& output) { return verbs::flagOf(output.name) == "--" + option; });
+}
 
 bool isFlag(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 
@@ -35,7 +44,7 @@ std::vector<Word> fileWords(const Words& argv) {
         const bool is_short = word[1] != '-';
         const std::size_t equals = is_short ? std::string::npos : word.find('=');
         const std::string name = is_short ? word.substr(1, 1) : word.substr(2, equals - 2);
-        const bool output = name == "o" || (!is_short && cli::isOutputOption(name));
+        const bool output = name == "o" || (!is_short && isOutput(argv[0], name));
         if (equals != std::string::npos)
             words.push_back({word.substr(equals + 1), output});
         else if (is_short && word.size() > 2)
@@ -91,6 +100,11 @@ std::vector<fs::path> inputsOf(const Words& argv, const fs::path& folder) {
         }
     }
     return files;
+}
+
+std::string fileWord(const fs::path& file) {
+    const std::string word = file.string();
+    return word.starts_with('-') ? "./" + word : word;
 }
 
 bool hasOption(const Words& argv, const std::string& flag) {

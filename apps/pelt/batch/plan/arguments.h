@@ -18,6 +18,9 @@ Words inputWordsOf(const Words& argv);
 /// of a folder or a quoted glob, and the files that a .gltf refers to. In the order of the words, without repetition.
 std::vector<std::filesystem::path> inputsOf(const Words& argv, const std::filesystem::path& folder);
 
+/// A file as a word of a command: ./-x.glb for -x.glb, which would be an option.
+std::string fileWord(const std::filesystem::path& file);
+
 /// True if `argv` has the option in any spelling.
 bool hasOption(const Words& argv, const std::string& flag);
 

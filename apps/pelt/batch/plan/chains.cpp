@@ -1,32 +1,45 @@
-#include "chains.h"
+// `--do` over files: a chain of items for each.
+#include "batch/plan/chains.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/spelling.h>
-#include <pelt/pipeline/files.h>
+#include <pelt/verbs/files.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
-#include "arguments.h"
-#include "glob.h"
+#include "batch/plan/arguments.h"
+#include "batch/plan/glob.h"
+#include "program/table.h"
 
 namespace pelt::batch {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// A step of a chain reads one character, its first word.
+bool canBeStep(const verbs::Verb& verb) {
+    const auto isCharacter = [](const verbs::Input& input) {
+        return input.required && (input.kind == verbs::Kind::character || input.kind == verbs::Kind::any);
+    };
+    return !verb.inputs.empty() && isCharacter(verb.inputs.front()) &&
+           std::count_if(verb.inputs.begin(), verb.inputs.end(), isCharacter) == 1;
+}
+
 /// What a verb of a chain writes: the extension of a file; "/" is a folder, "" nothing.
-struct ChainVerb {
-    const char* name;
-    const char* writes;
-};
-constexpr std::array kVerbs = {ChainVerb{"info", ""}, ChainVerb{"render", ".png"}, ChainVerb{"deform", ".npy"},
-                               ChainVerb{"pack", ".peltrig"}, ChainVerb{"lod", "/"}};
-/// Verbs that read no character, or read one and something else of the same character.
-constexpr std::array<const char*, 6> kNoStep = {"batch", "studio", "sample", "compare", "decompose", "transfer"};
+std::string extensionOf(const verbs::Verb& verb, const Words& words) {
+    using verbs::Kind;
+    if (verb.outputs.empty()) return "";
+    const std::vector<Kind>& kinds = verb.outputs.front().kinds;
+    const auto writes = [&](Kind kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+    if (writes(Kind::folder) && !hasOption(words, "--one-file")) return "/";
+    if (writes(Kind::character)) return ".glb";
+    if (writes(Kind::picture)) return ".png";
+    return writes(Kind::rig) ? ".peltrig" : ".npy";
+}
 
 struct Step {
     Words words;
@@ -44,14 +57,13 @@ Step readStep(const std::string& command) {
     Step step{splitWords(command)};
     if (!step.words.empty() && step.words[0] == "pelt") step.words.erase(step.words.begin());
     if (step.words.empty()) throw Error::badUsage("--do: the command is empty; write a verb and its options");
-    for (const char* verb : kNoStep)
-        if (step.words[0] == verb)
-            throw Error::badUsage(fmt::format("--do {}: {} cannot be a step; write a manifest instead", command, verb));
+    const verbs::Verb* verb = program::findVerb(step.words[0]);
+    if (verb && !canBeStep(*verb))
+        throw Error::badUsage(
+            fmt::format("--do {}: {} cannot be a step; write a manifest instead", command, verb->name));
     if (!outputsOf(step.words).empty())
         throw Error::badUsage(fmt::format("--do {}: leave out the output; it is given by --out", command));
-    for (const ChainVerb& verb : kVerbs)
-        if (step.words[0] == verb.name) step.writes = verb.writes;
-    if (step.words[0] == "lod" && hasOption(step.words, "--one-file")) step.writes = ".glb";
+    if (verb) step.writes = extensionOf(*verb, step.words);
     return step;
 }
 
@@ -62,8 +74,8 @@ bool isInside(const ChainRequest& request, const fs::path& file, const fs::path&
 }
 
 bool isCharacter(const fs::path& file) {
-    static constexpr std::array<std::string_view, 5> kCharacters = {".glb", ".gltf", ".vrm", ".fbx", ".dae"};
-    return std::find(kCharacters.begin(), kCharacters.end(), pipeline::extensionOf(file)) != kCharacters.end();
+    static constexpr std::array<std::string_view, 6> kCharacters = {".glb", ".gltf", ".vrm", ".vrma", ".fbx", ".dae"};
+    return std::find(kCharacters.begin(), kCharacters.end(), io::extensionOf(file)) != kCharacters.end();
 }
 
 bool isUtf8(const std::string& text) {
@@ -154,9 +166,9 @@ void addChain(const ChainRequest& request, const Source& source, const std::vect
         item.character = source.name;
         if (!before.empty()) item.after = {before};
         item.argv = steps[k].words;
-        item.argv.insert(item.argv.begin() + 1, character.string());
+        item.argv.insert(item.argv.begin() + 1, fileWord(character));
         if (const fs::path output = outputOf(request, source, steps, k, result); !steps[k].writes.empty()) {
-            item.argv.insert(item.argv.end(), {"-o", output.string()});
+            item.argv.insert(item.argv.end(), {"-o", fileWord(output)});
             if (steps[k].character()) character = output, before = item.id;
         }
         plan.items.push_back(std::move(item));

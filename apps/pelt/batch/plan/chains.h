@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "manifest.h"
+#include "batch/plan/manifest.h"
 
 namespace pelt::batch {
 

@@ -1,4 +1,5 @@
-#include "glob.h"
+// Patterns with ** * ? [ and the files that match them.
+#include "batch/plan/glob.h"
 
 #include <fnmatch.h>
 

@@ -1,4 +1,5 @@
-#include "manifest.h"
+// Manifests: a JSON object per line and item.
+#include "batch/plan/manifest.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -75,6 +76,9 @@ void checkArguments(const Item& item, const LinePlace& place) {
     if (item.argv.empty()) place.refuse(fmt::format("'argv' is missing; write {}", kExample));
     if (std::find(kNotHere.begin(), kNotHere.end(), item.argv[0]) != kNotHere.end())
         place.refuse(fmt::format("'{}' cannot be an item; name another verb", item.argv[0]));
+    for (const std::string& word : item.argv)
+        if (word.find('\0') != std::string::npos)
+            place.refuse("'argv' has a NUL character, which no argument of a program may have");
     if (std::find(item.argv.begin(), item.argv.end(), "-") != item.argv.end())
         place.refuse("an item has no standard input or output; name files instead of -");
 }

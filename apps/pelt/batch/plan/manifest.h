@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "plan.h"
+#include "batch/plan/plan.h"
 
 namespace pelt::batch {
 

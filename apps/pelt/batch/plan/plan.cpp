@@ -1,4 +1,5 @@
-#include "plan.h"
+// The order of items: each after those whose results it reads.
+#include "batch/plan/plan.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -8,7 +9,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "arguments.h"
+#include "batch/plan/arguments.h"
 
 namespace pelt::batch {
 namespace {

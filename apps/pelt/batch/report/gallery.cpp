@@ -1,4 +1,5 @@
-#include "gallery.h"
+// The page with a card per character.
+#include "batch/report/gallery.h"
 
 #include <fmt/format.h>
 #include <pelt/io/atomic_file.h>
@@ -7,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "arguments.h"
+#include "batch/plan/arguments.h"
 
 namespace pelt::batch {
 namespace {

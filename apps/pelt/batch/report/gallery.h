@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "plan.h"
-#include "report.h"
-#include "run.h"
+#include "batch/plan/plan.h"
+#include "batch/report/report.h"
+#include "batch/run/run.h"
 
 namespace pelt::batch {
 

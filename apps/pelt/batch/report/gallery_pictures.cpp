@@ -1,12 +1,13 @@
+// Items that draw the pictures of the gallery.
 #include <fmt/format.h>
-#include <pelt/pipeline/files.h>
+#include <pelt/verbs/files.h>
 
 #include <map>
 #include <optional>
 
-#include "arguments.h"
-#include "gallery.h"
-#include "sha256.h"
+#include "batch/plan/arguments.h"
+#include "batch/report/gallery.h"
+#include "batch/run/sha256.h"
 
 namespace pelt::batch {
 namespace {
@@ -15,7 +16,8 @@ namespace fs = std::filesystem;
 
 std::optional<fs::path> writtenCharacter(const Item& item) {
     for (const fs::path& output : outputsOf(item.argv))
-        if (const std::string extension = pipeline::extensionOf(output); extension == ".glb" || extension == ".gltf")
+        if (const std::string extension = io::extensionOf(output);
+            extension == ".glb" || extension == ".gltf" || extension == ".vrm")
             return output;
     return {};
 }
@@ -35,7 +37,7 @@ Item pictureItem(const Subject& subject, const std::string& card, const fs::path
     item.id = fmt::format("{} ({})", subject.id, kind);
     item.after = {subject.id};
     const fs::path target = state / "pictures" / fmt::format("{}-{}.png", sha256(subject.id).substr(0, 16), kind);
-    item.argv = {"render", subject.file.string(), "--size", "320x320"};
+    item.argv = {"render", fileWord(subject.file), "--size", "320x320"};
     item.argv.insert(item.argv.end(), options.begin(), options.end());
     item.argv.insert(item.argv.end(), {"-o", target.string()});
     return item;

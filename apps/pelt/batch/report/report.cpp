@@ -1,11 +1,12 @@
-#include "report.h"
+// The report of a run: a JSON object per item, and a summary for people.
+#include "batch/report/report.h"
 
 #include <fmt/format.h>
 #include <pelt/io/atomic_file.h>
 
 #include <algorithm>
 
-#include "../text.h"
+#include "verbs/run/text.h"
 
 namespace pelt::batch {
 namespace {
@@ -49,7 +50,7 @@ void writeReport(const Plan& plan, const Results& results, const std::filesystem
 }
 
 std::string countsOf(const Totals& totals) {
-    std::string text = fmt::format("{}: {} done", cli::counted(totals.items, "item", "items"), totals.done);
+    std::string text = fmt::format("{}: {} done", verbs::counted(totals.items, "item", "items"), totals.done);
     if (totals.before > 0) text += fmt::format(" ({} before)", totals.before);
     const std::pair<std::size_t, const char*> kinds[] = {{totals.bad_input, "bad input"},
                                                          {totals.gate, "missed a gate"},
@@ -67,7 +68,7 @@ std::string describeTotals(const Plan& plan, const Results& results, const Total
     for (std::size_t i = 0; i < plan.items.size(); ++i) {
         const Record& record = results.records[i];
         if (record.done() || plan.items[i].picture || ++lines > kMostLines) continue;
-        text += fmt::format("  {}: {}: {}\n", cli::oneLine(record.id), record.status, cli::oneLine(record.error));
+        text += fmt::format("  {}: {}: {}\n", verbs::oneLine(record.id), record.status, verbs::oneLine(record.error));
     }
     if (lines > kMostLines) text += fmt::format("  and {} more\n", lines - kMostLines);
     return text + fmt::format("{}; {:.1f} s, {:.1f} s of CPU for all of them, at most {:.0f} MB each\n",

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "plan.h"
-#include "run.h"
+#include "batch/plan/plan.h"
+#include "batch/run/run.h"
 
 namespace pelt::batch {
 

@@ -1,4 +1,5 @@
-#include "child.h"
+// A process that runs one item, and waiting for several.
+#include "batch/run/child.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

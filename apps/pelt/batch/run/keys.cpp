@@ -1,4 +1,5 @@
-#include "keys.h"
+// What decides whether the result of an earlier run still counts.
+#include "batch/run/keys.h"
 
 #include <pelt/version.h>
 #include <sys/stat.h>
@@ -6,8 +7,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "arguments.h"
-#include "sha256.h"
+#include "batch/plan/arguments.h"
+#include "batch/run/sha256.h"
 
 namespace pelt::batch {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "state.h"
+#include "batch/run/state.h"
 
 namespace pelt::batch {
 

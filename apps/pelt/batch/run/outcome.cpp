@@ -1,18 +1,22 @@
-#include "outcome.h"
+// How the end of a process becomes the record of an item.
+#include "batch/run/outcome.h"
 
 #include <fmt/format.h>
+#include <pelt/io/atomic_file.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "../text.h"
-#include "arguments.h"
+#include "batch/plan/arguments.h"
+#include "verbs/run/text.h"
 
 namespace pelt::batch {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kMostLevels = 16;  ///< of detail whose temporary files are looked for
 
 /// The line of standard error that says why a verb failed, without "pelt: ".
 std::string errorLine(const std::string& err) {
@@ -25,7 +29,7 @@ std::string errorLine(const std::string& err) {
         if (!line.empty() && line.rfind("warning: ", 0) != 0) last = line;
         at = end + 1;
     }
-    return cli::oneLine(last);
+    return verbs::oneLine(last);
 }
 
 /// A child is at least as large as this process was when it started it, for the kernel. If that is all, its own
@@ -39,16 +43,6 @@ std::uint64_t peakOf(const ChildResult& result, const Json& json) {
             measured = std::max(measured, stage.value("peak_bytes", std::uint64_t(0)));
     const bool inherited = result.peak_bytes <= std::uint64_t(own.ru_maxrss) * 1024;
     return inherited && measured > 0 ? measured : result.peak_bytes;
-}
-
-/// NAME.0123456789abcdef.tmp, as io::AtomicFile calls them.
-bool isTemporaryName(const std::string& name) {
-    constexpr std::size_t kDigits = 16;
-    constexpr std::string_view kSuffix = ".tmp";
-    if (name.size() < kDigits + kSuffix.size() + 2) return false;
-    const std::size_t digits = name.size() - kSuffix.size() - kDigits;
-    return name.substr(name.size() - kSuffix.size()) == kSuffix && name[digits - 1] == '.' &&
-           name.find_first_not_of("0123456789abcdef", digits) == name.size() - kSuffix.size();
 }
 
 }  // namespace
@@ -100,16 +94,12 @@ void removeTemporaries(const Item& item, const fs::path& folder) {
     std::error_code fault;
     for (const fs::path& output : outputsOf(item.argv)) {
         const fs::path target = folder / output;
+        io::removeLeftTemporaries(target.has_filename() ? target : target.parent_path());
         // pelt lod writes several files into its folder.
-        const bool inside = item.argv[0] == "lod" && item.argv.size() > 1 && fs::is_directory(target, fault);
-        const std::string prefix =
-            inside ? fs::path(item.argv[1]).stem().string() + "_lod" : target.filename().string() + ".";
-        const fs::path searched = inside ? target : target.parent_path();
-        for (fs::directory_iterator it(searched, fault), end; !fault && it != end; it.increment(fault)) {
-            const std::string name = it->path().filename().string();
-            std::error_code ignored;
-            if (name.rfind(prefix, 0) == 0 && isTemporaryName(name)) fs::remove_all(it->path(), ignored);
-        }
+        if (item.argv[0] != "lod" || item.argv.size() < 2 || !fs::is_directory(target, fault)) continue;
+        const std::string stem = fs::path(item.argv[1]).stem().string();
+        for (int level = 1; level <= kMostLevels; ++level)
+            io::removeLeftTemporaries(target / fmt::format("{}_lod{}.glb", stem, level));
     }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "child.h"
-#include "state.h"
+#include "batch/run/child.h"
+#include "batch/run/state.h"
 
 namespace pelt::batch {
 

@@ -1,4 +1,5 @@
-#include "run.h"
+// Runs items on this machine, as many at a time as cores and memory allow.
+#include "batch/run/run.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -10,10 +11,10 @@
 #include <map>
 #include <memory>
 
-#include "../signals.h"
-#include "arguments.h"
-#include "child.h"
-#include "outcome.h"
+#include "batch/plan/arguments.h"
+#include "batch/run/child.h"
+#include "batch/run/outcome.h"
+#include "program/signals.h"
 
 namespace pelt::batch {
 namespace {
@@ -59,7 +60,7 @@ public:
         for (const std::size_t i : plan_.order)
             if (open_[i] == 0) ready_.push_back(i);
         while (!ready_.empty() || !elsewhere_.empty() || !running_.empty()) {
-            if (cli::cancelRequested()) cancel();
+            if (program::cancelRequested()) cancel();
             begin();
             lookElsewhere();
             if (running_.empty() && !ready_.empty()) continue;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "keys.h"
-#include "plan.h"
-#include "state.h"
+#include "batch/plan/plan.h"
+#include "batch/run/keys.h"
+#include "batch/run/state.h"
 
 namespace pelt::batch {
 

@@ -1,4 +1,5 @@
-#include "sha256.h"
+// SHA-256 of bytes and files.
+#include "batch/run/sha256.h"
 
 #include <fmt/format.h>
 

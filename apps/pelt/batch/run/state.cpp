@@ -1,4 +1,5 @@
-#include "state.h"
+// The folder that keeps what is done, shared by all processes of a run.
+#include "batch/run/state.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,8 +11,10 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
+#include <utility>
 
-#include "sha256.h"
+#include "batch/run/sha256.h"
 
 namespace pelt::batch {
 namespace {
@@ -27,13 +30,24 @@ Json recordJson(const Record& record) {
             {"inputs", inputs},  {"outputs", record.outputs}, {"report", reportLine(record)}};
 }
 
+/// Of a damaged file a number may be anything: json would convert it without a word.
+template <class T>
+T wholeNumber(const Json& value) {
+    const bool fits = value.is_number_unsigned()  ? std::in_range<T>(value.get<std::uint64_t>())
+                      : value.is_number_integer() ? std::in_range<T>(value.get<std::int64_t>())
+                                                  : false;
+    if (!fits) throw std::out_of_range("a number of a record");
+    return value.get<T>();
+}
+
 Record recordFromJson(const Json& object) {
     Record record;
     record.key = object.at("key");
     record.run = object.at("run");
-    record.hashed = object.at("hashed");
+    record.hashed = wholeNumber<std::int64_t>(object.at("hashed"));
     for (const Json& input : object.at("inputs"))
-        record.inputs.push_back({input.at(0), input.at(1), input.at(2), input.at(3)});
+        record.inputs.push_back({input.at(0), wholeNumber<std::uint64_t>(input.at(1)),
+                                 wholeNumber<std::int64_t>(input.at(2)), input.at(3)});
     record.outputs = object.at("outputs").get<std::vector<std::string>>();
     const Json& line = object.at("report");
     const auto text = [&line](const char* key) {
@@ -41,18 +55,32 @@ Record recordFromJson(const Json& object) {
     };
     record.id = text("id");
     record.status = text("status");
-    record.exit_code = line.at("exit_code").is_null() ? 0 : line.at("exit_code").get<int>();
+    record.exit_code = line.at("exit_code").is_null() ? 0 : wholeNumber<int>(line.at("exit_code"));
     record.seconds = line.at("seconds");
     record.cpu_seconds = line.at("cpu_seconds");
-    record.peak_bytes = line.at("peak_bytes");
+    record.peak_bytes = wholeNumber<std::uint64_t>(line.at("peak_bytes"));
     record.json = line.at("json");
     record.error = text("error");
     record.node = text("node");
-    record.attempts = line.at("attempts");
+    record.attempts = wholeNumber<int>(line.at("attempts"));
     return record;
 }
 
 }  // namespace
+
+std::optional<Record> recordFromText(const std::string& text) {
+    const Json object = Json::parse(text, nullptr, false);
+    try {
+        return recordFromJson(object);
+    } catch (const Json::exception&) {  // of another version, or damaged
+    } catch (const std::out_of_range&) {
+    }
+    return {};
+}
+
+std::string textOf(const Record& record) {
+    return recordJson(record).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 Claim::~Claim() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -74,13 +102,8 @@ std::optional<Record> State::read(const std::string& id) const {
     if (!file) return {};
     std::ostringstream text;
     text << file.rdbuf();
-    const Json object = Json::parse(text.str(), nullptr, false);
-    try {
-        Record record = recordFromJson(object);
-        if (record.id == id) return record;
-    } catch (const Json::exception&) {  // of another version, or damaged
-    }
-    return {};
+    std::optional<Record> record = recordFromText(text.str());
+    return record && record->id == id ? record : std::nullopt;
 }
 
 void State::write(const Record& record) const {
@@ -88,7 +111,7 @@ void State::write(const Record& record) const {
     std::error_code fault;
     fs::create_directory(path.parent_path(), fault);
     io::AtomicFile file(path);
-    file.write(recordJson(record).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    file.write(textOf(record));
     file.commit();
 }
 

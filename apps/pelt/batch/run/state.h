@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "plan.h"
+#include "batch/plan/plan.h"
 
 namespace pelt::batch {
 
@@ -37,6 +37,10 @@ struct Record {
     /// Trying again would give the same.
     bool isFinal() const { return done() || status == "bad_input" || status == "gate"; }
 };
+
+/// A record as the text of its file, and back: nothing if the text is of another version, or damaged.
+std::string textOf(const Record& record);
+std::optional<Record> recordFromText(const std::string& text);
 
 /// The right to work on an item, held until it is destroyed or the process ends, however it ends. Children inherit the
 /// descriptor: while one that outlived its parent still runs, the item stays claimed.

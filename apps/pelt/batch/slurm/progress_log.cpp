@@ -1,4 +1,5 @@
-#include "progress_log.h"
+// What tasks report while they run, as lines of a file each.
+#include "batch/slurm/progress_log.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "sha256.h"
+#include "batch/run/sha256.h"
 
 namespace pelt::batch {
 namespace {

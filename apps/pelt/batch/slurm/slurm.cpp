@@ -1,4 +1,5 @@
-#include "slurm.h"
+// The commands of Slurm: sbatch, squeue, scancel, scontrol.
+#include "batch/slurm/slurm.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -6,8 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "../text.h"
-#include "child.h"
+#include "batch/run/child.h"
+#include "verbs/run/text.h"
 
 namespace pelt::batch {
 namespace {
@@ -16,7 +17,7 @@ std::string lastLine(const std::string& text) {
     const std::size_t end = text.find_last_not_of("\n\r ");
     if (end == std::string::npos) return {};
     const std::size_t begin = text.rfind('\n', end);
-    return cli::oneLine(text.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin + 1) + 1));
+    return verbs::oneLine(text.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin + 1) + 1));
 }
 
 [[noreturn]] void refuseCommand(const std::string& program, const ChildResult& result) {

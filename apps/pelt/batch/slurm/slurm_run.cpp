@@ -1,4 +1,5 @@
-#include "slurm_run.h"
+// A run on Slurm: submits tasks, waits for them, and submits again what was lost.
+#include "batch/slurm/slurm_run.h"
 
 #include <fmt/format.h>
 #include <pelt/core/error.h>
@@ -7,11 +8,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <regex>
 #include <thread>
 
-#include "../signals.h"
-#include "arguments.h"
-#include "progress_log.h"
+#include "batch/plan/arguments.h"
+#include "batch/slurm/progress_log.h"
+#include "program/signals.h"
 
 namespace pelt::batch {
 namespace {
@@ -37,8 +39,29 @@ void writeText(const fs::path& path, const std::string& text) {
 fs::path runFolder(const fs::path& state, const std::string& run) { return state / "slurm" / run; }
 std::string jobName(const std::string& run) { return "pelt-" + run; }
 
-/// The run on Slurm that the state knows, if any.
-std::string lastRun(const fs::path& state) { return readText(state / "slurm" / "run"); }
+/// The run on Slurm that the state knows, if any. Names are those of newRunName(): they become part of paths.
+std::string lastRun(const fs::path& state) {
+    const std::string name = readText(state / "slurm" / "run");
+    const bool known = name.size() == 12 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
+    return known ? name : "";
+}
+
+/// What a run has written into its folder; anything else there is somebody's.
+bool isOfRun(const fs::path& file) {
+    static const std::regex names(R"(cancelled|\d+-\d+\.(jsonl|sh|progress)|\d+-\d+-(\d+|%a)\.log)");
+    std::error_code fault;
+    return std::regex_match(file.filename().string(), names) && fs::is_regular_file(fs::symlink_status(file, fault));
+}
+
+void forgetRun(const fs::path& state, const std::string& run) {
+    std::error_code fault;
+    std::vector<fs::path> files;
+    for (fs::directory_iterator it(runFolder(state, run), fault), end; !fault && it != end; it.increment(fault))
+        if (isOfRun(it->path())) files.push_back(it->path());
+    for (const fs::path& file : files) fs::remove(file, fault);
+    fs::remove(runFolder(state, run), fault);  // if it is empty now
+    fs::remove(state / "slurm" / "run", fault);
+}
 
 /// From now on the state knows the run: who comes later finds its tasks, and --cancel ends them.
 void beginRun(const fs::path& state, const std::string& run) {
@@ -55,8 +78,8 @@ bool isCancelled(const fs::path& state, const std::string& run) {
 /// Waits until no job of the run is left.
 class Waiter {
 public:
-    Waiter(cli::Session& session, const fs::path& state, std::size_t items)
-        : session_(session), state_(state), items_(items) {}
+    Waiter(const Progress& progress, const fs::path& state, std::size_t items)
+        : progress_(progress), state_(state), items_(items) {}
 
     void wait(const Slurm& slurm, const std::string& run, std::size_t ended_before) {
         double pause = kShortestWait;
@@ -68,7 +91,7 @@ public:
             if (std::chrono::duration<double>(Clock::now() - answered).count() > kSilence)
                 throw Error::system("squeue does not answer; the same command goes on when Slurm is back");
             const std::size_t ended = ended_before + ProgressLog::read(runFolder(state_, run)).ended;
-            session_.progress().report("items", std::min(1.0, double(ended) / double(items_)));
+            progress_.report("items", std::min(1.0, double(ended) / double(items_)));
             sleep(pause, run);
             pause = std::min(1.3 * pause, kLongestWait);
         }
@@ -83,7 +106,7 @@ private:
     void sleep(double seconds, const std::string& run) const {
         const Clock::time_point end = Clock::now() + std::chrono::milliseconds(int(1000 * seconds));
         while (Clock::now() < end) {
-            if (cli::cancelRequested())
+            if (program::cancelRequested())
                 throw Error(ErrorCode::cancelled,
                             "no longer waiting; the tasks of Slurm go on: the same command waits for them again, with "
                             "--cancel it ends them");
@@ -92,7 +115,7 @@ private:
         checkCancelled(run);
     }
 
-    cli::Session& session_;
+    Progress progress_;
     const fs::path& state_;
     std::size_t items_;
 };
@@ -186,35 +209,35 @@ void finishFormer(const fs::path& state, Waiter& waiter) {
     if (former.empty()) return;
     const Slurm slurm(jobName(former), {});
     if (!isCancelled(state, former) && slurm.countActive() != 0) waiter.wait(slurm, former, 0);
-    std::error_code fault;
-    fs::remove_all(runFolder(state, former), fault);
-    fs::remove(state / "slurm" / "run", fault);
+    forgetRun(state, former);
 }
 
 }  // namespace
 
-Results runOnSlurm(cli::Session& session, const BatchOptions& options, const Plan& given, const State& state) {
+Results runOnSlurm(verbs::Run& run, const BatchOptions& options, const Plan& given, const State& state) {
+    const program::FileHost& host = program::hostOf(run);
     const fs::path& folder = state.folder();
     Plan plan = given;
-    Waiter waiter(session, folder, plan.items.size());
+    Waiter waiter(run.progress(), folder, plan.items.size());
     finishFormer(folder, waiter);
-    const std::string run = newRunName();
-    const Slurm slurm(jobName(run), session.passed_on);
-    const TaskFile head{plan.folder, run, options.jobs, session.threads, options.memory, session.local_files_only};
-    const fs::path files = runFolder(folder, run);
+    const std::string name = newRunName();
+    const Slurm slurm(jobName(name), host.passed_on);
+    const TaskFile head{plan.folder,          name, options.jobs.value_or(0), host.threads, options.memory.count,
+                        host.local_files_only};
+    const fs::path files = runFolder(folder, name);
     std::size_t open = 0, begun = 0;
     for (int round = 0;; ++round) {
         const ProgressLog::Counts progress = ProgressLog::read(files);
-        Survey now = survey(plan, state, run);
-        if (giveUpLost(plan, state, now.open, progress, run)) now = survey(plan, state, run);
+        Survey now = survey(plan, state, name);
+        if (giveUpLost(plan, state, now.open, progress, name)) now = survey(plan, state, name);
         if (now.open_count == 0) return std::move(now.results);
         if (round > 0 && now.open_count == open && progress.begun == begun)
             throw Error::system({files.string()}, "the tasks of Slurm end without doing anything; see the logs there");
         open = now.open_count;
         begun = progress.begun;
-        if (round == 0) beginRun(folder, run);
+        if (round == 0) beginRun(folder, name);
         submitTasks(options, plan, folder, slurm, head, now.open, round);
-        waiter.wait(slurm, run, plan.items.size() - open);
+        waiter.wait(slurm, name, plan.items.size() - open);
     }
 }
 
@@ -226,14 +249,14 @@ bool cancelSlurmRun(const fs::path& state) {
     return true;
 }
 
-void runTask(cli::Session& session, BatchOptions options) {
+void runTask(program::FileHost& host, BatchOptions options) {
     TaskFile task;
     const Plan plan = readTask(options.task, task);
-    options.jobs = task.jobs;
-    options.memory = task.memory;
-    session.threads = task.threads;
-    session.local_files_only = task.local_files_only;
-    RunOptions run = runOptions(session, options);
+    if (task.jobs > 0) options.jobs = task.jobs;
+    options.memory.count = task.memory;
+    host.threads = task.threads;
+    host.local_files_only = task.local_files_only;
+    RunOptions run = runOptions(host, options);
     run.run = task.run;
     ProgressLog progress(options.task);
     runItems(plan, State(options.state), run, [&](std::size_t i, const Record* ended) {

@@ -1,5 +1,7 @@
-#include "tasks.h"
+// Divides items among tasks of a cluster, and the files that tell a task its items.
+#include "batch/slurm/tasks.h"
 
+#include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
 
@@ -9,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "manifest.h"
+#include "batch/plan/manifest.h"
 
 namespace pelt::batch {
 namespace {
@@ -111,7 +113,11 @@ void writeTask(const fs::path& path, const TaskFile& task, const Plan& plan, con
 
 Plan readTask(const fs::path& path, TaskFile& task) {
     const std::vector<std::byte> bytes = io::readFile(path);
-    std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    return taskFromText({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string(), task);
+}
+
+Plan taskFromText(const std::string& text, const std::string& name, TaskFile& task) {
+    std::istringstream lines(text);
     Plan plan;
     try {
         std::string line;
@@ -125,9 +131,11 @@ Plan readTask(const fs::path& path, TaskFile& task) {
         task.local_files_only = head.at("local_files_only").get<bool>();
         while (std::getline(lines, line)) plan.items.push_back(itemFromJson(Json::parse(line)));
     } catch (const Json::exception&) {
-        throw Error::badInput({path.string()}, "is not the file of a task of pelt batch");
+        throw Error::badInput({name}, "is not the file of a task of pelt batch");
     }
-    plan.connect(path.string());
+    for (const Item& item : plan.items)
+        if (item.argv.empty()) throw Error::badInput({name}, fmt::format("item '{}' has no verb", item.id));
+    plan.connect(name);
     return plan;
 }
 

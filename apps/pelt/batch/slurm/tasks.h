@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "plan.h"
+#include "batch/plan/plan.h"
 
 namespace pelt::batch {
 
@@ -29,5 +29,6 @@ void writeTask(const std::filesystem::path& path, const TaskFile& task, const Pl
                const std::vector<std::size_t>& items);
 /// Throws Error (bad input) if the file is not one of writeTask().
 Plan readTask(const std::filesystem::path& path, TaskFile& task);
+Plan taskFromText(const std::string& text, const std::string& name, TaskFile& task);
 
 }  // namespace pelt::batch
