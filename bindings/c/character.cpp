@@ -1,8 +1,10 @@
+// Characters of the C interface: loading, saving, and views of mesh, joints and weights.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>
-#include <pelt/pipeline/files.h>
+#include <pelt/io/mesh_file.h>
 #include <pelt/rig/props.h>
+#include <pelt/verbs/files.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,12 +49,20 @@ void listWeights(pelt_character& c) {
         }
 }
 
+/// A character without joints.
+pelt_character* meshAlone(Mesh mesh, std::string name) {
+    Character made;
+    made.mesh = std::move(mesh);
+    return new pelt_character(std::move(made), std::move(name));
+}
+
 }  // namespace
 
-pelt_character::pelt_character(Character made, std::string called)
+pelt_character::pelt_character(Character made, std::string called, std::vector<std::string> repaired)
     : character(std::move(made)),
       name(std::move(called)),
-      joints(cli::listJoints(character.skeleton)),
+      warnings(std::move(repaired)),
+      joints(rig::listJoints(character.skeleton)),
       whole(rig::wholeMesh(character)) {
     for (const std::int32_t slot : rig::carriersOfProps(character))
         carriers.push_back(slot < 0 ? -1 : std::int32_t(joints.of_slot[std::size_t(slot)]));
@@ -64,9 +74,18 @@ pelt_status pelt_load(const char* path, const pelt_call* call, pelt_character** 
         need(path, "path");
         need(character, "character");
         const std::filesystem::path file(path);
-        if (pipeline::fileKind(file) != pipeline::FileKind::character)
-            throw Error::badInput({file.string()}, "is not a character file (.glb .gltf .vrm .fbx .dae)");
-        *character = new pelt_character(io::loadCharacter(file, c::progressOf(call)), file.filename().string());
+        const verbs::FileKind kind = verbs::fileKind(file);
+        if (kind == verbs::FileKind::mesh) {
+            *character = meshAlone(io::loadMesh(file), file.filename().string());
+            return;
+        }
+        if (kind != verbs::FileKind::character)
+            throw Error::badInput({file.string()},
+                                  "is neither a character (.glb .gltf .vrm .fbx .dae) nor a mesh "
+                                  "(.obj .ply .off)");
+        io::Loaded loaded = io::loadCharacter(file, {}, c::progressOf(call));
+        *character =
+            new pelt_character(std::move(loaded.character), file.filename().string(), std::move(loaded.warnings));
     });
 }
 
@@ -78,7 +97,12 @@ pelt_status pelt_load_bytes(const void* bytes, size_t size, const char* name, co
         const std::string called = name ? name : "character.glb";
         const std::span<const std::byte> all(static_cast<const std::byte*>(bytes), size);
         const std::string told = name ? called : "memory:" + called;
-        *character = new pelt_character(io::loadGltf(all, told, {}, c::progressOf(call)), called);
+        if (std::optional<Mesh> mesh = io::parseMesh(all, name ? called : "memory")) {
+            *character = meshAlone(std::move(*mesh), name ? called : "mesh");
+            return;
+        }
+        io::Loaded loaded = io::loadGltf(all, told, {}, {}, c::progressOf(call));
+        *character = new pelt_character(std::move(loaded.character), called, std::move(loaded.warnings));
     });
 }
 
@@ -97,7 +121,7 @@ pelt_status pelt_with_attribute(const pelt_character* character, const char* nam
                 throw Error::badInput(fmt::format("values: that of vertex {} is not finite", v));
         std::erase_if(made.mesh.attributes, [&](const VertexAttribute& a) { return a.name == name; });
         made.mesh.attributes.push_back({name, {values, values + count}});
-        *result = new pelt_character(std::move(made), character->name);
+        *result = new pelt_character(std::move(made), character->name, character->warnings);
     });
 }
 

@@ -1,3 +1,4 @@
+// Clips of the C interface: their times, matrices and morphed positions, and clips of other files.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>
@@ -18,7 +19,9 @@ using pelt::c::need;
 const Clip* pelt_character::clip(const char* wanted) const {
     if (!wanted) return nullptr;
     if (std::string_view(wanted) != rig::kRangeClip) return &rig::findClip(character, wanted);
-    std::call_once(range_made_, [&] { range_ = rig::rangeClip(character.skeleton, character.driven, {}); });
+    std::call_once(range_made_, [&] {
+        range_ = rig::rangeClip(character.skeleton, character.driven, rig::rangeOfFigure(character));
+    });
     return &range_;
 }
 
@@ -40,7 +43,7 @@ pelt_status pelt_with_clips(const pelt_character* character, const char* path, c
         need(path, "path");
         need(result, "result");
         const std::filesystem::path file(path);
-        const io::Motion motion = io::loadMotion(file, c::progressOf(call));
+        const io::Motion motion = io::loadMotion(file, {}, c::progressOf(call));
         if (motion.clips.empty()) throw Error::badInput({file.string()}, "has no clips");
         Character made = character->character;
         const rig::BorrowedClips told = rig::borrowClips(made, motion.skeleton, motion.clips, file.stem().string());
@@ -48,7 +51,7 @@ pelt_status pelt_with_clips(const pelt_character* character, const char* path, c
             throw Error::badInput({file.string()},
                                   fmt::format("none of its {} animated nodes has the name of a joint of {}",
                                               told.unmatched.size(), character->name));
-        *result = new pelt_character(std::move(made), character->name);
+        *result = new pelt_character(std::move(made), character->name, character->warnings);
     });
 }
 

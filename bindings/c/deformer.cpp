@@ -1,16 +1,17 @@
+// Deformers of the C interface: a method prepared for a character, posed by matrices.
 #include "deformer.h"
 
 #include <fmt/format.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>
-#include <pelt/pipeline/pack.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/pack.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/rig/props.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "option_words.h"
+#include "options.h"
 
 using namespace pelt;
 using pelt::c::guarded;
@@ -36,12 +37,15 @@ std::vector<Affine3f> bindsOfProps(const pelt_character& character) {
     return binds;
 }
 
-pelt_deformer* makeDeformer(const pelt_character& character, std::unique_ptr<pipeline::Deformer> method) {
+}  // namespace
+
+std::unique_ptr<pelt_deformer> pelt::c::makeDeformer(const pelt_character& character,
+                                                     std::unique_ptr<methods::Deformer> method) {
     const Skeleton& skeleton = character.character.skeleton;
     auto made = std::make_unique<pelt_deformer>();
     made->character = &character;
     made->method = std::move(method);
-    made->rest_normals = pipeline::restNormals(character.whole);
+    made->rest_normals = methods::restNormals(character.whole);
     made->prop_binds = bindsOfProps(character);
     made->slots.resize(skeleton.joints.size());
     for (std::size_t s = 0; s < made->slots.size(); ++s) {
@@ -51,16 +55,13 @@ pelt_deformer* makeDeformer(const pelt_character& character, std::unique_ptr<pip
             made->from_first.back() =
                 Affine3f(inverse(skeleton.joints[first].inverse_bind) * skeleton.joints[s].inverse_bind);
     }
-    return made.release();
+    return made;
 }
 
-constexpr std::size_t kGrain = 2048;  ///< vertices of a task
-
-}  // namespace
-
-DdmRows<float> pelt_character::ddmRows(const pipeline::MethodOptions& options, const Progress& progress) const {
+DdmRows<float> pelt_character::ddmRows(const methods::MethodOptions& options, const Progress& progress,
+                                       DdmContent content) const {
     const std::lock_guard lock(tuning_mutex_);
-    return tuning_.rows(options, progress);
+    return tuning_.rows(options, progress, content);
 }
 
 void pelt_deformer::setPose(const float* matrices) {
@@ -114,18 +115,19 @@ pelt_status pelt_deformer_make(const pelt_character* character, const char* meth
         need(method, "method");
         need(deformer, "deformer");
         const Character& rigged = character->character;
-        const pipeline::Method& found = pipeline::findMethod(method);
-        const pipeline::MethodOptions given = c::methodOptions(found, c::parseOptions(options));
+        const methods::Method& found = methods::findMethod(method);
+        const methods::MethodOptions given = c::methodOptions(found, c::parseOptions(options));
         if (!rigged.skeleton.joints.empty() && rigged.weights.empty())
             throw Error::badInput("has a skeleton but no skin weights; bind it first");
-        std::unique_ptr<pipeline::Deformer> prepared;
+        std::unique_ptr<methods::Deformer> prepared;
         const Progress progress = c::progressOf(call);
         withThreads(c::threadsOf(call), [&] {
             if (rigged.skeleton.joints.empty()) return;
-            prepared = found.of_rows ? found.of_rows(rigged, character->ddmRows(given, progress))
-                                     : found.prepare(rigged, given, progress);
+            const bool from_rows = found.of_rows && !methods::playsFitted(rigged, found, given);
+            prepared = from_rows ? found.of_rows(rigged, character->ddmRows(given, progress, found.content(rigged)))
+                                 : found.prepare(rigged, given, progress);
         });
-        *deformer = makeDeformer(*character, std::move(prepared));
+        *deformer = c::makeDeformer(*character, std::move(prepared)).release();
     });
 }
 
@@ -150,7 +152,7 @@ pelt_status pelt_deformer_load(const pelt_character* character, const void* byte
         need(bytes, "bytes");
         need(deformer, "deformer");
         const std::span<const std::byte> rig(static_cast<const std::byte*>(bytes), size);
-        *deformer = makeDeformer(*character, pipeline::deformerOf(character->character, rig));
+        *deformer = c::makeDeformer(*character, methods::deformerOf(character->character, rig)).release();
     });
 }
 
@@ -200,7 +202,7 @@ pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, const float* 
                 float* const n = normals ? normals + f * all : nullptr;
                 deformer->setPose(matrices + f * 16 * joints);
                 parallelFor(
-                    skinned, c::threadsOf(call) == 1 ? skinned : kGrain,
+                    skinned, c::threadsOf(call) == 1 ? skinned : kVertexGrain,
                     [&](std::size_t first, std::size_t last) { deformer->evaluate(first, last - first, x, n); });
                 deformer->placeProps(x, n);
             }

@@ -10,7 +10,7 @@
 /// morph targets alone move the mesh.
 struct pelt_deformer {
     const pelt_character* character;
-    std::unique_ptr<pelt::pipeline::Deformer> method;
+    std::unique_ptr<pelt::methods::Deformer> method;
     std::vector<pelt::Vec3f> rest_normals;               ///< of the whole mesh
     std::vector<pelt::Vec3f> other_rest, other_normals;  ///< in place of the character's own; empty: none, not computed
     std::optional<pelt::geometry::Weld> weld;            ///< for the normals of another rest
@@ -39,6 +39,9 @@ private:
 };
 
 namespace pelt::c {
+
+/// `method` may be null where the character has no joints. The character must outlive the deformer.
+std::unique_ptr<pelt_deformer> makeDeformer(const pelt_character& character, std::unique_ptr<methods::Deformer> method);
 
 inline std::span<Vec3f> vectors(float* numbers, std::size_t count) {
     return numbers ? std::span(reinterpret_cast<Vec3f*>(numbers), count) : std::span<Vec3f>();

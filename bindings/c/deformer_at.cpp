@@ -1,7 +1,7 @@
 // What `pelt deform` writes at a moment of a clip: driven joints, morph targets of the skin and of the props, and props
 // on nodes that are no joints.
 #include <pelt/geometry/normals.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/rig/driven_joints.h>
 #include <pelt/rig/props.h>
 
@@ -39,7 +39,7 @@ deform::RestShape pelt_deformer::morph(const Clip* clip, double seconds, bool wa
 void pelt_deformer::placePropsAt(const Clip* clip, double seconds, std::span<Vec3f> positions,
                                  std::span<Vec3f> normals) {
     const Mesh& mesh = character->character.props.mesh;
-    if (prop_normals.empty()) prop_normals = pipeline::restNormals(mesh);
+    if (prop_normals.empty()) prop_normals = methods::restNormals(mesh);
     rig::PropsShape rest{mesh.positions, prop_normals, {}};
     if (!mesh.morphs.empty()) {
         morphed_props = mesh.positions;

@@ -2,9 +2,10 @@
 
 #include <pelt/core/error.h>
 #include <pelt/core/progress.h>
+#include <pelt/methods/ddm.h>
+#include <pelt/methods/methods.h>
 #include <pelt/pelt.h>
-#include <pelt/pipeline/ddm.h>
-#include <pelt/pipeline/methods.h>
+#include <pelt/rig/joint_list.h>
 
 #include <functional>
 #include <memory>
@@ -13,15 +14,15 @@
 #include <string>
 #include <vector>
 
-#include "joint_list.h"
-
 /// A loaded character and what its views show. Immutable once made.
 struct pelt_character {
-    explicit pelt_character(pelt::Character made, std::string called = "character.glb");
+    explicit pelt_character(pelt::Character made, std::string called = "character.glb",
+                            std::vector<std::string> repaired = {});
 
     pelt::Character character;
-    std::string name;  ///< how messages call it
-    pelt::cli::JointList joints;
+    std::string name;                   ///< how messages call it
+    std::vector<std::string> warnings;  ///< what was repaired when its file was read
+    pelt::rig::JointList joints;
     pelt::Mesh whole;                    ///< the skinned mesh, then the props at rest
     std::vector<std::int32_t> carriers;  ///< per part of the props, the joint (as `joints` counts) that moves it, or -1
     std::vector<std::uint64_t> weight_offsets;
@@ -33,13 +34,14 @@ struct pelt_character {
     const pelt::Clip* clip(const char* wanted) const;
 
     /// Rows for a deformer; what they have in common with the last ones is kept. One thread at a time.
-    pelt::DdmRows<float> ddmRows(const pelt::pipeline::MethodOptions& options, const pelt::Progress& progress) const;
+    pelt::DdmRows<float> ddmRows(const pelt::methods::MethodOptions& options, const pelt::Progress& progress,
+                                 pelt::DdmContent content) const;
 
 private:
     mutable std::once_flag range_made_;
     mutable pelt::Clip range_;
     mutable std::mutex tuning_mutex_;
-    mutable pelt::pipeline::DdmTuning tuning_{character};
+    mutable pelt::methods::DdmTuning tuning_{character};
 };
 
 namespace pelt::c {
@@ -57,6 +59,9 @@ pelt_status guarded(const Work& work) noexcept {
         return caught();
     }
 }
+
+/// The library's message as callers know options, by their names alone.
+std::string worded(std::string message);
 
 /// Throws Error (bad usage) where `value` is null.
 void need(const void* value, const char* name);

@@ -1,3 +1,4 @@
+// Makes a character of the C interface from arrays of the caller.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <pelt/pipeline/methods.h>
+#include <pelt/methods/methods.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include "documents.h"
 
 namespace pelt::c {
 
@@ -15,10 +14,14 @@ nlohmann::json parseOptions(const char* options);
 /// The object of a handles file, or the list alone. Throws Error (bad usage) for what is no JSON.
 nlohmann::json parseHandles(const char* handles);
 
-/// Options as words of the command line. Objects in place of JSON files go to `documents`.
-std::vector<std::string> optionWords(const nlohmann::json& options, cli::Documents& documents);
+/// Paths and names end at the first NUL, in the system as in C. Throws Error (bad usage) for a text that has one.
+void refuseNul(const std::string& name, const std::string& text);
+
+/// The values of an option: one, those of a list, or of {"hips": 0.2} the text hips=0.2; none for null. Throws Error
+/// (bad usage) for what is no number, flag or text.
+std::vector<OptionValue> valuesOf(const std::string& name, const nlohmann::json& value);
 
 /// Options of a method by name. Throws Error (bad usage) for one that it does not take.
-pipeline::MethodOptions methodOptions(const pipeline::Method& method, const nlohmann::json& options);
+methods::MethodOptions methodOptions(const methods::Method& method, const nlohmann::json& options);
 
 }  // namespace pelt::c

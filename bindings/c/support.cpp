@@ -1,3 +1,4 @@
+// What the functions of the C interface share: errors, messages, progress, copies for the caller.
 #include <fmt/format.h>
 #include <pelt/version.h>
 
@@ -7,9 +8,8 @@
 #include <cstring>
 #include <new>
 
-#include "documents.h"
 #include "handles.h"
-#include "text.h"
+#include "verbs/run/text.h"
 
 namespace pelt::c {
 namespace {
@@ -41,11 +41,9 @@ pelt_status statusOf(ErrorCode code) {
     return PELT_SYSTEM;
 }
 
-/// The sentence as the program would print it; documents in memory have no name that a user knows.
 std::string lineOf(const Error& error) {
-    const std::string file = cli::isInMemory(error.file()) ? "" : error.file();
-    return cli::oneLine(
-        Error(error.code(), ErrorPlace{file, error.subject()}, cli::withFlags(error.sentence())).what());
+    const ErrorPlace place{error.file(), error.subject()};
+    return verbs::oneLine(Error(error.code(), place, worded(error.sentence())).what());
 }
 
 }  // namespace
@@ -62,7 +60,11 @@ pelt_status caught() noexcept {
     } catch (const std::bad_alloc&) {
         return failed(PELT_SYSTEM, "not enough memory");
     } catch (const std::exception& error) {
-        return failed(PELT_SYSTEM, error.what());
+        try {
+            return failed(PELT_SYSTEM, verbs::plainWords(error).c_str());
+        } catch (...) {
+            return failed(PELT_SYSTEM, "not enough memory");
+        }
     } catch (...) {
         return failed(PELT_SYSTEM, "an unknown fault");
     }
@@ -70,6 +72,11 @@ pelt_status caught() noexcept {
 
 void need(const void* value, const char* name) {
     if (!value) throw Error::badUsage(fmt::format("{} is null", name));
+}
+
+std::string worded(std::string message) {
+    std::erase(message, '`');
+    return message;
 }
 
 Progress::Callback callbackOf(const pelt_call* call) {

@@ -28,8 +28,17 @@ Description-Content-Type: text/markdown
 
 {readme}"""
 WHEEL = f"Wheel-Version: 1.0\nGenerator: pelt\nRoot-Is-Purelib: false\nTag: {TAG}\n"
-CARRIED = ("libcli11-dev", "libdraco-dev", "libeigen3-dev", "libfmt-dev", "libhwy-dev", "libmeshoptimizer-dev",
-           "libtbb-dev", "nlohmann-json3-dev", "zlib1g-dev")  # packages of Debian
+CARRIED = (
+    "libcli11-dev",
+    "libdraco-dev",
+    "libeigen3-dev",
+    "libfmt-dev",
+    "libhwy-dev",
+    "libmeshoptimizer-dev",
+    "libtbb-dev",
+    "nlohmann-json3-dev",
+    "zlib1g-dev",
+)  # packages of Debian
 DATE = (1980, 1, 1, 0, 0, 0)  # the same input gives the same bytes
 
 
@@ -56,15 +65,22 @@ def _version():
 def _make_package(folder):
     """The package in a folder of its own: modules, library, and the libraries that it needs."""
     build = ROOT / "build" / "release"
-    for command in (["cmake", "--preset", "release"], ["cmake", "--build", build, "--target", "pelt_python"],
-                    ["cmake", "--install", build, "--component", "python", "--prefix", folder]):
+    for command in (
+        ["cmake", "--preset", "release"],
+        ["cmake", "--build", build, "--target", "pelt_python"],
+        ["cmake", "--install", build, "--component", "python", "--prefix", folder],
+    ):
         subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr)
 
 
 def _pack(wheel, files, info, version):
     readme = (ROOT / "docs" / "python.md").read_text()
-    texts = {"METADATA": METADATA.format(version=version, readme=readme), "WHEEL": WHEEL,
-             "LICENSE": (ROOT / "LICENSE").read_text(), **_notices()}
+    texts = {
+        "METADATA": METADATA.format(version=version, readme=readme),
+        "WHEEL": WHEEL,
+        "LICENSE": (ROOT / "LICENSE").read_text(),
+        **_notices(),
+    }
     contents = {name: path.read_bytes() for name, path in files.items()}
     contents.update({f"{info}/{name}": text.encode() for name, text in texts.items()})
     record = []

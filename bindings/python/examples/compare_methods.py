@@ -8,7 +8,7 @@ hero = pelt.load(sys.argv[1]) if len(sys.argv) > 1 else pelt.sample("biped", res
 clip = sys.argv[2] if len(sys.argv) > 2 else "@range"
 print(hero)
 
-matrices = hero.skin_matrices(clip, fps=3)                                         # (F, J, 4, 4)
+matrices = hero.skin_matrices(clip, fps=3)  # (F, J, 4, 4)
 shapes = {method: hero.deform(matrices, method=method, threads=0) for method in ("lbs", "dqs", "cor", "ddm")}
 
 
@@ -19,7 +19,7 @@ def volume(x):
 
 
 rest = volume(hero.positions[np.newaxis])[0]
-loss = {method: 100 * (volume(x) / rest - 1) for method, x in shapes.items()}      # percent
+loss = {method: 100 * (volume(x) / rest - 1) for method, x in shapes.items()}  # percent
 for method, x in shapes.items():
     told = pelt.compare(shapes["lbs"], x, rest=hero.positions)
     low, high = loss[method].min(), loss[method].max()

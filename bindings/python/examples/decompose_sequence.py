@@ -14,7 +14,7 @@ else:  # a cloth-like sequence: waves that run along a bar
     frames[..., 0] += 0.1 * along * np.sin(time + 4 * along)
 
 for bones in (2, 4, 8):
-    made, report = pelt.decompose(frames, rest=(source.positions, source.triangles), bones=bones)
+    made = pelt.decompose(frames, rest=(source.positions, source.triangles), bones=bones)
     again = made.deform(made.skin_matrices(0, fps=30), method="lbs")
     told = pelt.compare(frames, again, rest=source.positions)
     print(f"{bones} bones: E_RMS {told['e_rms']:.3f}, {made}")

@@ -61,12 +61,21 @@ def _check_finite(name: str, array: npt.NDArray[Any]) -> None:
 
 def floats(name: str, value: ArrayLike, shape: tuple[Optional[int], ...]) -> Floats:
     """`value` as a C-contiguous float32 array; None in `shape` stands for any size."""
+    return _reals(name, value, np.float32, shape)
+
+
+def doubles(name: str, value: ArrayLike, shape: tuple[Optional[int], ...]) -> Doubles:
+    """The same as float64."""
+    return _reals(name, value, np.float64, shape)
+
+
+def _reals(name: str, value: ArrayLike, dtype: Any, shape: tuple[Optional[int], ...]) -> npt.NDArray[Any]:
     array = _as_array(name, value)
     _check_shape(name, array, shape)
     if array.dtype.kind not in "fiu":
         raise Error(f"{name}: has dtype {array.dtype}; it must be real numbers")
     with np.errstate(over="ignore"):  # what float32 cannot hold is not finite
-        converted = np.ascontiguousarray(array, dtype=np.float32)
+        converted = np.ascontiguousarray(array, dtype=dtype)
     _check_finite(name, converted)
     return converted
 
@@ -111,4 +120,3 @@ def output(name: str, out: Any, shape: tuple[int, ...]) -> Floats:
 
 def address(array: Optional[npt.NDArray[Any]]) -> Optional[int]:
     return None if array is None else array.ctypes.data
-

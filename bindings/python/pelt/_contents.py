@@ -1,17 +1,14 @@
 """The arrays that a character consists of."""
 from __future__ import annotations
 
-import json
-from ctypes import byref, c_void_p
 from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _options
 from ._arrays import Floats, view
 from ._handle import Handle
-from ._library import Error, check, lib, take_text
+from ._library import Error, check, lib
 
 Report = dict[str, Any]
 
@@ -21,10 +18,12 @@ class Contents:
 
     #: What the verb that made the character reported (`pelt VERB --json`), with its warnings; {} for a loaded one.
     report: Report
+    #: What else it made, where that was asked for, by its name.
+    outputs: dict[str, Floats]
 
     def __init__(self, pointer: int, report: Optional[Report] = None) -> None:
         self._handle: Optional[Handle] = Handle(pointer, lib.pelt_character_free)
-        self.report = report or {}
+        self.report, self.outputs = report or {}, {}
 
     def _open(self) -> Handle:
         """The handle, which whoever calls the library holds until the call is over."""
@@ -40,8 +39,10 @@ class Contents:
         if self._handle is None:
             return "<pelt.Character: closed>"
         clips = len(self.clips)
-        return (f"<pelt.Character: {self.vertex_count} vertices, {len(self.triangles)} triangles, {self.joint_count} "
-                f"joints, {clips} clip{'' if clips == 1 else 's'}>")
+        return (
+            f"<pelt.Character: {self.vertex_count} vertices, {len(self.triangles)} triangles, {self.joint_count} "
+            f"joints, {clips} clip{'' if clips == 1 else 's'}>"
+        )
 
     @property
     def vertex_count(self) -> int:
@@ -98,8 +99,11 @@ class Contents:
         handle = self._open()
         offsets = view(lib.pelt_weight_offsets(handle.pointer), np.uint64, (self.vertex_count + 1,), handle)
         shape = (int(offsets[-1]),)
-        return (offsets.astype(np.int64), view(lib.pelt_weight_joints(handle.pointer), np.uint32, shape, handle),
-                view(lib.pelt_weight_values(handle.pointer), np.float32, shape, handle))
+        return (
+            offsets.astype(np.int64),
+            view(lib.pelt_weight_joints(handle.pointer), np.uint32, shape, handle),
+            view(lib.pelt_weight_values(handle.pointer), np.float32, shape, handle),
+        )
 
     @property
     def weights(self) -> Any:
@@ -118,10 +122,3 @@ class Contents:
         dense = np.zeros((self.vertex_count, self.joint_count), np.float32)
         dense[np.repeat(np.arange(self.vertex_count), np.diff(offsets)), joints] = values
         return dense
-
-    def info(self, **options: Any) -> Report:
-        """What `pelt info --json` says: counts, joints, clips, problems found."""
-        handle, report = self._open(), c_void_p()
-        check(lib.pelt_info(handle.pointer, _options.encode(options), byref(report)))
-        told: Report = json.loads(take_text(report))
-        return told

@@ -6,9 +6,21 @@ import os
 import pathlib
 import signal
 import threading
-from ctypes import (POINTER, byref, c_char_p, c_double, c_float, c_int, c_int32, c_size_t, c_uint32, c_uint64,
-                    c_void_p)
-from typing import Any, Callable, Optional
+from ctypes import (
+    POINTER,
+    byref,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_int32,
+    c_size_t,
+    c_uint8,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+from typing import Any, Callable, Optional, Union
 
 _HERE = pathlib.Path(__file__).resolve().parent
 
@@ -36,6 +48,14 @@ class Error(ValueError):
         return Error, (str(self), self.code)
 
 
+def encoded(text: Union[str, os.PathLike[str]]) -> bytes:
+    """A name or a path for the library, whose texts end at the first NUL."""
+    data = os.fsencode(text)
+    if b"\0" in data:
+        raise Error(f"{text!r} has a NUL character; leave it out")
+    return data
+
+
 Progress = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_double)
 
 
@@ -44,14 +64,40 @@ class Call(ctypes.Structure):
 
 
 class Arrays(ctypes.Structure):
-    _fields_ = [("size", c_size_t), ("positions", c_void_p), ("vertex_count", c_size_t), ("triangles", c_void_p),
-                ("triangle_count", c_size_t), ("joint_names", POINTER(c_char_p)), ("joint_parents", c_void_p),
-                ("joint_binds", c_void_p), ("joint_count", c_size_t), ("weight_offsets", c_void_p),
-                ("weight_joints", c_void_p), ("weight_values", c_void_p)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("positions", c_void_p),
+        ("vertex_count", c_size_t),
+        ("triangles", c_void_p),
+        ("triangle_count", c_size_t),
+        ("joint_names", POINTER(c_char_p)),
+        ("joint_parents", c_void_p),
+        ("joint_binds", c_void_p),
+        ("joint_count", c_size_t),
+        ("weight_offsets", c_void_p),
+        ("weight_joints", c_void_p),
+        ("weight_values", c_void_p),
+    ]
+
+
+class GivenInput(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("character", c_void_p),
+        ("path", c_char_p),
+        ("frames", c_void_p),
+        ("frame_count", c_size_t),
+        ("vertex_count", c_size_t),
+        ("triangles", c_void_p),
+        ("triangle_count", c_size_t),
+    ]
+
+
+class GivenOption(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("text", c_char_p), ("number", c_double)]
 
 
 _OUT = POINTER(c_void_p)
-_MAKES = [c_void_p, c_char_p, POINTER(Call), _OUT, _OUT]  # character, options, call, result, report
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "pelt_version": (c_char_p, []),
     "pelt_error_message": (c_char_p, []),
@@ -62,7 +108,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "pelt_with_attribute": (c_int, [c_void_p, c_char_p, c_void_p, _OUT]),
     "pelt_with_clips": (c_int, [c_void_p, c_char_p, POINTER(Call), _OUT]),
     "pelt_samples": (c_int, [_OUT]),
-    "pelt_sample": (c_int, [c_char_p, c_char_p, _OUT]),
     "pelt_character_free": (None, [c_void_p]),
     "pelt_save": (c_int, [c_void_p, c_char_p]),
     "pelt_save_bytes": (c_int, [c_void_p, _OUT, POINTER(c_size_t)]),
@@ -93,23 +138,27 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "pelt_poser_make": (c_int, [c_void_p, c_char_p, POINTER(Call), _OUT]),
     "pelt_poser_free": (None, [c_void_p]),
     "pelt_poser_set_handles": (c_int, [c_void_p, c_char_p]),
+    "pelt_poser_prepare": (c_int, [c_void_p, c_char_p]),
+    "pelt_poser_prepared": (c_double, [c_void_p]),
+    "pelt_poser_set_target": (c_int, [c_void_p, c_size_t, c_void_p]),
+    "pelt_poser_set_rotation": (c_int, [c_void_p, c_size_t, c_void_p]),
+    "pelt_poser_set_transform": (c_int, [c_void_p, c_size_t, c_void_p]),
+    "pelt_poser_energies": (c_size_t, [c_void_p, POINTER(POINTER(c_double))]),
+    "pelt_poser_transforms": (c_size_t, [c_void_p, POINTER(POINTER(c_float))]),
     "pelt_poser_step": (c_int, [c_void_p, c_int, POINTER(c_double)]),
     "pelt_poser_matrices": (None, [c_void_p, c_void_p]),
     "pelt_poser_clip": (c_int, [c_void_p, POINTER(Call), _OUT]),
-    "pelt_info": (c_int, [c_void_p, c_char_p, _OUT]),
-    "pelt_mush": (c_int, _MAKES),
-    "pelt_bind": (c_int, _MAKES),
-    "pelt_transfer": (c_int, [c_void_p, *_MAKES]),
-    "pelt_bake": (c_int, _MAKES),
-    "pelt_clean": (c_int, _MAKES),
-    "pelt_limit": (c_int, _MAKES),
-    "pelt_mirror": (c_int, _MAKES),
-    "pelt_bake_frames": (c_int, [c_void_p, c_void_p, c_size_t, *_MAKES[1:]]),
-    "pelt_pack": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Call), _OUT, POINTER(c_size_t)]),
-    "pelt_fit": (c_int, [c_void_p, c_void_p, c_size_t, *_MAKES[1:]]),
-    "pelt_pose": (c_int, [c_void_p, c_char_p, *_MAKES[1:]]),
-    "pelt_decompose": (c_int, [c_void_p, c_size_t, c_size_t, c_void_p, c_void_p, c_size_t, *_MAKES[1:]]),
-    "pelt_compare": (c_int, [c_void_p, c_void_p, c_size_t, c_size_t, c_void_p, _OUT]),
+    "pelt_poser_positions": (c_int, [c_void_p, c_void_p]),
+    "pelt_verbs": (c_char_p, []),
+    "pelt_run": (
+        c_int,
+        [c_char_p, POINTER(GivenInput), c_size_t, POINTER(GivenOption), c_size_t, Progress, c_void_p, _OUT],
+    ),
+    "pelt_result_character": (c_void_p, [c_void_p]),
+    "pelt_result_frames_of": (POINTER(c_float), [c_void_p, c_char_p, POINTER(c_size_t), POINTER(c_size_t)]),
+    "pelt_result_bytes": (POINTER(c_uint8), [c_void_p, POINTER(c_size_t)]),
+    "pelt_result_report": (c_char_p, [c_void_p]),
+    "pelt_result_free": (None, [c_void_p]),
 }
 
 
@@ -119,8 +168,10 @@ def _open() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(path)
     except OSError as fault:
-        raise ImportError(f"pelt: its library cannot be loaded ({fault}); install the package (pip install . or the "
-                          "wheel that scripts/wheel makes), or set PELT_LIBRARY to the path of libpelt.so") from None
+        raise ImportError(
+            f"pelt: its library cannot be loaded ({fault}); install the package (pip install . or the "
+            "wheel that scripts/wheel makes), or set PELT_LIBRARY to the path of libpelt.so"
+        ) from None
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(library, name, None)
         if function is None:
@@ -175,8 +226,8 @@ class LongCall:
                 self._raised = raised
                 return 0
 
-        self._callback = Progress(told)  # kept: the library calls it
-        self._call = Call(ctypes.sizeof(Call), self._callback, None, threads or 0)
+        self.callback = Progress(told)  # kept: the library calls it
+        self._call = Call(ctypes.sizeof(Call), self.callback, None, threads or 0)
 
     @property
     def pointer(self) -> Any:

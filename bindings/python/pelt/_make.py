@@ -10,25 +10,33 @@ from typing import Any, Iterable, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _options
 from ._arrays import ArrayLike, address, floats, integers
 from ._character import Character
-from ._contents import Report
-from ._library import Arrays, Error, LongCall, ProgressCallback, check, lib, take_text
+from ._library import Arrays, Error, LongCall, ProgressCallback, check, encoded, lib, take_text
 
 
 def load(path: Union[str, os.PathLike[str]], progress: Optional[ProgressCallback] = None) -> Character:
-    """Reads .glb .gltf .vrm, and .fbx .dae where the library assimp is installed."""
+    """Reads .glb .gltf .vrm, and .fbx .dae where the library assimp is installed; .obj .ply .off are meshes without
+    joints.
+    """
     pointer, call = c_void_p(), LongCall(progress)
-    call.run(lib.pelt_load, os.fsencode(path), call.pointer, byref(pointer))
+    call.run(lib.pelt_load, encoded(path), call.pointer, byref(pointer))
     return Character(pointer.value or 0)
 
 
 def loads(data: Union[bytes, bytearray, memoryview], name: Optional[str] = None) -> Character:
-    """Reads the bytes of a .glb, as `Character.to_bytes` gives them; messages call it `name`."""
+    """Reads the bytes of a .glb, as `Character.to_bytes` gives them, or of an .obj, .ply or .off; messages call it
+    `name`.
+    """
     pointer, call, content = c_void_p(), LongCall(), bytes(data)
-    call.run(lib.pelt_load_bytes, content, len(content), None if name is None else name.encode(), call.pointer,
-             byref(pointer))
+    call.run(
+        lib.pelt_load_bytes,
+        content,
+        len(content),
+        None if name is None else encoded(name),
+        call.pointer,
+        byref(pointer),
+    )
     return Character(pointer.value or 0)
 
 
@@ -39,15 +47,14 @@ def samples() -> list[str]:
     return list(json.loads(take_text(names)))
 
 
-def sample(name: str, **options: Any) -> Character:
-    """One of the built-in characters, such as "biped"; options: resolution=20000, skin="smooth"."""
-    pointer = c_void_p()
-    check(lib.pelt_sample(str(name).encode(), _options.encode(options), byref(pointer)))
-    return Character(pointer.value or 0)
-
-
-def character(positions: ArrayLike, triangles: ArrayLike, joints: Iterable[str], parents: ArrayLike, bind: ArrayLike,
-              weights: Any = None) -> Character:
+def character(
+    positions: ArrayLike,
+    triangles: ArrayLike,
+    joints: Iterable[str],
+    parents: ArrayLike,
+    bind: ArrayLike,
+    weights: Any = None,
+) -> Character:
     """A character from arrays alone.
 
     positions: (V, 3), rest space. triangles: (T, 3) integers. joints: J names. parents: (J,) integers, -1 for roots;
@@ -56,13 +63,23 @@ def character(positions: ArrayLike, triangles: ArrayLike, joints: Iterable[str],
     """
     points = floats("positions", positions, (None, 3))
     faces = integers("triangles", triangles, np.uint32, (None, 3))
-    names = [str(name).encode() for name in joints]
+    names = [encoded(str(name)) for name in joints]
     above = integers("parents", parents, np.int32, (len(names),))
     columns = np.ascontiguousarray(floats("bind", bind, (len(names), 4, 4)).swapaxes(-1, -2))
     rows = (None, None, None) if weights is None else _rows(weights, (len(points), len(names)))
     named = (ctypes.c_char_p * max(len(names), 1))(*names)
-    arrays = Arrays(ctypes.sizeof(Arrays), points.ctypes.data, len(points), faces.ctypes.data, len(faces), named,
-                    above.ctypes.data, columns.ctypes.data, len(names), *map(address, rows))
+    arrays = Arrays(
+        ctypes.sizeof(Arrays),
+        points.ctypes.data,
+        len(points),
+        faces.ctypes.data,
+        len(faces),
+        named,
+        above.ctypes.data,
+        columns.ctypes.data,
+        len(names),
+        *map(address, rows),
+    )
     pointer = c_void_p()
     check(lib.pelt_make(byref(arrays), byref(pointer)))
     return Character(pointer.value or 0)
@@ -74,46 +91,13 @@ def _rows(weights: Any, shape: tuple[int, int]) -> tuple[npt.NDArray[Any], npt.N
         sparse = weights.tocsr()
         if sparse.shape != shape:
             raise Error(f"weights: has shape {sparse.shape}; it must be {shape}")
-        return (np.ascontiguousarray(sparse.indptr, np.uint64), np.ascontiguousarray(sparse.indices, np.uint32),
-                floats("weights", sparse.data, (None,)))
+        return (
+            np.ascontiguousarray(sparse.indptr, np.uint64),
+            np.ascontiguousarray(sparse.indices, np.uint32),
+            floats("weights", sparse.data, (None,)),
+        )
     dense = floats("weights", weights, shape)
     vertices, joints = np.nonzero(dense)
     offsets = np.zeros(shape[0] + 1, np.uint64)
     np.cumsum(np.bincount(vertices, minlength=shape[0]), out=offsets[1:], dtype=np.uint64)
     return offsets, joints.astype(np.uint32), np.ascontiguousarray(dense[vertices, joints])
-
-
-def decompose(frames: ArrayLike, rest: Any, progress: Optional[ProgressCallback] = None,
-              threads: Optional[int] = None, **options: Any) -> tuple[Character, Report]:
-    """Bones, weights and a clip from a mesh sequence alone, and the report of `pelt decompose`.
-
-    frames: (F, V, 3). rest: a pair of (V, 3) rest positions and (T, 3) triangles. Options such as bones=20.
-    """
-    if not isinstance(rest, (tuple, list)) or len(rest) != 2:
-        raise Error("rest: must be a pair: positions (V, 3) and triangles (T, 3)")
-    moving = floats("frames", frames, (None, None, 3))
-    positions = floats("rest[0]", rest[0], (moving.shape[1], 3))
-    triangles = integers("rest[1]", rest[1], np.uint32, (None, 3))
-    made, report, call = c_void_p(), c_void_p(), LongCall(progress, threads)
-    call.run(lib.pelt_decompose, moving.ctypes.data, moving.shape[0], moving.shape[1], positions.ctypes.data,
-             triangles.ctypes.data, len(triangles), _options.encode(options), call.pointer,
-             byref(made), byref(report))
-    told = json.loads(take_text(report))
-    return Character(made.value or 0, told), told
-
-
-def compare(a: ArrayLike, b: ArrayLike, rest: Optional[ArrayLike] = None) -> Report:
-    """How far two sequences (F, V, 3), or two shapes (V, 3), are apart.
-
-    Gives "rms" and "max" in the unit of the arrays, "e_rms" (docs/decompose.md) and both for each of "frames". rest:
-    (V, 3), the size that E_RMS is relative to; by default the first frame of a.
-    """
-    single = np.ndim(a) == 2
-    first = floats("a", a, (None, 3) if single else (None, None, 3))
-    second = floats("b", b, first.shape)
-    shape = ((1,) + first.shape) if single else first.shape
-    size = None if rest is None else floats("rest", rest, shape[1:])
-    report = c_void_p()
-    check(lib.pelt_compare(first.ctypes.data, second.ctypes.data, shape[0], shape[1], address(size), byref(report)))
-    told: Report = json.loads(take_text(report))
-    return told

@@ -8,9 +8,6 @@ import numpy as np
 
 from ._library import Error
 
-#: Options that take a number for each vertex, and the names that these get.
-MAPS = {"lambda_map": "_PELT_LAMBDA", "kappa_map": "_PELT_KAPPA", "alpha_map": "_PELT_ALPHA"}
-
 
 def _plain(value: Any) -> Any:
     if isinstance(value, (np.integer, np.floating, np.bool_)):
@@ -22,10 +19,25 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no value of an option")
 
 
-def encode(options: Mapping[str, Any]) -> bytes:
-    """JSON for the library; options that are None are left out."""
-    named = {name.rstrip("_"): value for name, value in options.items() if value is not None}
+def json_text(value: Any) -> str:
+    """JSON for the library, of what may have NumPy's numbers and arrays in it."""
     try:
-        return json.dumps(named, default=_plain, allow_nan=False).encode()
+        return json.dumps(value, default=_plain, allow_nan=False)
     except (TypeError, ValueError) as fault:
         raise Error(f"options: {fault}") from None
+
+
+def encode(options: Mapping[str, Any]) -> bytes:
+    """An object of options; those that are None are left out."""
+    return json_text({name.rstrip("_"): value for name, value in options.items() if value is not None}).encode()
+
+
+def handles(given: Any) -> bytes:
+    """The list of handles, or the object of a handles file, as that object."""
+    listed = given.get("handles", given) if isinstance(given, dict) else given
+    try:
+        return json.dumps({"handles": listed}, default=_plain, allow_nan=False).encode()
+    except ValueError:
+        raise Error("handles: a number is not finite", "bad_input") from None
+    except TypeError as fault:
+        raise Error(f"handles: {fault}") from None

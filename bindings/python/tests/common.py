@@ -37,8 +37,17 @@ class WithFiles(unittest.TestCase):
 
     def program_deform(self, method, clip, *options):
         """What `pelt deform` writes for that character."""
-        self.run_program("deform", self.folder / "hero.glb", "--method", method, "--clip", clip, "-o",
-                         self.folder / "x.npy", *options)
+        self.run_program(
+            "deform",
+            self.folder / "hero.glb",
+            "--method",
+            method,
+            "--clip",
+            clip,
+            "-o",
+            self.folder / "x.npy",
+            *options,
+        )
         return np.load(self.folder / "x.npy")
 
     def same_file(self, character, name):

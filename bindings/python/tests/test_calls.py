@@ -41,11 +41,32 @@ for name, call in calls.items():
 """
 
 
+class Texts(unittest.TestCase):
+    def test_a_nul_character_is_refused_and_cuts_nothing_off(self):
+        hero = pelt.sample("bar")
+        for call in (
+            lambda: pelt.load("hero.glb\0.txt"),
+            lambda: hero.save("hero.glb\0.txt"),
+            lambda: hero.with_clips("walk.glb\0"),
+            lambda: hero.skin_matrices("walk\0"),
+            lambda: hero.mush(lambda_map="_A\0B"),
+            lambda: hero.deformer("ddm", lambda_map="_A\0B"),
+        ):
+            with self.assertRaisesRegex(pelt.Error, "NUL"):
+                call()
+        self.assertFalse(os.path.exists("hero.glb"))
+
+
 class Allocations(unittest.TestCase):
     @unittest.skipIf(not COUNTER, "PELT_COUNT_ALLOCATIONS is not set")
     def test_a_pose_into_an_array_of_the_caller_allocates_nothing(self):
-        told = subprocess.run([sys.executable, "-c", COUNT], env={**os.environ, "LD_PRELOAD": COUNTER}, check=True,
-                              capture_output=True, text=True).stdout
+        told = subprocess.run(
+            [sys.executable, "-c", COUNT],
+            env={**os.environ, "LD_PRELOAD": COUNTER},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
         counts = dict(line.split(": ") for line in told.splitlines())
         self.assertGreaterEqual(int(counts.pop("without out")), 50)  # the count sees what is allocated
         self.assertEqual({name: int(n) for name, n in counts.items()}, {name: 0 for name in counts})
@@ -129,8 +150,11 @@ class Progress(unittest.TestCase):
             raise RuntimeError("from the callback")
 
         hero = pelt.sample("bar", resolution=800)
-        for call in (lambda: hero.mush(progress=fails), lambda: hero.bake(progress=fails),
-                     lambda: hero.deform(hero.skin_matrices(0, fps=5), progress=fails)):
+        for call in (
+            lambda: hero.mush(progress=fails),
+            lambda: hero.bake(progress=fails),
+            lambda: hero.deform(hero.skin_matrices(0, fps=5), progress=fails),
+        ):
             with self.assertRaisesRegex(RuntimeError, "from the callback"):
                 call()
 
@@ -141,6 +165,7 @@ class Progress(unittest.TestCase):
             self.skipTest("tqdm is not installed")
         hero = pelt.sample("bar", resolution=3000)
         with open(os.devnull, "w") as nowhere, tqdm(total=1, file=nowhere) as bar:
+
             def show(fraction, stage):
                 bar.set_description(stage, refresh=False)
                 bar.update(fraction - bar.n)
@@ -150,8 +175,10 @@ class Progress(unittest.TestCase):
 
     def test_ctrl_c_cancels_long_work(self):
         """A real SIGINT, sent once the work is under way; it would take minutes."""
-        script = ("import pelt\nhero = pelt.sample('biped', resolution=200000)\nprint('begun', flush=True)\n"
-                  "try:\n    hero.bind('bbw')\nexcept KeyboardInterrupt:\n    print('interrupted', len(hero.joints))\n")
+        script = (
+            "import pelt\nhero = pelt.sample('biped', resolution=200000)\nprint('begun', flush=True)\n"
+            "try:\n    hero.bind('bbw')\nexcept KeyboardInterrupt:\n    print('interrupted', len(hero.joints))\n"
+        )
         with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
             self.assertEqual(process.stdout.readline(), "begun\n")
             time.sleep(0.5)

@@ -20,8 +20,17 @@ def nearest_rotation(matrix):
 def quaternion(rotation):
     """(w, x, y, z) of a rotation: the eigenvector of Bar-Itzhack's matrix."""
     (a, b, c), (d, e, f), (g, h, i) = rotation
-    k = np.array([[a + e + i, h - f, c - g, d - b], [h - f, a - e - i, b + d, c + g], [c - g, b + d, e - a - i, f + h],
-                  [d - b, c + g, f + h, i - a - e]]) / 3
+    k = (
+        np.array(
+            [
+                [a + e + i, h - f, c - g, d - b],
+                [h - f, a - e - i, b + d, c + g],
+                [c - g, b + d, e - a - i, f + h],
+                [d - b, c + g, f + h, i - a - e],
+            ]
+        )
+        / 3
+    )
     return np.linalg.eigh(k)[1][:, -1]
 
 
@@ -100,8 +109,16 @@ class Equations(unittest.TestCase):
     def test_direct_delta_mush(self):
         hero = self.hero
         self.assertEqual(len(np.unique(hero.positions, axis=0)), hero.vertex_count)  # nothing to weld
-        made = hero.deform(self.matrices, method="ddm-v0", lambda_=3, kappa=1, alpha=0.4, iterations=5,
-                           laplacian="uniform", bind="keep")
+        made = hero.deform(
+            self.matrices,
+            method="ddm-v0",
+            lambda_=3,
+            kappa=1,
+            alpha=0.4,
+            iterations=5,
+            laplacian="uniform",
+            bind="keep",
+        )
         rest, weights = hero.positions.astype(np.float64), hero.weights_dense().astype(np.float64)
         for x, pose in zip(made, self.matrices.astype(np.float64)):
             expected = direct_delta_mush(rest, hero.triangles, weights, pose, 3, 1, 0.4, 5)

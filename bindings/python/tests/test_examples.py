@@ -21,8 +21,13 @@ class Examples(unittest.TestCase):
         self.folder = folder.name
 
     def run_example(self, name):
-        done = subprocess.run([sys.executable, EXAMPLES / name], cwd=self.folder, capture_output=True, text=True,
-                              env={**os.environ, "MPLBACKEND": "agg"})
+        done = subprocess.run(
+            [sys.executable, EXAMPLES / name],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "MPLBACKEND": "agg"},
+        )
         if done.returncode != 0 and "is not installed" in done.stderr:
             self.skipTest(done.stderr.strip())
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -65,7 +70,7 @@ class Examples(unittest.TestCase):
                 if cell["cell_type"] == "code":
                     exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)
         self.assertIn("pelt.Character", told.getvalue())
-        self.assertEqual(names["report"]["verb"], "bake")
+        self.assertEqual(names["baked"].report["verb"], "bake")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """Every line of the package gives what the program (PELT) gives, to the bit."""
+import base64
 import json
 import subprocess
 import unittest
@@ -14,8 +15,11 @@ METHODS = ("lbs", "dqs", "cor", "dm", "dm-tangent", "ddm", "ddm-v1", "ddm-v2", "
 class Contents(WithFiles):
     def test_a_character_consists_of_what_info_lists(self):
         hero = self.sample("biped", resolution=3000, skin="smooth")
-        told = json.loads(subprocess.run([PROGRAM, "info", self.folder / "hero.glb", "--json"], check=True,
-                                         capture_output=True).stdout)
+        told = json.loads(
+            subprocess.run(
+                [PROGRAM, "info", self.folder / "hero.glb", "--json"], check=True, capture_output=True
+            ).stdout
+        )
         self.assertEqual(hero.positions.shape, (told["vertices"], 3))
         self.assertEqual(hero.triangles.shape, (told["triangles"], 3))
         self.assertEqual((hero.positions.dtype, hero.triangles.dtype), (np.float32, np.uint32))
@@ -28,8 +32,9 @@ class Contents(WithFiles):
             self.assertEqual(ours[key], told[key], key)
 
     def test_samples_are_those_of_the_program(self):
-        told = json.loads(subprocess.run([PROGRAM, "sample", "--list", "--json"], check=True,
-                                         capture_output=True).stdout)
+        told = json.loads(
+            subprocess.run([PROGRAM, "sample", "--list", "--json"], check=True, capture_output=True).stdout
+        )
         self.assertEqual(pelt.samples(), told["samples"])
         self.run_program("sample", "bar3", "--resolution", "900", "-o", self.folder / "theirs.glb")
         self.assertTrue(self.same_file(pelt.sample("bar3", resolution=900), "theirs.glb"))
@@ -88,18 +93,28 @@ class Deforming(WithFiles):
     def test_virtual_joints_follow_in_poses_that_no_clip_has(self):
         hero, file = self.sample("bar3", resolution=700, skin="smooth"), self.folder / "hero.glb"
         self.run_program("bake", file, "--virtual", "8", "--fps", "5", "-o", self.folder / "baked.glb")
-        baked, report = hero.bake(virtual=8, fps=5)
-        self.assertEqual(report["chosen"], "virtual")
+        baked = hero.bake(virtual=8, fps=5)
+        self.assertEqual(baked.report["chosen"], "virtual")
         self.assertTrue(self.same_file(baked, "baked.glb"))
-        self.run_program("deform", self.folder / "baked.glb", "--clip", "@range", "--fps", "2", "--method", "lbs", "-o",
-                         self.folder / "x.npy")
+        self.run_program(
+            "deform",
+            self.folder / "baked.glb",
+            "--clip",
+            "@range",
+            "--fps",
+            "2",
+            "--method",
+            "lbs",
+            "-o",
+            self.folder / "x.npy",
+        )
         expected = np.load(self.folder / "x.npy")
         loaded = pelt.load(self.folder / "baked.glb")
         np.testing.assert_array_equal(loaded.deform(loaded.skin_matrices("@range", fps=2), method="lbs"), expected)
         frames = baked.deform(baked.skin_matrices("@range", fps=2), method="lbs")  # not rounded to a file's numbers yet
         np.testing.assert_allclose(frames, expected, rtol=0, atol=1e-6)
         exact = hero.deform(hero.skin_matrices("@range", fps=2), method="ddm")
-        plain = hero.bake(fps=5)[0]
+        plain = hero.bake(fps=5)
         left = plain.deform(plain.skin_matrices("@range", fps=2), method="lbs") - exact
         self.assertLess(np.linalg.norm(frames - exact), 0.5 * np.linalg.norm(left))
 
@@ -159,15 +174,15 @@ class Making(WithFiles):
         self.run_program("bind", file, "--method", "bbw", "--influences", "3", "-o", self.folder / out)
         self.assertTrue(self.same_file(hero.bind("bbw", influences=3), out), "bind")
         self.run_program("bake", file, "--influences", "2", "--helpers", "2", "-o", self.folder / out)
-        baked, report = hero.bake(influences=2, helpers=2)
+        baked = hero.bake(influences=2, helpers=2)
         self.assertTrue(self.same_file(baked, out), "bake")
-        self.assertEqual((report["verb"], report["influences"]), ("bake", 2))
+        self.assertEqual((baked.report["verb"], baked.report["influences"]), ("bake", 2))
         frames = hero.deform(hero.skin_matrices(0, fps=10), method="dqs")
         np.save(self.folder / "frames.npy", frames)
         self.run_program("bake", file, "--from", self.folder / "frames.npy", "--fps", "10", "-o", self.folder / out)
-        self.assertTrue(self.same_file(hero.bake(from_=frames, fps=10)[0], out), "bake from frames")
+        self.assertTrue(self.same_file(hero.bake(from_=frames, fps=10), out), "bake from frames")
         self.run_program("fit", file, self.folder / "frames.npy", "--fps", "10", "-o", self.folder / out)
-        self.assertTrue(self.same_file(hero.fit(frames, fps=10, clip=hero.clips[0])[0], out), "fit")
+        self.assertTrue(self.same_file(hero.fit(frames, fps=10, clip=hero.clips[0]), out), "fit")
         self.run_program("pack", file, "--method", "dqs", "-o", self.folder / "theirs.peltrig")
         self.assertEqual(hero.pack("dqs"), (self.folder / "theirs.peltrig").read_bytes(), "pack")
 
@@ -175,14 +190,22 @@ class Making(WithFiles):
         hero = self.sample("bar3", resolution=700, skin="smooth")
         frames = hero.deform(hero.skin_matrices(0, fps=10), method="dqs")
         np.save(self.folder / "frames.npy", frames)
-        self.run_program("decompose", self.folder / "frames.npy", "--rest", self.folder / "hero.glb", "--bones", "4",
-                         "-o", self.folder / "theirs.glb")
-        made, report = pelt.decompose(frames, rest=(hero.positions, hero.triangles), bones=4)
+        self.run_program(
+            "decompose",
+            self.folder / "frames.npy",
+            "--rest",
+            self.folder / "hero.glb",
+            "--bones",
+            "4",
+            "-o",
+            self.folder / "theirs.glb",
+        )
+        made = pelt.decompose(frames, rest=(hero.positions, hero.triangles), bones=4)
         theirs = pelt.load(self.folder / "theirs.glb")
         np.testing.assert_array_equal(made.positions, theirs.positions)
         np.testing.assert_array_equal(made.weights_dense(), theirs.weights_dense())
         self.assertEqual(len(made.joints), len(theirs.joints))
-        self.assertLess(report["e_rms"], 5)
+        self.assertLess(made.report["e_rms"], 5)
         lbs = hero.deform(hero.skin_matrices(0, fps=10), method="lbs")
         np.save(self.folder / "lbs.npy", lbs)
         words = ["compare", self.folder / "lbs.npy", self.folder / "frames.npy", "--mesh", self.folder / "hero.glb"]
@@ -194,20 +217,56 @@ class Making(WithFiles):
 
     def test_pose_writes_what_the_program_writes(self):
         hero = self.sample("bar3", resolution=700, skin="smooth")
-        handles = [{"joint": "joint0", "constraint": "hold"},
-                   {"joint": "joint2", "constraint": "position", "offset": [0.2, 0, 0]}]
+        handles = [
+            {"joint": "joint0", "constraint": "hold"},
+            {"joint": "joint2", "constraint": "position", "offset": [0.2, 0, 0]},
+        ]
         (self.folder / "handles.json").write_text(json.dumps({"handles": handles}))
-        self.run_program("pose", self.folder / "hero.glb", "--handles", self.folder / "handles.json", "--no-cache",
-                         "-o", self.folder / "theirs.glb")
-        made, report = hero.pose(handles)
-        self.assertEqual(report["verb"], "pose")
+        self.run_program(
+            "pose",
+            self.folder / "hero.glb",
+            "--handles",
+            self.folder / "handles.json",
+            "--no-cache",
+            "-o",
+            self.folder / "theirs.glb",
+        )
+        made = hero.pose(handles)
+        self.assertEqual(made.report["verb"], "pose")
         self.assertTrue(self.same_file(made, "theirs.glb"))
+
+    def test_a_picture_is_cut_out_as_the_program_does_it(self):
+        y, x = np.mgrid[0:96, 0:128]
+        distance = np.hypot(x - 64, y - 48)
+        pixels = np.zeros((96, 128, 4), np.uint8)
+        pixels[..., 0], pixels[..., 3] = 200, 255 * ((distance < 40) & (distance > 15))
+        made = pelt.cutout(pixels, triangles=200)
+        self.assertEqual(made.report["parts"], 1)
+        self.assertGreaterEqual(made.report["smallest_angle"], 15)
+        self.assertAlmostEqual(float(np.ptp(made.positions[:, 1])), 1, 5)
+        from pelt._pictures import path_of
+
+        png = base64.b64decode(path_of("picture", pixels).split(b",")[1])
+        (self.folder / "picture.png").write_bytes(png)
+        self.run_program("cutout", self.folder / "picture.png", "--triangles", "200", "-o", self.folder / "theirs.glb")
+        self.assertTrue(self.same_file(made, "theirs.glb"))
+        self.assertTrue(self.same_file(pelt.cutout(png, triangles=200), "theirs.glb"))
+        self.assertTrue(self.same_file(pelt.cutout(self.folder / "picture.png", triangles=200), "theirs.glb"))
+        with self.assertRaises(pelt.Error) as refused:
+            pelt.cutout(pixels[..., :3])
+        self.assertEqual(refused.exception.code, "bad_input")
+        with self.assertRaises(pelt.Error):
+            pelt.cutout(pixels[..., 0])
 
     def test_handles_pull_the_body_along(self):
         hero = pelt.sample("bar3", resolution=800, skin="smooth")
         poser = hero.poser(energy="spokes-and-rims")
-        poser.set_handles([{"joint": hero.joints[0], "constraint": "hold"},
-                           {"joint": hero.joints[-1], "constraint": "position", "offset": [0.3, 0, 0]}])
+        poser.set_handles(
+            [
+                {"joint": hero.joints[0], "constraint": "hold"},
+                {"joint": hero.joints[-1], "constraint": "position", "offset": [0.3, 0, 0]},
+            ]
+        )
         first = poser.step(1)
         energy = poser.energy
         matrices = poser.step(100)
@@ -218,16 +277,18 @@ class Making(WithFiles):
 
     def test_rigid_joints_of_a_poser_are_those_of_the_pose(self):
         hero = pelt.sample("biped", resolution=1000, skin="smooth")
-        handles = [{"joint": "foot_L", "constraint": "hold"},
-                   {"joint": "hand_L", "constraint": "position", "offset": [-0.2, 0.3, 0.2]}]
+        handles = [
+            {"joint": "foot_L", "constraint": "hold"},
+            {"joint": "hand_L", "constraint": "position", "offset": [-0.2, 0.3, 0.2]},
+        ]
         limits = {"default": {"bend": 40, "twist": 30}}
         for options in ({"keep_lengths": True}, {"limits": limits}, {"keep_lengths": True, "clip": "walk", "at": 0.4}):
             poser = hero.poser(**options)
             poser.set_handles(handles)
             pose = poser.step()
-            posed, report = hero.pose(handles, **options)
+            posed = hero.pose(handles, **options)
             np.testing.assert_allclose(pose, posed.skin_matrices(0, fps=30)[0], atol=1e-5, err_msg=str(options))
-            self.assertAlmostEqual(poser.energy, report["missed"], 5)
+            self.assertAlmostEqual(poser.energy, posed.report["missed"], 5)
             np.testing.assert_allclose(poser.clip().skin_matrices(0, fps=30)[0], pose, atol=1e-5)
         with self.assertRaisesRegex(pelt.Error, "rigid joints"):
             hero.poser().clip()
@@ -239,6 +300,11 @@ class Making(WithFiles):
         named = hero.with_attribute("_SOFTNESS", map_).mush(lambda_=4, lambda_map="_SOFTNESS")
         matrices = hero.skin_matrices(0, fps=5)
         np.testing.assert_array_equal(by_array.deform(matrices), named.deform(matrices))
+        smooth, share = pelt.sample("bar3", resolution=700, skin="smooth"), map_ / 2
+        shared = smooth.mush(translations=share).deform(matrices)
+        painted = smooth.with_attribute("_SHARE", share).mush(translations="_SHARE")
+        np.testing.assert_array_equal(shared, painted.deform(matrices))
+        self.assertGreater(np.abs(shared - smooth.mush().deform(matrices)).max(), 1e-4)
         self.assertGreater(np.abs(by_array.deform(matrices) - hero.mush(lambda_=4).deform(matrices)).max(), 1e-4)
 
     def test_fbx_and_collada_are_read(self):

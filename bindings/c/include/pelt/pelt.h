@@ -8,8 +8,9 @@
  *   the handle is freed. What a call allocates for the caller (reports, bytes) is freed by pelt_free.
  * - Positions are three floats a vertex. Matrices are 16 floats, by columns, and take rest space to posed space.
  * - Joints are counted as `pelt info` lists them. Vertices are those of the skinned mesh, then those of the props.
- * - `options` are a JSON object with the options of the program's verb, dashes as underscores ("extra_weights": 15), or
- *   NULL. Where the program takes a JSON file (handles, limits), the value is that object itself.
+ * - `options` are a JSON object with the options of the verb as pelt_verbs() has them ("extra_weights": 15), or NULL.
+ * An input of the verb may be given there too: as a path, or as the object itself where the program takes a JSON file
+ *   (handles, limits).
  * - Reports are the JSON object that the program prints with --json.
  */
 #ifndef PELT_PELT_H
@@ -44,12 +45,14 @@ typedef struct pelt_character pelt_character;
 typedef struct pelt_deformer pelt_deformer;
 typedef struct pelt_poser pelt_poser;
 
+/* Told the stage and the fraction done, 0 to 1; returns 0 to cancel. May be called from another thread, but never from
+   two at once. */
+typedef int (*pelt_progress)(void* user, const char* stage, double fraction);
+
 /* How a long call runs. Zero everything but `size` for the defaults; NULL in place of the struct does the same. */
 typedef struct pelt_call {
     size_t size; /* sizeof(pelt_call): lets the struct grow */
-    /* Told the stage and the fraction done, 0 to 1; returns 0 to cancel. May be called from another thread, but never
-       from two at once. */
-    int (*progress)(void* user, const char* stage, double fraction);
+    pelt_progress progress;
     void* user;
     int threads; /* 0: all */
 } pelt_call;
@@ -171,22 +174,91 @@ PELT_API pelt_status pelt_deformer_evaluate_frames(pelt_deformer* deformer, cons
 
 /* ---- Posing by handles ---- */
 
-/* Options, as `pelt pose` has them: energy, clusters, extra_weights, extra_kind, clip and at (the pose to start from),
- * keep_lengths, limits, fps. With keep_lengths or limits, joints are rigid and the pose is the one that `pelt pose`
- * finds; otherwise they may stretch, and a step continues from the last pose. The character must stay alive. */
+/* Options of `pelt pose` that concern a pose: energy, clusters, extra_weights, extra_kind, clip and at (the pose to
+ * start from), free, keep_lengths, limits, fps. With keep_lengths or limits, joints are rigid and the pose is the one
+ * that `pelt pose` finds; otherwise, or with free, they may stretch, and a step continues from the last pose: after the
+ * first handles it is that of `pelt pose --free`. A character without joints, a mesh alone, has free poses of points,
+ * regions and segments. The character must stay alive. */
 PELT_API pelt_status pelt_poser_make(const pelt_character* character, const char* options, const pelt_call* call,
                                      pelt_poser** poser);
 PELT_API void pelt_poser_free(pelt_poser* poser);
-/* The list of handles, or the whole object of a handles file. Setting the same handles with other targets is cheap. */
+/* The list of handles, or the whole object of a handles file. Setting the same handles with other targets is cheap, and
+   so are other constraints. */
 PELT_API pelt_status pelt_poser_set_handles(pelt_poser* poser, const char* handles);
+/* Handles of a mesh without joints that will be set: starts to prepare for their places on another thread, while those
+   that were set stay draggable. pelt_poser_set_handles then takes milliseconds, once pelt_poser_prepared is 1 (from 0
+   to 1; it waits otherwise). NULL: ends the preparation. */
+PELT_API pelt_status pelt_poser_prepare(pelt_poser* poser, const char* handles);
+PELT_API double pelt_poser_prepared(const pelt_poser* poser);
+/* Drags one of these handles, counted as in that list, in microseconds and without an allocation: its target, its
+   rotation in degrees about x, y, z, or its transform (16 numbers by columns), whichever it was given. */
+PELT_API pelt_status pelt_poser_set_target(pelt_poser* poser, size_t handle, const double* xyz);
+PELT_API pelt_status pelt_poser_set_rotation(pelt_poser* poser, size_t handle, const double* degrees);
+PELT_API pelt_status pelt_poser_set_transform(pelt_poser* poser, size_t handle, const double* matrix);
 /* Goes on by at most so many iterations; *energy (may be NULL) gets the energy after them. Rigid joints are solved to
    the end; *energy is then the largest distance of a handle from its target. */
 PELT_API pelt_status pelt_poser_step(pelt_poser* poser, int iterations, double* energy);
+/* The energies after each iteration of the last step; returns their number (0 for rigid joints). The view is valid
+   until the next step. */
+PELT_API size_t pelt_poser_energies(const pelt_poser* poser, const double** energies);
+/* 16 floats a joint. */
 PELT_API void pelt_poser_matrices(const pelt_poser* poser, float* matrices);
+/* All transforms of a free pose, 16 floats each, by columns, from where it starts to the pose: those of the joints of
+   all skins (of a mesh without joints: of its handles), then those of the extra weights, which are added. Returns their
+   number (0 for rigid joints). The view is valid until handles are set again. */
+PELT_API size_t pelt_poser_transforms(const pelt_poser* poser, const float** matrices);
+/* What is seen: `xyz` gets the positions of all vertices in this pose, extra weights included. */
+PELT_API pelt_status pelt_poser_positions(pelt_poser* poser, float* xyz);
 /* The character with the clip that `pelt pose` makes of these handles as its first; only with rigid joints. */
 PELT_API pelt_status pelt_poser_clip(pelt_poser* poser, const pelt_call* call, pelt_character** result);
 
-/* ---- Verbs: what `pelt VERB` does. `report` may be NULL. ---- */
+/* ---- Verbs: what `pelt VERB` does ---- */
+
+/* The table of verbs as JSON, with their inputs, options and outputs: what `pelt verbs --json` prints of those that are
+   everywhere. Valid for ever. */
+PELT_API const char* pelt_verbs(void);
+
+/* An input, under its name in the table: a character, positions frame by frame (`triangles` if it matters), or a file.
+   What is not given is null or 0. With positions, `path` may be a name for them in messages and clips. A picture in
+   memory is a `path` too: "data:image/png;base64,…", or "data:image/png;name=hero.png;base64,…". */
+typedef struct pelt_input {
+    const char* name;
+    const pelt_character* character;
+    const char* path;
+    const float* frames;
+    size_t frame_count, vertex_count;
+    const uint32_t* triangles; /* three a triangle */
+    size_t triangle_count;
+} pelt_input;
+
+/* An option, under its name in the table: a number where `text` is null; a flag's number is 1. One that takes several
+ * values may be given several times. Also: an input that is a path or JSON; an output beside the main one (1: make it);
+ * "output", where the main one has several kinds (its kind); "threads" (0: all). */
+typedef struct pelt_option {
+    const char* name;
+    const char* text;
+    double number;
+} pelt_option;
+
+typedef struct pelt_result pelt_result;
+
+/* Runs any verb. `progress` may be NULL. With PELT_GATE there is a result all the same. */
+PELT_API pelt_status pelt_run(const char* verb, const pelt_input* inputs, size_t count, const pelt_option* options,
+                              size_t n, pelt_progress progress, void* user, pelt_result** out);
+/* The character that was made, which is yours from now on: pelt_character_free. Each call gives the next one where
+   there are several (levels of detail); NULL: there are no more. */
+PELT_API pelt_character* pelt_result_character(pelt_result* result);
+/* The positions that were made, three floats a vertex, frame by frame; NULL: none. */
+PELT_API const float* pelt_result_frames(const pelt_result* result, size_t* frame_count, size_t* vertex_count);
+/* The same of an output beside the main one, such as "normals". */
+PELT_API const float* pelt_result_frames_of(const pelt_result* result, const char* output, size_t* frame_count,
+                                            size_t* vertex_count);
+/* The bytes that were made (pack); NULL: none. */
+PELT_API const uint8_t* pelt_result_bytes(const pelt_result* result, size_t* size);
+PELT_API const char* pelt_result_report(const pelt_result* result);
+PELT_API void pelt_result_free(pelt_result* result);
+
+/* ---- Single verbs. `report` may be NULL. ---- */
 
 PELT_API pelt_status pelt_info(const pelt_character* character, const char* options, char** report);
 PELT_API pelt_status pelt_mush(const pelt_character* character, const char* options, const pelt_call* call,
@@ -208,8 +280,8 @@ PELT_API pelt_status pelt_mirror(const pelt_character* character, const char* op
 PELT_API pelt_status pelt_bake_frames(const pelt_character* character, const float* frames, size_t frame_count,
                                       const char* options, const pelt_call* call, pelt_character** result,
                                       char** report);
-/* The bytes of a .peltrig, for engines that link pelt::runtime. `method` may be NULL: ddm for a mushed character, else
-   lbs. */
+/* The bytes of a .peltrig, for engines that link pelt::runtime. `method` may be NULL: ddm for a mushed or fitted one,
+   else lbs. */
 PELT_API pelt_status pelt_pack(const pelt_character* character, const char* method, const char* options,
                                const pelt_call* call, uint8_t** bytes, size_t* size);
 /* Examples: frame_count * pelt_vertex_count(character) positions. */
