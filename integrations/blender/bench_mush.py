@@ -34,6 +34,7 @@ def main(archive):
     bpy.ops.preferences.addon_install(filepath=archive)
     bpy.ops.preferences.addon_enable(module="pelt_blender")
     from pelt_blender.library import pelt
+
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.preferences.addon_enable(module="pelt_blender")
     with tempfile.TemporaryDirectory() as folder:
@@ -53,9 +54,11 @@ def main(archive):
             for name, switch in zip(found, (bpy.ops.pelt.unmush, bpy.ops.pelt.mush)):
                 switch()
                 found[name] = max(found[name], rate(armature.pose.bones["forearm_L"]))
-        print(f"{'custom normals' if normals else 'plain normals'}: " + ", ".join(
-            f"{name} {value:.0f}" for name, value in found.items())
-              + f"; ratio {found['mush'] / found['armature modifier']:.2f}")
+        print(
+            f"{'custom normals' if normals else 'plain normals'}: "
+            + ", ".join(f"{name} {value:.0f}" for name, value in found.items())
+            + f"; ratio {found['mush'] / found['armature modifier']:.2f}"
+        )
 
 
 main(sys.argv[sys.argv.index("--") + 1])

@@ -43,6 +43,7 @@ class ExportError(Exception):
 
 # ---- what is in the scene ------------------------------------------------------------------------------------------
 
+
 def find_armature(name):
     armatures = [o for o in bpy.context.scene.objects if o.type == "ARMATURE"]
     if name:
@@ -52,14 +53,17 @@ def find_armature(name):
     if not armatures:
         raise ExportError("there is no armature in the scene")
     if len(armatures) > 1:
-        raise ExportError("there are several armatures; choose with --armature: " + ", ".join(o.name for o in armatures))
+        raise ExportError(
+            "there are several armatures; choose with --armature: " + ", ".join(o.name for o in armatures)
+        )
     return armatures[0]
 
 
 def follows(mesh_object, armature):
     """Whether an armature modifier, or the old way of parenting, lets the armature deform the mesh."""
     return any(m.type == "ARMATURE" and m.object == armature for m in mesh_object.modifiers) or (
-        mesh_object.parent == armature and mesh_object.parent_type == "ARMATURE")
+        mesh_object.parent == armature and mesh_object.parent_type == "ARMATURE"
+    )
 
 
 def find_meshes(names, armature):
@@ -141,7 +145,8 @@ def deformed(mesh_object, depsgraph):
             raise ExportError(
                 f"the modifiers of '{mesh_object.name}' make {len(mesh.vertices)} vertices of "
                 f"{len(mesh_object.data.vertices)}; turn off or apply those that change the mesh: "
-                + ", ".join(m.name for m in mesh_object.modifiers if m.type != "ARMATURE" and m.show_viewport))
+                + ", ".join(m.name for m in mesh_object.modifiers if m.type != "ARMATURE" and m.show_viewport)
+            )
         return moved(positions_of(mesh), Y_UP @ matrix(evaluated.matrix_world))
     finally:
         evaluated.to_mesh_clear()
@@ -149,12 +154,16 @@ def deformed(mesh_object, depsgraph):
 
 # ---- glTF ----------------------------------------------------------------------------------------------------------
 
+
 class Glb:
     """A small glTF writer: Blender's own splits vertices at seams, and then the order is no longer ours."""
 
     def __init__(self):
-        self.document = {"asset": {"version": "2.0", "generator": "Pelt export_examples"}, "accessors": [],
-                         "bufferViews": []}
+        self.document = {
+            "asset": {"version": "2.0", "generator": "Pelt export_examples"},
+            "accessors": [],
+            "bufferViews": [],
+        }
         self.bytes = bytearray()
 
     def accessor(self, values, kind, bounds=False, target=None):
@@ -164,8 +173,12 @@ class Glb:
         if target:
             view["target"] = target
         self.document["bufferViews"].append(view)
-        entry = {"bufferView": len(self.document["bufferViews"]) - 1, "componentType": types[values.dtype],
-                 "count": len(values), "type": kind}
+        entry = {
+            "bufferView": len(self.document["bufferViews"]) - 1,
+            "componentType": types[values.dtype],
+            "count": len(values),
+            "type": kind,
+        }
         if bounds:
             table = values.reshape(len(values), -1)
             entry["min"], entry["max"] = table.min(axis=0).tolist(), table.max(axis=0).tolist()
@@ -187,13 +200,23 @@ class Glb:
 def quaternion(rotation):
     """x, y, z, w; the largest of the four is found first, so that nothing is divided by next to nothing."""
     m = rotation
-    squares = np.array([1 + m[0, 0] - m[1, 1] - m[2, 2], 1 - m[0, 0] + m[1, 1] - m[2, 2],
-                        1 - m[0, 0] - m[1, 1] + m[2, 2], 1 + m[0, 0] + m[1, 1] + m[2, 2]])
+    squares = np.array(
+        [
+            1 + m[0, 0] - m[1, 1] - m[2, 2],
+            1 - m[0, 0] + m[1, 1] - m[2, 2],
+            1 - m[0, 0] - m[1, 1] + m[2, 2],
+            1 + m[0, 0] + m[1, 1] + m[2, 2],
+        ]
+    )
     k = int(squares.argmax())
-    products = np.array([[squares[0], m[0, 1] + m[1, 0], m[0, 2] + m[2, 0], m[2, 1] - m[1, 2]],
-                         [m[0, 1] + m[1, 0], squares[1], m[1, 2] + m[2, 1], m[0, 2] - m[2, 0]],
-                         [m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], squares[2], m[1, 0] - m[0, 1]],
-                         [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], squares[3]]])
+    products = np.array(
+        [
+            [squares[0], m[0, 1] + m[1, 0], m[0, 2] + m[2, 0], m[2, 1] - m[1, 2]],
+            [m[0, 1] + m[1, 0], squares[1], m[1, 2] + m[2, 1], m[0, 2] - m[2, 0]],
+            [m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], squares[2], m[1, 0] - m[0, 1]],
+            [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], squares[3]],
+        ]
+    )
     return products[k] / np.linalg.norm(products[k])
 
 
@@ -232,6 +255,7 @@ def make_joints(armature, meshes, depsgraph):
 
         joints.append(Joint(bone.name, parent, place @ matrix(bone.matrix_local), world))
     for mesh in meshes:
+
         def world(graph, mesh=mesh):
             return Y_UP @ matrix(mesh.evaluated_get(graph).matrix_world)
 
@@ -267,8 +291,11 @@ def add_skeleton(glb, joints, times):
         for k in range(1, len(turns)):
             if turns[k] @ turns[k - 1] < 0:
                 turns[k] = -turns[k]
-        for path, values, kind in (("translation", np.array([t for t, _, _, _ in keys]), "VEC3"),
-                                   ("rotation", turns, "VEC4"), ("scale", np.array([s for _, _, s, _ in keys]), "VEC3")):
+        for path, values, kind in (
+            ("translation", np.array([t for t, _, _, _ in keys]), "VEC3"),
+            ("rotation", turns, "VEC4"),
+            ("scale", np.array([s for _, _, s, _ in keys]), "VEC3"),
+        ):
             channels.append({"sampler": len(samplers), "target": {"node": number, "path": path}})
             samplers.append({"input": time, "output": glb.accessor(values.astype(np.float32), kind)})
     binds = np.array([np.linalg.inv(joint.rest).T.ravel() for joint in joints], dtype=np.float32)
@@ -298,6 +325,7 @@ def add_mesh(glb, name, positions, triangles, rows):
 
 
 # ---- the export ----------------------------------------------------------------------------------------------------
+
 
 def record(scene, frames, joints, meshes):
     """Goes through the frames; gives the deformed vertices of each and notes where the joints are."""
@@ -344,8 +372,7 @@ def export(folder, armature_name=None, mesh_names=None, frame_text=None):
     character, sequence = os.path.join(folder, "character.glb"), os.path.join(folder, "examples.npy")
     glb.write(character)
     np.save(sequence, examples)
-    lines = [f"{character}: {len(joints)} joints, {examples.shape[1]} vertices",
-             f"{sequence}: {len(frames)} examples"]
+    lines = [f"{character}: {len(joints)} joints, {examples.shape[1]} vertices", f"{sequence}: {len(frames)} examples"]
     if sheared > 1e-4:
         lines.append(f"warning: some bones shear (by up to {sheared:.2g}), which joints in a file cannot")
     return lines
@@ -393,7 +420,9 @@ def main(arguments):
     parser = argparse.ArgumentParser(prog="export_examples.py", description=__doc__.splitlines()[0])
     parser.add_argument("--output", required=True, metavar="DIR", help="folder for character.glb and examples.npy")
     parser.add_argument("--armature", metavar="A", help="the armature, where there are several")
-    parser.add_argument("--mesh", metavar="M", action="append", help="a mesh, may be repeated (default: all that follow it)")
+    parser.add_argument(
+        "--mesh", metavar="M", action="append", help="a mesh, may be repeated (default: all that follow it)"
+    )
     parser.add_argument("--frames", metavar="a:b", help="first and last frame (default: those of the scene)")
     options = parser.parse_args(arguments)
     try:
@@ -408,6 +437,6 @@ def main(arguments):
 
 if __name__ == "__main__":
     if "--" in sys.argv:
-        main(sys.argv[sys.argv.index("--") + 1:])
+        main(sys.argv[sys.argv.index("--") + 1 :])
     else:
         register()

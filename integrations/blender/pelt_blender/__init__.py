@@ -11,13 +11,14 @@ bl_info = {
     "category": "Rigging",
 }
 
-from . import mush, operators, panel, posing, sequences, settings
+from . import meshes, mush, operators, panel, posing, sequences, settings, weights
 
-MODULES = (operators, sequences, posing, panel)
+MODULES = (operators, weights, meshes, sequences, posing, panel)
 
 
 def register():
     import bpy
+
     settings.register()
     for module in MODULES:
         for each in module.CLASSES:
@@ -28,6 +29,7 @@ def register():
 
 def unregister():
     import bpy
+
     mush.unregister()
     posing.unregister()
     for module in reversed(MODULES):

@@ -15,15 +15,22 @@ class Writer:
     """Collects accessors and gives the bytes."""
 
     def __init__(self):
-        self.document = {"asset": {"version": "2.0", "generator": "Pelt for Blender"}, "accessors": [],
-                         "bufferViews": []}
+        self.document = {
+            "asset": {"version": "2.0", "generator": "Pelt for Blender"},
+            "accessors": [],
+            "bufferViews": [],
+        }
         self._bytes = bytearray()
 
     def accessor(self, values, kind, bounds=False):
         self._bytes += b"\0" * (-len(self._bytes) % 4)
         self.document["bufferViews"].append({"buffer": 0, "byteOffset": len(self._bytes), "byteLength": values.nbytes})
-        entry = {"bufferView": len(self.document["bufferViews"]) - 1, "componentType": _TYPES[values.dtype],
-                 "count": len(values), "type": kind}
+        entry = {
+            "bufferView": len(self.document["bufferViews"]) - 1,
+            "componentType": _TYPES[values.dtype],
+            "count": len(values),
+            "type": kind,
+        }
         if bounds:
             table = values.reshape(len(values), -1)
             entry["min"], entry["max"] = table.min(axis=0).tolist(), table.max(axis=0).tolist()
@@ -36,8 +43,15 @@ class Writer:
         self.document["buffers"] = [{"byteLength": len(data)}]
         text = json.dumps(self.document, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 4)
-        return b"".join([struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(data)),
-                         struct.pack("<I4s", len(text), b"JSON"), text, struct.pack("<I4s", len(data), b"BIN\0"), data])
+        return b"".join(
+            [
+                struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(data)),
+                struct.pack("<I4s", len(text), b"JSON"),
+                text,
+                struct.pack("<I4s", len(data), b"BIN\0"),
+                data,
+            ]
+        )
 
 
 class Reader:
@@ -45,8 +59,8 @@ class Reader:
 
     def __init__(self, data):
         length = struct.unpack_from("<I", data, 12)[0]
-        self.document = json.loads(data[20:20 + length])
-        self._bytes = data[28 + length:]
+        self.document = json.loads(data[20 : 20 + length])
+        self._bytes = data[28 + length :]
 
     def accessor(self, index):
         entry = self.document["accessors"][index]
@@ -67,6 +81,16 @@ class Reader:
             found.append((nodes[joint]["name"], None if parent is None else nodes[parent]["name"], bind))
         return found
 
+    def skinned_meshes(self):
+        """Name and number of vertices of each mesh with a skin, in the order of the character's vertices."""
+        found = []
+        for node in self.document["nodes"]:
+            if "mesh" in node and "skin" in node:
+                primitives = self.document["meshes"][node["mesh"]]["primitives"]
+                counts = [self.document["accessors"][each["attributes"]["POSITION"]]["count"] for each in primitives]
+                found.append((node["name"], sum(counts)))
+        return found
+
     def rules(self):
         """The rules of driven joints by name; nodes in them are named, not counted."""
         listed = self.document.get("extensions", {}).get("PELT_driven_joints", {}).get("joints", [])
@@ -84,8 +108,12 @@ class Reader:
 
 def _node(name, local):
     translation, turn, scale, _ = matrices.decomposed(local)
-    return {"name": name, "translation": translation.tolist(), "rotation": np.roll(turn, -1).tolist(),
-            "scale": scale.tolist()}
+    return {
+        "name": name,
+        "translation": translation.tolist(),
+        "rotation": np.roll(turn, -1).tolist(),
+        "scale": scale.tolist(),
+    }
 
 
 def _locals(worlds, parents):
@@ -113,8 +141,11 @@ def add_clip(glb, name, parents, worlds):
     channels, samplers = [], []
     for j in range(len(parents)):
         turned = np.roll(matrices.continuous(turns[:, j]), -1, axis=-1)
-        for path, values, kind in (("translation", moves[:, j], "VEC3"), ("rotation", turned, "VEC4"),
-                                   ("scale", scales[:, j], "VEC3")):
+        for path, values, kind in (
+            ("translation", moves[:, j], "VEC3"),
+            ("rotation", turned, "VEC4"),
+            ("scale", scales[:, j], "VEC3"),
+        ):
             channels.append({"sampler": len(samplers), "target": {"node": j, "path": path}})
             samplers.append({"input": time, "output": glb.accessor(values.astype(np.float32), kind)})
     glb.document["animations"] = [{"name": name, "channels": channels, "samplers": samplers}]

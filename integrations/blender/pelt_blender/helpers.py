@@ -30,7 +30,12 @@ def write(context, skin, armature, result, frames, motion):
     for name in joints:
         armature.data.bones[named[name]][scene.HELPER] = 1
         rule = rules.get(name)
-        if motion == "DRIVERS" and rule and rule["kind"] != "ddm" and all(_plain(armature, skin, each) for each in _inputs(rule)):
+        if (
+            motion == "DRIVERS"
+            and rule
+            and rule["kind"] != "ddm"
+            and all(_plain(armature, skin, each) for each in _inputs(rule))
+        ):
             _drive(armature, named[name], rule)
     keyed = [name for name in joints if not _has_drivers(armature, named[name])]
     if keyed and result.clips:
@@ -72,6 +77,7 @@ def _has_drivers(armature, name):
 
 # ---- drivers -------------------------------------------------------------------------------------------------------
 
+
 def _inputs(rule):
     return rule["inputs"] if rule["kind"] == "learned" else [rule["driver"]]
 
@@ -81,8 +87,12 @@ def _plain(armature, skin, name):
     bone, joint = armature.data.bones[name], skin.bones.index[name]
     parent = skin.bones.parents[joint]
     above = skin.bones.names[parent] if parent >= 0 else None
-    return ((bone.parent.name if bone.parent else None) == above and bone.use_inherit_rotation
-            and bone.inherit_scale == "FULL" and bone.use_local_location)
+    return (
+        (bone.parent.name if bone.parent else None) == above
+        and bone.use_inherit_rotation
+        and bone.inherit_scale == "FULL"
+        and bone.use_local_location
+    )
 
 
 def _driver(armature, path, index, expression, variables):
@@ -150,9 +160,15 @@ def _drive_scale(armature, name, rule):
 def _quadratic(u, v):
     """Coefficients of u · R(w, x, y, z) v."""
     cross = np.cross(v, u)  # u · (q × v) = q · (v × u)
-    form = {"w*w": u @ v, "x*x": 2 * u[0] * v[0] - u @ v, "y*y": 2 * u[1] * v[1] - u @ v,
-            "z*z": 2 * u[2] * v[2] - u @ v, "x*y": 2 * (u[0] * v[1] + u[1] * v[0]),
-            "y*z": 2 * (u[1] * v[2] + u[2] * v[1]), "z*x": 2 * (u[2] * v[0] + u[0] * v[2])}
+    form = {
+        "w*w": u @ v,
+        "x*x": 2 * u[0] * v[0] - u @ v,
+        "y*y": 2 * u[1] * v[1] - u @ v,
+        "z*z": 2 * u[2] * v[2] - u @ v,
+        "x*y": 2 * (u[0] * v[1] + u[1] * v[0]),
+        "y*z": 2 * (u[1] * v[2] + u[2] * v[1]),
+        "z*x": 2 * (u[2] * v[0] + u[0] * v[2]),
+    }
     form.update({f"w*{axis}": 2 * cross[k] for k, axis in enumerate("xyz")})
     return form
 
@@ -161,16 +177,20 @@ def _drive_learned(armature, name, rule):
     """A translation and a rotation vector, polynomials of the inputs' rotations: a custom property for each part, since
     an expression has at most 255 letters."""
     bone, path, inputs = armature.pose.bones[name], _path(name), rule["inputs"]
-    turn = matrices.of(armature.data.bones[name].matrix_local)[:3, :3].T @ matrices.of(
-        armature.data.bones[name].parent.matrix_local)[:3, :3]  # from the parent's space to the helper's
+    turn = (
+        matrices.of(armature.data.bones[name].matrix_local)[:3, :3].T
+        @ matrices.of(armature.data.bones[name].parent.matrix_local)[:3, :3]
+    )  # from the parent's space to the helper's
     table = np.array(rule["coefficients"], float).reshape(2, 3, len(inputs), len(_TERMS))
     table = np.einsum("ij,kjnt->kint", turn, table).reshape(6, len(inputs), len(_TERMS))
     bone["pelt"] = [0.0] * (6 * len(inputs))
     for row in range(6):
         for number, source in enumerate(inputs):
             _driver(armature, f'{path}["pelt"]', 6 * number + row, _polynomial(table[row, number]), _turn_of(source))
-    parts = [[(f"{chr(97 + row)}{n}", "PROPERTY", f'{path}["pelt"][{6 * n + row}]') for n in range(len(inputs))]
-             for row in range(6)]
+    parts = [
+        [(f"{chr(97 + row)}{n}", "PROPERTY", f'{path}["pelt"][{6 * n + row}]') for n in range(len(inputs))]
+        for row in range(6)
+    ]
     sums = ["+".join(name for name, _, _ in row) for row in parts]
     for row in range(3):
         _driver(armature, f"{path}.location", row, sums[row], parts[row])
@@ -186,6 +206,7 @@ def _polynomial(values):
 
 
 # ---- keys ----------------------------------------------------------------------------------------------------------
+
 
 def _write_keys(skin, armature, result, frames, named, keyed):
     """Keys at the frames that were read, from the clip that Pelt wrote."""

@@ -143,8 +143,12 @@ def scene_kept(context):
     current = context.scene
     frame, subframe = current.frame_current, current.frame_subframe
     bones = [bone for each in current.objects if each.type == "ARMATURE" for bone in each.pose.bones]
-    keys = [key for each in current.objects if getattr(each.data, "shape_keys", None)
-            for key in each.data.shape_keys.key_blocks]
+    keys = [
+        key
+        for each in current.objects
+        if getattr(each.data, "shape_keys", None)
+        for key in each.data.shape_keys.key_blocks
+    ]
     poses = [[tuple(getattr(bone, channel)) for channel in _CHANNELS] for bone in bones]
     values = [key.value for key in keys]
     try:

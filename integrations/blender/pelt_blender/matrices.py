@@ -32,9 +32,15 @@ def quaternions(rotations):
     squares = np.stack([1 + trace] + [1 + 2 * m[..., i, i] - trace for i in range(3)], axis=-1)
     wx, wy, wz = (m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1])
     xy, yz, zx = (m[..., 0, 1] + m[..., 1, 0], m[..., 1, 2] + m[..., 2, 1], m[..., 0, 2] + m[..., 2, 0])
-    rows = np.stack([np.stack([squares[..., 0], wx, wy, wz], axis=-1), np.stack([wx, squares[..., 1], xy, zx], axis=-1),
-                     np.stack([wy, xy, squares[..., 2], yz], axis=-1),
-                     np.stack([wz, zx, yz, squares[..., 3]], axis=-1)], axis=-2)
+    rows = np.stack(
+        [
+            np.stack([squares[..., 0], wx, wy, wz], axis=-1),
+            np.stack([wx, squares[..., 1], xy, zx], axis=-1),
+            np.stack([wy, xy, squares[..., 2], yz], axis=-1),
+            np.stack([wz, zx, yz, squares[..., 3]], axis=-1),
+        ],
+        axis=-2,
+    )
     best = np.take_along_axis(rows, squares.argmax(axis=-1)[..., np.newaxis, np.newaxis], axis=-2)[..., 0, :]
     return best / np.linalg.norm(best, axis=-1, keepdims=True)
 

@@ -1,5 +1,6 @@
 """Live Direct Delta Mush: after every evaluation of the scene the bones pose a prepared deformer, whose vertices go to
 the points that the mush's modifier shows. Blender then evaluates once more what depends on them."""
+import base64
 import threading
 
 import bpy
@@ -8,9 +9,8 @@ from bpy.app.handlers import persistent
 
 from . import matrices, mush_nodes, scene, shape_keys, skin as skins
 from .library import pelt
+from .mush_options import MAPS, options_of
 from .scene import Fault
-
-MAPS = (("lambda", "_LAMBDA"), ("kappa", "_KAPPA"), ("alpha", "_ALPHA"))
 
 _live = {}  # by the armature's name: a Live
 _pending = {}  # by the armature's name: a thread that prepares one
@@ -22,22 +22,14 @@ faults = {}  # by the armature's name: a sentence for the panel
 
 # ---- preparing -----------------------------------------------------------------------------------------------------
 
-def options_of(armature):
-    """The panel's settings as options of the library."""
-    s = armature.pelt
-    options = {"iterations": s.iterations, "alpha": s.alpha, "laplacian": s.laplacian.lower(),
-               "smoothing": s.smoothing.lower(), "bind": s.start.lower(),
-               "connect_parts": "auto" if s.connect else "off"}
-    if not s.automatic:
-        options["lambda_"], options["kappa"] = s.lambda_, s.kappa
-    options.update({f"{name}_map": attribute for name, attribute in MAPS if getattr(s, f"{name}_group")})
-    return options
-
 
 def read(armature, meshes, stored=False):
     """The skin to mush and its options; `stored`: see scene.rest_mesh. Throws Fault."""
-    groups = {attribute: getattr(armature.pelt, f"{name}_group") for name, attribute in MAPS
-              if getattr(armature.pelt, f"{name}_group")}
+    groups = {
+        attribute: getattr(armature.pelt, f"{name}_group")
+        for name, attribute in MAPS
+        if getattr(armature.pelt, f"{name}_group")
+    }
     for group in groups.values():
         if not any(group in mesh_object.vertex_groups for mesh_object in meshes):
             raise Fault(f"no mesh of '{armature.name}' has the vertex group '{group}' that a map names")
@@ -49,12 +41,18 @@ def read(armature, meshes, stored=False):
 class Live:
     """A prepared character. Made without touching the scene, so that a thread can do it."""
 
-    def __init__(self, skin, options, data, progress=None):
+    def __init__(self, skin, options, data, bones=None, progress=None):
         self.skin, self.key = skin, (data, repr(options))
         character = pelt.loads(data, "the character")
+        if character.vertex_count != len(skin.positions):
+            raise Fault("the meshes were edited since Fit: use Fit again, or remove the mush")
         self._deformer = character.deformer("ddm", progress=progress, **options)
         self._joints = character.joints  # in an order of the library's own
-        self._unrest = np.linalg.inv(skin.bones.rests[[skin.bones.index[name] for name in self._joints]])
+        if bones:
+            self._joints, rests = bones
+        else:
+            rests = skin.bones.rests[[skin.bones.index[name] for name in self._joints]]
+        self._unrest = np.linalg.inv(rests)
         self._out = np.empty((len(skin.positions), 3), np.float32)
         self._bones = self._rest_bones = self._keys = self._shown = None
         self.extent = float(np.ptp(skin.positions, axis=0).max())
@@ -93,8 +91,11 @@ class Live:
         if moved is None:
             return False
         posed, keyed = self.matrices(pose) @ moved, self._keyed(meshes)
-        if self._shown is not None and self._shown[2] == keyed and all(
-                np.array_equal(now, before) for now, before in zip((posed, placed), self._shown)):
+        if (
+            self._shown is not None
+            and self._shown[2] == keyed
+            and all(np.array_equal(now, before) for now, before in zip((posed, placed), self._shown))
+        ):
             return True
         if keyed != (self._shown[2] if self._shown else None):
             self._deformer.set_rest(self._rest(meshes, keyed))
@@ -103,7 +104,7 @@ class Live:
         for part, now, mesh_object in zip(self.skin.parts, placed, meshes):
             back = np.linalg.inv(self.skin.space @ (part.placed if still else now)).astype(np.float32)
             points = mush_nodes.points_of(mesh_object, part.count)
-            found = matrices.moved(self._out[part.first:part.first + part.count], back)
+            found = matrices.moved(self._out[part.first : part.first + part.count], back)
             points.vertices.foreach_set("co", found.ravel())
             points.update_tag()
         self._shown = posed, placed, keyed
@@ -123,7 +124,7 @@ class Live:
         for keys, part, mesh_object in zip(self._keys, self.skin.parts, meshes):
             offsets = keys.offsets(mesh_object)
             if offsets is not None:
-                rest[part.first:part.first + part.count] += offsets @ (self.skin.space @ part.placed)[:3, :3].T
+                rest[part.first : part.first + part.count] += offsets @ (self.skin.space @ part.placed)[:3, :3].T
         return rest
 
 
@@ -134,6 +135,41 @@ def _rest_state(bones):
     return rests, deforming
 
 
+def keep_fitted(armature, fitted, bones):
+    """Keeps a character with weights of any sign, which vertex groups cannot hold; `bones`: of its joints."""
+    data, named = fitted.to_bytes(), dict(zip(fitted.joints, bones))
+    armature.pelt.fitted = base64.b64encode(data).decode()
+    joints = pelt.loads(data, "the character").joints  # a file has them in an order of its own
+    armature.pelt.fitted_bones = "\n".join(named[joint] for joint in joints)
+
+
+def drop_fitted(armature):
+    armature.pelt.fitted = armature.pelt.fitted_bones = ""
+
+
+def shown(armature, skin, options):
+    """Options, character and bones of its joints with their rests: the fitted one if the armature keeps one, otherwise
+    the mush, whose joints are bones of the skin."""
+    if not armature.pelt.fitted:
+        return options, skins.to_bytes(skin)[0], None
+    names, bones = armature.pelt.fitted_bones.split("\n"), armature.data.bones
+    if any(name not in bones for name in names):
+        raise Fault("bones were renamed or removed since Fit: use Fit again, or remove the mush")
+    rests = np.array([matrices.of(bones[name].matrix_local) for name in names])
+    return {}, base64.b64decode(armature.pelt.fitted), (names, rests)
+
+
+def begin(armature, meshes, live):
+    """The meshes follow the character from now on."""
+    for mesh_object in meshes:
+        mush_nodes.add(mesh_object, armature)
+        scene.store_rest(mesh_object)
+        mesh_object.pelt.placed = live.skin.of_part(mesh_object).placed.ravel().tolist()
+    forget()
+    use(armature, live)
+    armature.update_tag()
+
+
 def use(armature, live):
     """A character that was prepared for the meshes of an armature."""
     _live[armature.name] = live
@@ -142,6 +178,7 @@ def use(armature, live):
 
 
 # ---- following the scene -------------------------------------------------------------------------------------------
+
 
 def forget(*_):
     """After loading and undoing: names may stand for other data."""
@@ -185,13 +222,13 @@ def _prepared(armature, meshes):
         return live if known else None
     _stale.discard(name)
     skin, options = read(armature, meshes, stored=True)
-    data, _ = skins.to_bytes(skin)
+    options, data, bones = shown(armature, skin, options)
     if known and live.key == (data, repr(options)):
         return live
     if bpy.app.background or bpy.app.is_job_running("RENDER"):
-        use(armature, Live(skin, options, data))
+        use(armature, Live(skin, options, data, bones))
         return _live[name]
-    _pending[name] = _Preparation(name, skin, options, data)
+    _pending[name] = _Preparation(name, skin, options, data, bones)
     return live if known and len(live.skin.positions) == len(skin.positions) else None
 
 
@@ -248,7 +285,8 @@ def _edited(depsgraph):
     for name, names in cast().items():
         armature, live = bpy.data.objects.get(name), _live.get(name)
         if any(bpy.data.objects[each].data in meshes for each in names) or (
-                armature and live and armature.data in armatures and not live.fits(armature)):
+            armature and live and armature.data in armatures and not live.fits(armature)
+        ):
             _stale.add(name)
 
 
@@ -277,8 +315,13 @@ def follow(depsgraph):
 
 forget_on = persistent(forget)
 
-_HANDLERS = {"depsgraph_update_post": on_update, "frame_change_post": on_frame, "load_post": forget_on,
-             "undo_post": forget_on, "redo_post": forget_on}
+_HANDLERS = {
+    "depsgraph_update_post": on_update,
+    "frame_change_post": on_frame,
+    "load_post": forget_on,
+    "undo_post": forget_on,
+    "redo_post": forget_on,
+}
 
 
 def register():

@@ -18,9 +18,18 @@ def node_group():
     _add_socket(group, "Geometry", "NodeSocketGeometry", "INPUT")
     _add_socket(group, "Shape", "NodeSocketObject", "INPUT")
     _add_socket(group, "Geometry", "NodeSocketGeometry", "OUTPUT")
-    made = {kind: group.nodes.new(kind) for kind in
-            ("NodeGroupInput", "NodeGroupOutput", "GeometryNodeObjectInfo", "GeometryNodeSampleIndex",
-             "GeometryNodeInputPosition", "GeometryNodeInputIndex", "GeometryNodeSetPosition")}
+    made = {
+        kind: group.nodes.new(kind)
+        for kind in (
+            "NodeGroupInput",
+            "NodeGroupOutput",
+            "GeometryNodeObjectInfo",
+            "GeometryNodeSampleIndex",
+            "GeometryNodeInputPosition",
+            "GeometryNodeInputIndex",
+            "GeometryNodeSetPosition",
+        )
+    }
     for column, node in enumerate(made.values()):
         node.location = (220 * (column - 3), 0)
     given, sample, put = made["NodeGroupInput"], made["GeometryNodeSampleIndex"], made["GeometryNodeSetPosition"]
@@ -28,12 +37,15 @@ def node_group():
     value = next(s for s in sample.inputs if s.name == "Value" and s.enabled)
     sampled = next(s for s in sample.outputs if s.enabled)
     info = made["GeometryNodeObjectInfo"]
-    for source, target in ((given.outputs["Shape"], info.inputs["Object"]),
-                           (info.outputs["Geometry"], sample.inputs["Geometry"]),
-                           (made["GeometryNodeInputPosition"].outputs[0], value),
-                           (made["GeometryNodeInputIndex"].outputs[0], sample.inputs["Index"]),
-                           (given.outputs["Geometry"], put.inputs["Geometry"]), (sampled, put.inputs["Position"]),
-                           (put.outputs[0], made["NodeGroupOutput"].inputs[0])):
+    for source, target in (
+        (given.outputs["Shape"], info.inputs["Object"]),
+        (info.outputs["Geometry"], sample.inputs["Geometry"]),
+        (made["GeometryNodeInputPosition"].outputs[0], value),
+        (made["GeometryNodeInputIndex"].outputs[0], sample.inputs["Index"]),
+        (given.outputs["Geometry"], put.inputs["Geometry"]),
+        (sampled, put.inputs["Position"]),
+        (put.outputs[0], made["NodeGroupOutput"].inputs[0]),
+    ):
         group.links.new(source, target)
     return group
 

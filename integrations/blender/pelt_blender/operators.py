@@ -2,12 +2,13 @@
 import bpy
 import numpy as np
 
-from . import helpers, mush, mush_nodes, sampling, scene, skin as skins, writing
+from . import helpers, mush, mush_nodes, sampling, scene, skin as skins, table, weights, writing
 from .library import pelt
 from .long_work import LongWork
 from .scene import Fault
 
 
+@table.options("bind", shared={"method": "bind_method", "influences": "influences"})
 class Bind(LongWork, bpy.types.Operator):
     """Give the mesh weights for the bones of its armature, or of the armature that is selected too"""
 
@@ -18,23 +19,22 @@ class Bind(LongWork, bpy.types.Operator):
         self._armature, self._meshes = _to_bind(context)
         scene.need_local(*self._meshes)
         skin = self._skin = skins.read(self._armature, self._meshes)
-        settings = context.scene.pelt
-        method, influences = settings.bind_method.lower(), settings.influences
+        options = table.given(self, context)
+        if self.method == "rigid":
+            options.pop("influences", None)
         # Rigid weights are the heaviest of those that all parts have; smooth ones do not depend on the old ones.
-        weights = method == "rigid" and all(len(part.rows[1]) for part in skin.parts)
-        data, _ = skins.to_bytes(skin, weights=weights)
+        weighted = self.method == "rigid" and all(len(part.rows[1]) for part in skin.parts)
+        data, _ = skins.to_bytes(skin, weights=weighted)
         yield 1.0, "read"
-        options = {} if method == "rigid" else {"influences": influences}
-        return lambda progress: pelt.loads(data, "the character").bind(method, progress=progress, **options)
+        return lambda progress: pelt.loads(data, "the character").bind(progress=progress, **options)
 
     def finish(self, context, bound):
-        _write_skin(self._skin, self._meshes, self._armature, bound.joints, bound.weights_dense())
+        weights.write(self._skin, self._meshes, self._armature, bound.joints, bound.weights_dense())
         for mesh_object in self._meshes:
             if not scene.mush_modifier(mesh_object):
                 writing.follow(mesh_object, self._armature)
         mush.forget()
-        used = int((bound.weights_dense() > 0).sum(axis=1).max())
-        return f"bound {len(self._skin.positions)} vertices to at most {used} of {len(bound.joints)} bones each"
+        return weights.told(self.bl_label, bound)
 
 
 def _to_bind(context):
@@ -53,12 +53,6 @@ def _to_bind(context):
     return scene.find(context)
 
 
-def _write_skin(skin, meshes, armature, names, weights):
-    for mesh_object in meshes:
-        part = skin.of_part(mesh_object)
-        writing.write_weights(mesh_object, armature, names, weights[part.first:part.first + part.count])
-
-
 class Mush(LongWork, bpy.types.Operator):
     """Show the meshes by Direct Delta Mush: smooth skin that follows the pose, the time line and the settings below"""
 
@@ -74,16 +68,11 @@ class Mush(LongWork, bpy.types.Operator):
         skin, options = mush.read(self._armature, self._meshes)
         data, _ = skins.to_bytes(skin)
         yield 1.0, "read"
-        return lambda progress: mush.Live(skin, options, data, progress)
+        return lambda progress: mush.Live(skin, options, data, progress=progress)
 
     def finish(self, context, live):
-        for mesh_object in self._meshes:
-            mush_nodes.add(mesh_object, self._armature)
-            scene.store_rest(mesh_object)
-            mesh_object.pelt.placed = live.skin.of_part(mesh_object).placed.ravel().tolist()
-        mush.forget()
-        mush.use(self._armature, live)
-        self._armature.update_tag()
+        mush.drop_fitted(self._armature)
+        mush.begin(self._armature, self._meshes, live)
         context.view_layer.update()
         return f"mushed {len(live.skin.positions)} vertices of {len(self._meshes)} meshes"
 
@@ -103,11 +92,19 @@ class Unmush(bpy.types.Operator):
             return {"CANCELLED"}
         for mesh_object in meshes:
             mush_nodes.remove(mesh_object)
+        mush.drop_fitted(armature)
         mush.forget()
         armature.update_tag()
         return {"FINISHED"}
 
 
+_OF_ARMATURE = [name for name, row in table.rows_of("bake").items() if row["group"] == table.MUSH]
+
+
+_OF_SCENE = {"influences": "influences", "helpers": "helpers", "virtual": "virtual_joints"}
+
+
+@table.options("bake", without=_OF_ARMATURE, shared=_OF_SCENE)
 class Bake(LongWork, bpy.types.Operator):
     """Write the mush as plain weights and helper bones, which every engine plays"""
 
@@ -119,46 +116,49 @@ class Bake(LongWork, bpy.types.Operator):
         scene.need_local(self._armature, *self._meshes)
         writing.need_editable(context, self._armature)
         settings = context.scene.pelt
+        if self._armature.pelt.fitted:
+            raise Fault(
+                f"'{self._armature.name}' shows what Fit made, whose plain skin it has already: remove the mush"
+            )
         skin, options = mush.read(self._armature, self._meshes)
         _need_own_vertices(skin)
-        self._skin, poses = skin, None
-        self._frames = sampling.frames_of(context)
-        if settings.bake_motion and _moves(self._armature):
-            poses = yield from sampling.poses(context, self._armature, skin.bones.names, self._frames)
+        options.update(table.given(self, context))
+        if self.virtual > 0:
+            options.pop("helpers", None)  # they take their place
+        self._skin, self._frames = skin, sampling.frames_of(context)
+        poses = yield from sampling.moving_poses(context, self._armature, skin.bones.names)
+        if poses is None and self.virtual > 0:
+            raise Fault("virtual joints have keys at the frames of an animation: animate the armature, or use Helpers")
         self._motion = "KEYS" if settings.helper_motion == "KEYS" and poses is not None else "DRIVERS"
         data, _ = skins.to_bytes(skin, poses)
-        options.update(influences=settings.influences, helpers=settings.helpers)
         return lambda progress: pelt.loads(data, "the character").bake(progress=progress, **options)
 
-    def finish(self, context, result):
-        baked, report = result
+    def finish(self, context, baked):
         for mesh_object in self._meshes:
             mush_nodes.remove(mesh_object)
         names = helpers.write(context, self._skin, self._armature, baked, self._frames, self._motion)
-        _write_skin(self._skin, self._meshes, self._armature, names, baked.weights_dense())
+        weights.write(self._skin, self._meshes, self._armature, names, baked.weights_dense())
         mush.forget()
         self._armature.update_tag()
         context.view_layer.update()
         added = len(names) - len(self._skin.bones.names)
+        report = baked.report
         error = report.get("range_of_motion", report)["e_rms"]
-        return (f"baked to {report['influences']} bones per vertex and {added} helper bones; "
-                f"E_RMS {error:.2f} over the range of motion")
+        return (
+            f"baked to {report['influences']} bones per vertex and {added} helper bones; "
+            f"E_RMS {error:.2f} over the range of motion"
+        )
 
 
 def _need_own_vertices(skin):
     for part in skin.parts:
         if not part.own_vertices:
-            raise Fault(f"modifiers above the armature change the vertices of '{part.name}': apply them or move them "
-                        "below")
+            raise Fault(
+                f"modifiers above the armature change the vertices of '{part.name}': apply them or move them " "below"
+            )
 
 
-def _moves(armature):
-    """Whether anything may move the bones over time."""
-    data = armature.animation_data
-    return bool(data and (data.action or data.nla_tracks or data.drivers)) or any(
-        bone.constraints for bone in armature.pose.bones)
-
-
+@table.options("info")
 class Check(bpy.types.Operator):
     """List what is in the character and what is wrong with it"""
 
@@ -169,8 +169,8 @@ class Check(bpy.types.Operator):
         try:
             armature, meshes = scene.find(context)
             skin = skins.read(armature, meshes, own_vertices=False)
-            weights = all(len(part.rows[1]) for part in skin.parts)
-            info = skins.character(skin, weights=weights).info()
+            weighted = all(len(part.rows[1]) for part in skin.parts)
+            info = skins.character(skin, weights=weighted).info(**table.given(self, context))
         except (Fault, pelt.Error) as fault:
             self.report({"ERROR"}, str(fault))
             return {"CANCELLED"}
@@ -183,9 +183,14 @@ class Check(bpy.types.Operator):
 
 def _facts(info):
     """In lines that a narrow sidebar shows whole."""
-    return [f"{info['vertices']} vertices", f"{info['triangles']} triangles", f"{info['connected_parts']} parts",
-            f"{info['bones']} bones", f"{info['max_influences']} influences at most",
-            f"{info['boundary_edges']} boundary edges"]
+    return [
+        f"{info['vertices']} vertices",
+        f"{info['triangles']} triangles",
+        f"{info['connected_parts']} parts",
+        f"{info['bones']} bones",
+        f"{info['max_influences']} influences at most",
+        f"{info['boundary_edges']} boundary edges",
+    ]
 
 
 def _of_scene(armature, meshes):

@@ -1,7 +1,7 @@
 """The sidebar's tab "Pelt"."""
 import bpy
 
-from . import mush, scene
+from . import mush, mush_options, scene, weights
 from .scene import Fault
 
 
@@ -46,6 +46,20 @@ class VIEW3D_PT_pelt(_Panel, bpy.types.Panel):
                 box.label(text=line.lstrip("! "), icon="ERROR" if line.startswith("!") else "BLANK1")
 
 
+class VIEW3D_PT_pelt_weights(_Panel, bpy.types.Panel):
+    """Verbs whose options are in the panel of the last operation, below on the left, or in F9."""
+
+    bl_label = "Weights and Levels"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        column = self.layout.column(align=True)
+        for each in weights.CLASSES:
+            column.operator(each.bl_idname)
+        self.layout.operator("pelt.transfer", icon="MOD_DATA_TRANSFER")
+        self.layout.operator("pelt.lod", icon="MOD_DECIM")
+
+
 class VIEW3D_PT_pelt_mush(_Panel, bpy.types.Panel):
     bl_label = "Mush"
 
@@ -70,7 +84,7 @@ class VIEW3D_PT_pelt_mush(_Panel, bpy.types.Panel):
         column.prop(settings, "connect")
         active = context.view_layer.objects.active
         column = layout.column(align=True)
-        for name, _ in mush.MAPS:
+        for name, _ in mush_options.MAPS:
             if active.type == "MESH":
                 column.prop_search(settings, f"{name}_group", active, "vertex_groups")
             else:
@@ -78,6 +92,8 @@ class VIEW3D_PT_pelt_mush(_Panel, bpy.types.Panel):
         column = layout.column(align=True)
         column.prop(settings, "laplacian")
         column.prop(settings, "smoothing")
+        for name in mush_options.more_options():
+            column.prop(settings, name)
 
 
 class VIEW3D_PT_pelt_bake(_Panel, bpy.types.Panel):
@@ -87,7 +103,7 @@ class VIEW3D_PT_pelt_bake(_Panel, bpy.types.Panel):
         layout, settings = self.layout, context.scene.pelt
         layout.use_property_split, layout.use_property_decorate = True, False
         column = layout.column(align=True)
-        for name in ("influences", "helpers", "helper_motion", "bake_motion", "step"):
+        for name in ("influences", "helpers", "virtual_joints", "helper_motion", "bake_motion", "step"):
             column.prop(settings, name)
         layout.operator("pelt.bake", icon="RENDER_ANIMATION")
 
@@ -126,4 +142,11 @@ class VIEW3D_PT_pelt_pose(_Panel, bpy.types.Panel):
         layout.operator("pelt.pose", icon="ARMATURE_DATA")
 
 
-CLASSES = (VIEW3D_PT_pelt, VIEW3D_PT_pelt_mush, VIEW3D_PT_pelt_bake, VIEW3D_PT_pelt_sequences, VIEW3D_PT_pelt_pose)
+CLASSES = (
+    VIEW3D_PT_pelt,
+    VIEW3D_PT_pelt_weights,
+    VIEW3D_PT_pelt_mush,
+    VIEW3D_PT_pelt_bake,
+    VIEW3D_PT_pelt_sequences,
+    VIEW3D_PT_pelt_pose,
+)

@@ -6,7 +6,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 from mathutils import Matrix
 
-from . import matrices, scene, skin as skins, writing
+from . import matrices, scene, skin as skins, table, writing
 from .library import pelt
 from .long_work import LongWork
 from .scene import Fault
@@ -54,8 +54,11 @@ def _new_pin(context, armature, bone):
 
 
 def pins_of(armature):
-    return [o for o in bpy.data.objects if o.type == "EMPTY" and o.pelt.bone and o.pelt.armature == armature
-            and o.users_scene]
+    return [
+        o
+        for o in bpy.data.objects
+        if o.type == "EMPTY" and o.pelt.bone and o.pelt.armature == armature and o.users_scene
+    ]
 
 
 def posed_armature(context):
@@ -76,8 +79,11 @@ class Problem:
     """What is to be solved, read from the scene; `solve` needs no scene."""
 
     def __init__(self, context, armature):
-        meshes = [o for o in context.view_layer.objects if o.type == "MESH" and o.visible_get()
-                  and scene.armature_of(o) == armature]
+        meshes = [
+            o
+            for o in context.view_layer.objects
+            if o.type == "MESH" and o.visible_get() and scene.armature_of(o) == armature
+        ]
         if not meshes:
             raise Fault(f"no visible mesh follows '{armature.name}': the skin tells how stiff the bones are")
         skin = self.skin = skins.read(armature, meshes, own_vertices=False)
@@ -86,12 +92,12 @@ class Problem:
         self._handles = _handles(armature, skin)
         self._data, _ = skins.to_bytes(skin, start[np.newaxis])
 
-    def solve(self, progress=None):
+    def solve(self, progress=None, **options):
         """Matrices of the bones in armature space (J, 4, 4), in the order of the skin's, and the report."""
-        posed, report = pelt.loads(self._data, "the character").pose(self._handles, progress=progress, clip=0, at=0)
+        posed = pelt.loads(self._data, "the character").pose(self._handles, progress=progress, clip=0, at=0, **options)
         order = [posed.joints.index(name) for name in self.skin.bones.names]
         moved = self.skin.to_armature(posed.skin_matrices(0)[0].astype(float))[order]
-        return moved @ self.skin.bones.rests, report
+        return moved @ self.skin.bones.rests, posed.report
 
 
 def _handles(armature, skin):
@@ -102,8 +108,9 @@ def _handles(armature, skin):
     handles = []
     for pin in pins:
         if pin.pelt.bone not in skin.bones.index:
-            raise Fault(f"'{pin.name}' pins '{pin.pelt.bone}', which is no deforming bone of '{armature.name}': "
-                        "delete it")
+            raise Fault(
+                f"'{pin.name}' pins '{pin.pelt.bone}', which is no deforming bone of '{armature.name}': " "delete it"
+            )
         placed = to_armature @ matrices.of(pin.matrix_world)
         if not np.isfinite(placed).all():
             raise Fault(f"'{pin.name}' is at no place: its numbers are not finite")
@@ -112,8 +119,9 @@ def _handles(armature, skin):
             moved = skin.to_character(placed @ np.linalg.inv(skin.bones.rests[skin.bones.index[pin.pelt.bone]]))
             handles.append({"joint": pin.pelt.bone, "constraint": "full", "transform": moved.T.ravel().tolist()})
         else:
-            handles.append({"joint": pin.pelt.bone, "constraint": "position",
-                            "target": (skin.space @ placed)[:3, 3].tolist()})
+            handles.append(
+                {"joint": pin.pelt.bone, "constraint": "position", "target": (skin.space @ placed)[:3, 3].tolist()}
+            )
     return handles
 
 
@@ -124,13 +132,15 @@ def put(context, armature, skin, poses):
     if context.scene.tool_settings.use_keyframe_insert_auto:
         for name in names:
             bone = armature.pose.bones[name]
-            turn = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(bone.rotation_mode,
-                                                                                              "rotation_euler")
+            turn = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(
+                bone.rotation_mode, "rotation_euler"
+            )
             bone.keyframe_insert(turn)
             if bone.parent is None:
                 bone.keyframe_insert("location")
 
 
+@table.options("pose")
 class Pose(LongWork, bpy.types.Operator):
     """Pose the armature so that pinned bones are at their empties"""
 
@@ -139,9 +149,10 @@ class Pose(LongWork, bpy.types.Operator):
 
     def gather(self, context):
         self._armature = posed_armature(context)
-        problem = self._problem = Problem(context, self._armature)
+        problem, options = Problem(context, self._armature), table.given(self, context)
+        self._problem = problem
         yield 1.0, "read"
-        return problem.solve
+        return lambda progress: problem.solve(progress, **options)
 
     def finish(self, context, result):
         poses, report = result
@@ -161,8 +172,11 @@ def on_update(current, depsgraph):
     if bpy.app.background or scene.quiet[0] or not current.pelt.follow_pins:
         return
     moved = {update.id.original for update in depsgraph.updates if update.is_updated_transform}
-    for armature in {o.pelt.armature for o in moved if isinstance(o, bpy.types.Object) and o.type == "EMPTY"
-                     and o.pelt.bone and o.pelt.armature}:
+    for armature in {
+        o.pelt.armature
+        for o in moved
+        if isinstance(o, bpy.types.Object) and o.type == "EMPTY" and o.pelt.bone and o.pelt.armature
+    }:
         if armature.name in _solving:
             _solving[armature.name] = True
         else:

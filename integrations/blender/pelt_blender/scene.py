@@ -30,9 +30,11 @@ def evaluating():
 
 # ---- which objects -------------------------------------------------------------------------------------------------
 
+
 def mush_modifier(mesh_object):
-    return next((m for m in mesh_object.modifiers if m.type == "NODES" and m.node_group
-                 and m.node_group.get("pelt_mush")), None)
+    return next(
+        (m for m in mesh_object.modifiers if m.type == "NODES" and m.node_group and m.node_group.get("pelt_mush")), None
+    )
 
 
 def shape_input(modifier):
@@ -53,8 +55,10 @@ def armature_of(mesh_object):
         return mesh_object.pelt.armature
     found = armature_modifiers(mesh_object)
     if len({m.object for m in found}) > 1 or len(found) > 1:
-        raise Fault(f"'{mesh_object.name}' has several armature modifiers ({', '.join(m.name for m in found)}): "
-                    "turn off all but one")
+        raise Fault(
+            f"'{mesh_object.name}' has several armature modifiers ({', '.join(m.name for m in found)}): "
+            "turn off all but one"
+        )
     if found:
         return found[0].object
     if mesh_object.parent and mesh_object.parent.type == "ARMATURE" and mesh_object.parent_type == "ARMATURE":
@@ -101,8 +105,10 @@ def find(context):
         raise Fault(f"'{active.name}' is no mesh and no armature: click the mesh of a character first")
     armature = armature_of(active)
     if armature is None:
-        raise Fault(f"'{active.name}' follows no armature: add an Armature modifier to it, or use Bind with the "
-                    "armature selected too")
+        raise Fault(
+            f"'{active.name}' follows no armature: add an Armature modifier to it, or use Bind with the "
+            "armature selected too"
+        )
     return armature, selected_meshes(context, armature)
 
 
@@ -114,6 +120,7 @@ def need_local(*objects):
 
 
 # ---- arrays of a mesh ----------------------------------------------------------------------------------------------
+
 
 def vectors(collection, attribute="co"):
     values = np.empty(3 * len(collection), np.float32)
@@ -135,18 +142,24 @@ def rest_positions(mesh):
 
 def slot_of(mesh_object):
     """Where among the modifiers the armature acts."""
-    return next((k for k, m in enumerate(mesh_object.modifiers)
-                 if m == mush_modifier(mesh_object) or (m.type == "ARMATURE" and m.object)), 0)
+    return next(
+        (
+            k
+            for k, m in enumerate(mesh_object.modifiers)
+            if m == mush_modifier(mesh_object) or (m.type == "ARMATURE" and m.object)
+        ),
+        0,
+    )
 
 
 def modifiers_above(mesh_object):
-    return [m for m in mesh_object.modifiers[:slot_of(mesh_object)] if m.show_viewport and m.type != "ARMATURE"]
+    return [m for m in mesh_object.modifiers[: slot_of(mesh_object)] if m.show_viewport and m.type != "ARMATURE"]
 
 
 @contextlib.contextmanager
 def _evaluated_above(mesh_object):
     """The mesh as the armature gets it: after the modifiers above it."""
-    lower = [m for m in mesh_object.modifiers[slot_of(mesh_object):] if m.show_viewport]
+    lower = [m for m in mesh_object.modifiers[slot_of(mesh_object) :] if m.show_viewport]
     with evaluating():
         for modifier in lower:
             modifier.show_viewport = False
@@ -191,8 +204,10 @@ def _checked(mesh_object, positions):
         raise Fault(f"'{mesh_object.name}' has no faces")
     wrong = np.flatnonzero(~np.isfinite(positions).all(axis=1))
     if len(wrong):
-        raise Fault(f"'{mesh_object.name}' has {len(wrong)} vertices whose position is not a number, the first is "
-                    f"{wrong[0]}: delete or move them")
+        raise Fault(
+            f"'{mesh_object.name}' has {len(wrong)} vertices whose position is not a number, the first is "
+            f"{wrong[0]}: delete or move them"
+        )
     return positions
 
 
@@ -228,9 +243,11 @@ def group_values(mesh_object, mesh, name):
 
 # ---- bones ---------------------------------------------------------------------------------------------------------
 
+
 @dataclass
 class Bones:
     """The bones that deform, parents first, each under the nearest one above it that deforms."""
+
     names: list
     parents: list
     rests: np.ndarray  # (J, 4, 4), armature space

@@ -2,7 +2,7 @@
 import bpy
 import numpy as np
 
-from . import glb, helpers, matrices, sampling, scene, skin as skins, writing
+from . import glb, helpers, matrices, mush, sampling, scene, skin as skins, table, writing
 from .library import pelt
 from .long_work import LongWork
 from .scene import Fault
@@ -10,6 +10,7 @@ from .scene import Fault
 _LENGTH = 0.08  # of a found bone, in extents of the mesh
 
 
+@table.options("fit", shared={"influences": "influences", "max_extra_joints": "extra_bones"})
 class Fit(LongWork, bpy.types.Operator):
     """Make a plain skin that reproduces what shape keys, caches and other modifiers do with the mesh on its armature"""
 
@@ -27,24 +28,37 @@ class Fit(LongWork, bpy.types.Operator):
         poses, examples = yield from _sample(context, skin, self._armature, sources, frames)
         self._motion = settings.helper_motion
         data, _ = skins.to_bytes(skin, poses, weights=all(len(part.rows[1]) for part in skin.parts))
-        options = {"influences": settings.influences, "max_extra_joints": settings.extra_bones,
-                   "extra_joints": "all" if settings.extra_bones else "none", "clip": 0}
+        options = {"clip": 0, **table.given(self, context)}
+        if self.max_extra_joints == 0:
+            options["extra_joints"] = "none"
         return lambda progress: pelt.loads(data, "the character").fit(examples, progress=progress, **options)
 
-    def finish(self, context, result):
-        fitted, report = result
+    def finish(self, context, fitted):
         names = helpers.write(context, self._skin, self._armature, fitted, self._frames, self._motion)
-        weights = fitted.weights_dense()
+        weights, copies = fitted.weights_dense(), []
         for mesh_object in self._meshes:
             part = self._skin.of_part(mesh_object)
             made = _plain_copy(mesh_object, f"{mesh_object.name}_fit")
             writing.write_positions(made, self._skin.local(fitted.positions, part))
             writing.show_alone(context, made, mesh_object)
             writing.follow(made, self._armature)
-            writing.write_weights(made, self._armature, names, weights[part.first:part.first + part.count])
+            writing.write_weights(made, self._armature, names, weights[part.first : part.first + part.count])
+            copies.append(made)
         context.view_layer.update()
-        return (f"fitted {report['frames']} frames with {len(names) - len(self._skin.bones.names)} extra bones; "
-                f"RMS {report['rms']:.3g}, before {report['rms_own_weights']:.3g}")
+        report = fitted.report
+        if "signed" in report:
+            self._show_signed(context, fitted, names, copies)
+        return (
+            f"fitted {report['frames']} frames with {len(names) - len(self._skin.bones.names)} extra bones; "
+            f"RMS {report.get('signed', report)['rms']:.3g}, before {report['rms_own_weights']:.3g}"
+        )
+
+    def _show_signed(self, context, fitted, names, copies):
+        """Vertex groups hold no negative weights: the character plays beside them, as a mush does."""
+        mush.keep_fitted(self._armature, fitted, names)
+        skin, options = mush.read(self._armature, copies)
+        mush.begin(self._armature, copies, mush.Live(skin, *mush.shown(self._armature, skin, options)))
+        context.view_layer.update()
 
 
 def _sources(meshes, target):
@@ -57,8 +71,10 @@ def _sources(meshes, target):
     if len(meshes) > 1:
         raise Fault(f"'{target.name}' can show the examples of one mesh only: select that mesh alone")
     if len(target.data.vertices) != len(meshes[0].data.vertices):
-        raise Fault(f"'{target.name}' has {len(target.data.vertices)} vertices, '{meshes[0].name}' has "
-                    f"{len(meshes[0].data.vertices)}: they must be the same ones")
+        raise Fault(
+            f"'{target.name}' has {len(target.data.vertices)} vertices, '{meshes[0].name}' has "
+            f"{len(meshes[0].data.vertices)}: they must be the same ones"
+        )
     return [target]
 
 
@@ -89,6 +105,7 @@ def _plain_copy(mesh_object, name):
     return made
 
 
+@table.options("decompose", shared={"bones": "bones", "influences": "influences", "skeleton": "hierarchy"})
 class Decompose(LongWork, bpy.types.Operator):
     """Find bones, weights and an action that play an animated mesh: shape keys, a mesh cache, Alembic, a simulation"""
 
@@ -111,17 +128,14 @@ class Decompose(LongWork, bpy.types.Operator):
         up = matrices.Y_UP @ matrices.of(source.matrix_world)
         rest = matrices.moved(scene.rest_positions(source.data).astype(float), up).astype(np.float32)
         if np.abs(shapes - shapes[0]).max() <= 1e-7 * np.ptp(rest, axis=0).max():
-            raise Fault(f"'{source.name}' does not move over the frames {frames[0]} to {frames[-1]}: nothing to "
-                        "decompose")
+            raise Fault(
+                f"'{source.name}' does not move over the frames {frames[0]} to {frames[-1]}: nothing to " "decompose"
+            )
         triangles = scene.triangles_of(source.data).astype(np.uint32)
-        settings = context.scene.pelt
-        options = {"bones": settings.bones, "influences": settings.influences}
-        if settings.hierarchy:
-            options["skeleton"] = True
+        options = table.given(self, context)
         return lambda progress: pelt.decompose(shapes, rest=(rest, triangles), progress=progress, **options)
 
-    def finish(self, context, result):
-        found, report = result
+    def finish(self, context, found):
         back = np.linalg.inv(matrices.Y_UP)
         armature, names = _new_armature(context, self._source, found, back)
         made = _plain_copy(self._source, f"{self._source.name}_bones")
@@ -141,8 +155,11 @@ class Decompose(LongWork, bpy.types.Operator):
         for j, name in enumerate(names):
             writing.write_keys(armature, name, list(self._frames), basis[:, j])
         context.view_layer.update()
-        return (f"{len(names)} bones play {len(self._frames)} frames; E_RMS {report['e_rms']:.2f}, "
-                f"RMS {report['rms']:.3g}")
+        report = found.report
+        return (
+            f"{len(names)} bones play {len(self._frames)} frames; E_RMS {report['e_rms']:.2f}, "
+            f"RMS {report['rms']:.3g}"
+        )
 
 
 def _shapes(context, source, frames):

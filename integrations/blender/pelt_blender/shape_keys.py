@@ -34,5 +34,6 @@ class ShapeKeys:
     def values(self, mesh_object):
         """What the offsets depend on."""
         blocks = mesh_object.data.shape_keys.key_blocks if self._blocks else {}
-        return tuple((name, 0.0 if name not in blocks or blocks[name].mute else blocks[name].value)
-                     for name, _ in self._blocks)
+        return tuple(
+            (name, 0.0 if name not in blocks or blocks[name].mute else blocks[name].value) for name, _ in self._blocks
+        )

@@ -11,6 +11,7 @@ from .scene import Fault
 @dataclass
 class Part:
     """One mesh of the character: vertices first … first + count of it."""
+
     name: str
     first: int
     count: int
@@ -24,6 +25,7 @@ class Part:
 @dataclass
 class Skin:
     """Positions are in character space: the armature's units, upright, y up."""
+
     armature: str
     bones: scene.Bones
     space: np.ndarray  # (4, 4), a rotation: from armature space to character space
@@ -33,7 +35,7 @@ class Skin:
     def local(self, points, part):
         """Points of one part, or of (…, V, 3) all of them, in the space of its mesh."""
         back = np.linalg.inv(self.space @ part.placed)
-        return matrices.moved(points[..., part.first:part.first + part.count, :], back)
+        return matrices.moved(points[..., part.first : part.first + part.count, :], back)
 
     def to_character(self, transforms):
         """Maps of armature space (…, 4, 4) as maps of character space."""
@@ -84,8 +86,10 @@ def read(armature, meshes, maps=None, own_vertices=True, stored=False):
         part = _read_part(skin, armature, mesh_object, joints, maps or {}, positions, stored)
         if own_vertices and not part.own_vertices:
             above = ", ".join(f"'{m.name}'" for m in scene.modifiers_above(mesh_object))
-            raise Fault(f"modifiers above the armature change the vertices of '{mesh_object.name}': apply {above} or "
-                        "move them below")
+            raise Fault(
+                f"modifiers above the armature change the vertices of '{mesh_object.name}': apply {above} or "
+                "move them below"
+            )
         part.first, first = first, first + part.count
         skin.parts.append(part)
     skin.positions = np.concatenate(positions).astype(np.float32)
@@ -98,8 +102,15 @@ def _read_part(skin, armature, mesh_object, joints, maps, positions, stored):
         placed = _placed_then(mesh_object, placed)
     with scene.rest_mesh(mesh_object, stored) as (mesh, points):
         rows = scene.weight_rows(mesh_object, mesh, joints)
-        part = Part(mesh_object.name, 0, len(points), placed, len(points) == len(mesh_object.data.vertices),
-                    scene.triangles_of(mesh), rows)
+        part = Part(
+            mesh_object.name,
+            0,
+            len(points),
+            placed,
+            len(points) == len(mesh_object.data.vertices),
+            scene.triangles_of(mesh),
+            rows,
+        )
         for attribute, group in maps.items():
             part.maps[attribute] = scene.group_values(mesh_object, mesh, group)
         positions.append(matrices.moved(points.astype(float), skin.space @ placed))
@@ -123,7 +134,7 @@ def to_bytes(skin, poses=None, weights=True):
     roots = [j for j, parent in enumerate(skin.bones.parents) if parent < 0]
     for part in skin.parts:
         rows = part.rows if weights and len(part.rows[1]) else None
-        points = skin.positions[part.first:part.first + part.count]
+        points = skin.positions[part.first : part.first + part.count]
         glb.add_mesh(file, part.name, points, part.triangles, rows, part.maps)
     nodes = file.document["nodes"]
     file.document["scenes"] = [{"nodes": roots + list(range(len(skin.bones.names), len(nodes)))}]

@@ -88,8 +88,11 @@ def basis_of(armature, names, poses):
             hung = rest
         else:
             parent_rest = matrices.of(bone.parent.matrix_local)
-            parent = (poses[..., index[bone.parent.name], :, :] if bone.parent.name in index
-                      else matrices.of(armature.pose.bones[bone.parent.name].matrix))
+            parent = (
+                poses[..., index[bone.parent.name], :, :]
+                if bone.parent.name in index
+                else matrices.of(armature.pose.bones[bone.parent.name].matrix)
+            )
             hung = parent @ np.linalg.inv(parent_rest) @ rest
         basis[..., j, :, :] = np.linalg.inv(hung) @ poses[..., j, :, :]
     return basis
@@ -115,8 +118,9 @@ def write_keys(armature, name, frames, basis):
     turns = matrices.continuous(turns)
     for channel, values in (("location", moves), ("rotation_quaternion", turns), ("scale", scales)):
         for index in range(values.shape[1]):
-            curve = _curve(armature, data.action, f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}', index,
-                           name)
+            curve = _curve(
+                armature, data.action, f'pose.bones["{bpy.utils.escape_identifier(name)}"].{channel}', index, name
+            )
             curve.keyframe_points.add(len(frames))
             points = np.stack([np.asarray(frames, float), values[:, index]], axis=1)
             curve.keyframe_points.foreach_set("co", points.ravel())
