@@ -1,46 +1,52 @@
 // Speed as ratios to the native library on one thread, in one run. Prints the tables of docs/web.md.
 //   npm run bench [-- FILE.glb]
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
+import { pelt as program, root, work } from "../../tools/program.mjs";
 import { createPelt } from "../dist/index.js";
 
-const root = resolve(fileURLToPath(new URL("../../../", import.meta.url)));
-const program = process.env.PELT ?? join(root, "build/release/apps/pelt/pelt");
-if (!existsSync(program)) throw new Error(`no ${program}: build Pelt first, or name the program in PELT`);
 const library = process.env.PELT_LIBRARY ?? join(root, "build/release/bindings/c/libpelt.so");
-const work = mkdtempSync(join(tmpdir(), "pelt-bench-"));
-process.on("exit", () => rmSync(work, { recursive: true, force: true }));
-
-const run = (...words) => execFileSync(program, words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 const file = process.argv[2] ?? join(work, "biped.glb");
-if (!process.argv[2]) run("sample", "biped", "--skin", "smooth", "--resolution", "20000", "-o", file);
+if (!process.argv[2]) program("sample", "biped", "--skin", "smooth", "--resolution", "20000", "-o", file);
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
 /** Seconds of processor time, so that a busy machine does not count. */
 function seconds(work, times = 5) {
-  return median(Array.from({ length: times }, () => {
-    const before = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1e6;
-  }));
+  return median(
+    Array.from({ length: times }, () => {
+      const before = process.cpuUsage();
+      work();
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1e6;
+    }),
+  );
 }
 
 const pelt = await createPelt();
 const hero = pelt.loadCharacter(new Uint8Array(readFileSync(file)));
-const matrices = hero.skinMatrices("@range", 1.3), positions = new Float32Array(3 * hero.vertexCount);
+const matrices = hero.skinMatrices("@range", 1.3),
+  positions = new Float32Array(3 * hero.vertexCount);
 const joint = hero.joints[hero.joints.length >> 1].name;
-const native = JSON.parse(execFileSync("python3", [fileURLToPath(new URL("native.py", import.meta.url)), library, file,
-                                                   "@range", "1.3", joint], { encoding: "utf8" }));
+const native = JSON.parse(
+  execFileSync(
+    "python3",
+    [fileURLToPath(new URL("native.py", import.meta.url)), library, file, "@range", "1.3", joint],
+    { encoding: "utf8" },
+  ),
+);
 const rows = [];
 const row = (what, web, other, goal) =>
-  rows.push([what, `${(1000 * web).toFixed(2)} ms`, other ? `${(1000 * other).toFixed(2)} ms` : "",
-             other ? (web / other).toFixed(2) : "", goal]);
+  rows.push([
+    what,
+    `${(1000 * web).toFixed(2)} ms`,
+    other ? `${(1000 * other).toFixed(2)} ms` : "",
+    other ? (web / other).toFixed(2) : "",
+    goal,
+  ]);
 
 for (const method of ["lbs", "dqs", "ddm"]) {
   const deformer = hero.deformer(method);
@@ -71,8 +77,18 @@ for (let i = 0; i < 3; ++i) {
 row("mush", median(mushed), native.mush, "3; 2 s");
 let turn = 0;
 hero.deformer("ddm").dispose();
-row("α changed", seconds(() => hero.deformer("ddm", { alpha: 0.3 + 0.01 * ++turn }).dispose()), 0, "0.3 s");
-row("κ changed", seconds(() => hero.deformer("ddm", { kappa: 3 + 0.1 * ++turn }).dispose()), 0, "0.3 s");
+row(
+  "α changed",
+  seconds(() => hero.deformer("ddm", { alpha: 0.3 + 0.01 * ++turn }).dispose()),
+  0,
+  "0.3 s",
+);
+row(
+  "κ changed",
+  seconds(() => hero.deformer("ddm", { kappa: 3 + 0.1 * ++turn }).dispose()),
+  0,
+  "0.3 s",
+);
 
 const poser = hero.poser();
 const drag = () => {
@@ -82,21 +98,22 @@ const drag = () => {
   poser.step(30);
 };
 drag();
-const drags = seconds(() => {
-  for (let i = 0; i < 20; ++i) drag();
-}) / 20;
+const drags =
+  seconds(() => {
+    for (let i = 0; i < 20; ++i) drag();
+  }) / 20;
 row("posing, 30 iterations", drags, native.posing, "4");
 
 const control = new AbortController();
-let asked = 0;
+let aborted = 0;
 const onProgress = (fraction) => {
-  if (!asked && fraction > 0.3) {
-    asked = performance.now();
+  if (!aborted && fraction > 0.3) {
+    aborted = performance.now();
     control.abort();
   }
 };
 await hero.mush({ signal: control.signal, onProgress }).catch(() => {});
-row("abort", (performance.now() - asked) / 1000, 0, "100 ms");
+row("abort", (performance.now() - aborted) / 1000, 0, "100 ms");
 
 console.log(`${hero.vertexCount} vertices, ${hero.joints.length} joints; Node ${process.version}\n`);
 console.log("| | WebAssembly | native | ratio | goal |\n| --- | --- | --- | --- | --- |");

@@ -5,33 +5,12 @@
 #include <pelt/rig/props.h>
 
 #include <algorithm>
-#include <cstddef>
 
 #include "handles.h"
-#include "internal/rigs/ddm_layout.h"
-#include "internal/rigs/lbs_layout.h"
 
 using namespace pelt;
 
 namespace {
-
-// ../src/packed_rig.ts reads packed rigs by these numbers.
-using runtime::LbsHeader;
-static_assert(offsetof(LbsHeader, differences) == 48 && offsetof(LbsHeader, offsets) == 64 &&
-              offsetof(LbsHeader, entries) == 80 && offsetof(LbsHeader, rows) == 96 &&
-              offsetof(LbsHeader, compact_entries) == 112 && offsetof(LbsHeader, row_offsets) == 128 &&
-              offsetof(LbsHeader, runs) == 160 && offsetof(LbsHeader, bases) == 176);
-static_assert(sizeof(runtime::LbsCompactEntry) == 6);
-using runtime::DdmHeader, runtime::DdmLanes, runtime::DdmForm;
-static_assert(offsetof(DdmHeader, vertex_count) == 32 && offsetof(DdmHeader, origin) == 48 &&
-              offsetof(DdmHeader, form) == 60 && offsetof(DdmHeader, windows) == 64 &&
-              offsetof(DdmHeader, blocks) == 80 && offsetof(DdmHeader, entries) == 96 &&
-              offsetof(DdmHeader, rows) == 112 && offsetof(DdmHeader, joints) == 144 &&
-              offsetof(DdmHeader, bases) == 160 && offsetof(DdmHeader, pairs) == 176);
-static_assert(offsetof(DdmLanes, entry) == 4 && offsetof(DdmLanes, base) == 8 && offsetof(DdmLanes, kind) == 12 &&
-              offsetof(DdmLanes, vertices) == 20 && sizeof(DdmLanes) == 52);
-static_assert(runtime::kLanes == 16 && runtime::kDdmWindow == 2048 && sizeof(DdmForm) == 4 && int(DdmForm::v0) == 1 &&
-              int(DdmForm::v2) == 4 && int(DdmForm::eddm) == 7);
 
 bool isMorphed(const Mesh& mesh, const Clip* clip, double seconds) {
     const std::vector<float> weights = rig::morphWeights(mesh, clip, seconds);
@@ -48,10 +27,6 @@ EMSCRIPTEN_KEEPALIVE std::size_t pelt_web_slot_count(const pelt_character* chara
 
 EMSCRIPTEN_KEEPALIVE std::size_t pelt_web_prop_count(const pelt_character* character) {
     return character->character.props.mesh.parts.size();
-}
-
-EMSCRIPTEN_KEEPALIVE std::size_t pelt_web_prop_vertices(const pelt_character* character, std::size_t prop) {
-    return character->character.props.mesh.parts[prop].vertex_count;
 }
 
 /// `matrices` gets 16 floats per bone, from rest space to posed space. *morphed: the rest shape is another one at this

@@ -1,13 +1,11 @@
-// What a page has no processes or files for: reading FBX and Collada, unpacking compressed meshes, and meshes and
-// sequences by the name of a file. Frames come as arrays. Also verbs that the page has no call for.
+// What a page has no processes or files for: reading FBX and Collada, unpacking compressed meshes, and tets and
+// sequences by the name of a file. Frames come as arrays.
 #include <pelt/core/error.h>
 #include <pelt/io/import.h>
-#include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
 #include <pelt/io/tet_file.h>
 
-#include "import/unpacker.h"
-#include "verbs.h"
+#include "io/import/unpacker.h"
 
 namespace pelt::io {
 namespace {
@@ -18,10 +16,7 @@ namespace {
 
 }  // namespace
 
-Character importCharacter(const std::filesystem::path& path, const ImportOptions&, const Progress&) {
-    throwNoFile(path);
-}
-Mesh loadMesh(const std::filesystem::path& path) { throwNoFile(path); }
+Loaded importCharacter(const std::filesystem::path& path, const ImportOptions&, const Progress&) { throwNoFile(path); }
 TetMesh loadTets(const std::filesystem::path& path) { throwNoFile(path); }
 std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, std::optional<Mesh>) {
     throwNoFile(path);
@@ -48,9 +43,3 @@ gltf::UnpackAnswer Unpacker::unpack(const gltf::UnpackRequest& request, std::uin
 }
 
 }  // namespace pelt::io
-
-namespace pelt::cli {
-
-void addTransfer(CLI::App&, Session&) {}
-
-}  // namespace pelt::cli

@@ -19,11 +19,18 @@ export async function createInstance(wasmBinary?: Uint8Array): Promise<Instance>
 }
 
 /** A character's handle. */
-export function loadBytes(instance: Instance, bytes: Uint8Array, name: string | undefined,
-                          options: CallOptions): number {
-  return instance.long(options, (call) => instance.scoped((scope) => {
-    const slot = scope.slot(), given = scope.array(bytes);
-    instance.check(instance.module._pelt_load_bytes(given, bytes.byteLength, scope.string(name), call, slot));
-    return scope.filled(slot);
-  }));
+export function loadBytes(
+  instance: Instance,
+  bytes: Uint8Array,
+  name: string | undefined,
+  options: CallOptions,
+): number {
+  return instance.long(options, (call) =>
+    instance.scoped((scope) => {
+      const slot = scope.slot(),
+        given = scope.array(bytes);
+      instance.check(instance.module._pelt_load_bytes(given, bytes.byteLength, scope.string(name), call, slot));
+      return scope.filled(slot);
+    }),
+  );
 }

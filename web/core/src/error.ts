@@ -5,7 +5,10 @@ const codes: Record<number, PeltErrorCode> = { 1: "system", 2: "bad_usage", 3: "
 
 /** What Pelt refuses: one sentence that says what is wrong, where, and what to do. */
 export class PeltError extends Error {
-  constructor(readonly code: PeltErrorCode, message: string) {
+  constructor(
+    readonly code: PeltErrorCode,
+    message: string,
+  ) {
     super(message);
     this.name = "PeltError";
   }

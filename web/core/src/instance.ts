@@ -1,4 +1,5 @@
 import { PeltError, abortError } from "./error.js";
+import type { VerbRow, VerbTable } from "./table.js";
 
 /** What Emscripten's loader gives: the memory, and the C interface (bindings/c) with an underscore before each name. */
 export interface WasmModule {
@@ -17,7 +18,7 @@ const CANCELLED = 130;
 
 /** Where a long call reports to. */
 export interface CallOptions {
-  /** Told the fraction done, 0 to 1, and the stage. */
+  /** Called with the fraction done, 0 to 1, and the name of the stage. */
   onProgress?: (fraction: number, stage: string) => void;
   /** Ends the call with an AbortError. Without a worker it is looked at whenever progress is reported. */
   signal?: AbortSignal;
@@ -25,9 +26,16 @@ export interface CallOptions {
 
 /** One instance of the library: moves values in and out of its memory and turns statuses into exceptions. */
 export class Instance {
+  private table: VerbTable | undefined;
+
   constructor(readonly module: WasmModule) {}
 
-  /** Memory that lives as long as `work`: every pointer it asks for is freed afterwards. */
+  /** The table of verbs. */
+  get verbs(): VerbRow[] {
+    return (this.table ??= JSON.parse(this.text(this.module._pelt_verbs())) as VerbTable).verbs;
+  }
+
+  /** Memory that lives as long as `work`: every pointer that it allocates is freed afterwards. */
   scoped<T>(work: (scope: Scope) => T): T {
     const scope = new Scope(this);
     try {
@@ -134,18 +142,22 @@ export class Scope {
   }
 }
 
+/** A name of an option as the library spells it. */
+export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** camelCase names of options as the library spells them; onProgress and signal stay here. */
 export function toOptions(options: object | undefined): string | undefined {
   if (!options) return undefined;
   const named: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
     if (name === "onProgress" || name === "signal" || value === undefined) continue;
-    named[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+    named[snakeCase(name)] = value;
   }
   return JSON.stringify(named);
 }
 
-/** Whole frames of so many numbers. */
+/** Checks that an array holds whole frames of `frame` numbers. */
 export function checkFrames(name: string, array: Float32Array, frame: number): void {
   if (frame === 0 || frame % 3 !== 0 || array.length === 0 || array.length % frame !== 0)
     throw new PeltError("bad_usage", `${name} has ${array.length} numbers; a frame has ${frame}`);

@@ -1,5 +1,12 @@
-import type { AnyWorker } from "./long_calls.js";
 import { importOfNode, inNode } from "./platform.js";
+
+/** A worker of a browser or of Node, by the same few calls. */
+export interface AnyWorker {
+  post(message: unknown): void;
+  onMessage(listener: (message: any) => void): void;
+  onError(listener: (error: unknown) => void): void;
+  terminate(): void;
+}
 
 export async function startWorker(): Promise<AnyWorker> {
   return inNode ? startInNode() : startInBrowser();
@@ -11,14 +18,15 @@ async function startInNode(): Promise<AnyWorker> {
   const worker = new NodeWorker(new URL("./worker.js", import.meta.url));
   worker.unref();
   return {
-    post: (message, transfer) => {
+    post: (message) => {
       worker.ref();
-      worker.postMessage(message, transfer);
+      worker.postMessage(message);
     },
-    onMessage: (listener) => worker.on("message", (message: any) => {
-      if (!message.progress) worker.unref();
-      listener(message);
-    }),
+    onMessage: (listener) =>
+      worker.on("message", (message: any) => {
+        if (!message.progress) worker.unref();
+        listener(message);
+      }),
     onError: (listener) => worker.on("error", listener),
     terminate: () => void worker.terminate(),
   };
@@ -27,7 +35,7 @@ async function startInNode(): Promise<AnyWorker> {
 function startInBrowser(): AnyWorker {
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   return {
-    post: (message, transfer) => worker.postMessage(message, transfer),
+    post: (message) => worker.postMessage(message),
     onMessage: (listener) => worker.addEventListener("message", (event) => listener(event.data)),
     onError: (listener) => worker.addEventListener("error", (event) => listener(new Error(event.message))),
     terminate: () => worker.terminate(),

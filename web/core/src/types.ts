@@ -6,10 +6,32 @@ export type Options = CallOptions & Record<string, unknown>;
 /** The object that the program prints with --json. */
 export type Report = Record<string, any>;
 
-/** A verb's result: the bytes of a .glb and the report. */
-export interface Made {
-  bytes: Uint8Array;
+/** What a verb that only looks gives. */
+export interface Reported {
   report: Report;
+}
+
+/** What a verb made: the bytes of a .glb (of `pack`: of a .peltrig) and the report. */
+export interface Made extends Reported {
+  bytes: Uint8Array;
+}
+
+/** Several characters: levels of detail as the bytes of .glb files, the finest first. */
+export interface MadeLevels extends Reported {
+  levels: Uint8Array[];
+}
+
+/** A sequence: three numbers per vertex, frame by frame; other outputs where they were asked for. */
+export interface MadeFrames extends Reported {
+  frames: Float32Array;
+  normals?: Float32Array;
+  tangents?: Float32Array;
+}
+
+/** What any verb gives. */
+export interface VerbResult extends Partial<Made>, Partial<MadeLevels>, Partial<MadeFrames> {
+  report: Report;
+  [output: string]: any;
 }
 
 export interface Joint {
@@ -28,19 +50,10 @@ export interface Clip {
 
 /** Weights as compressed rows. */
 export interface Weights {
-  /** One more than there are vertices. */
+  /** vertexCount + 1 numbers. */
   offsets: Uint32Array;
   joints: Uint32Array;
   values: Float32Array;
-}
-
-/** Settings of Direct Delta Mush and of the other methods; see docs/cli.md for each. */
-export interface DeformOptions extends CallOptions {
-  lambda?: number;
-  kappa?: number;
-  alpha?: number;
-  iterations?: number;
-  [name: string]: unknown;
 }
 
 export interface PoserOptions extends CallOptions {
@@ -51,7 +64,9 @@ export interface PoserOptions extends CallOptions {
   /** The pose to start from: a clip and a time in it, in seconds. */
   clip?: string | number;
   at?: number;
-  /** Rigid joints, as in the clip that `pelt pose` makes; otherwise joints may stretch. */
+  /** The pose of `pelt pose --free`, in which joints may stretch; also the default. */
+  free?: boolean;
+  /** Rigid joints, as in the clip that `pelt pose` makes. */
   keepLengths?: boolean;
   /** Of joints, as `pelt pose --limits` reads them; then they are rigid too. */
   limits?: object;
@@ -61,8 +76,15 @@ export interface PoserOptions extends CallOptions {
 /** One entry of a handles file; see docs/pose.md. */
 export type Handle = Record<string, unknown>;
 
-/** The rest mesh of a sequence. */
+/** A mesh, such as the rest mesh of a sequence. */
 export interface RestMesh {
   positions: Float32Array;
   triangles: Uint32Array;
+}
+
+/** Positions, three numbers per vertex, frame by frame. */
+export interface Frames {
+  frames: Float32Array;
+  vertexCount: number;
+  triangles?: Uint32Array;
 }

@@ -1,41 +1,50 @@
-// The other side of CallsInWorker: loads the character it is sent, runs one verb on it, sends back what was made.
-import { createInstance, loadBytes } from "./create.js";
+// The other side of VerbWorker: runs one verb on what it is sent, sends back what was made.
+import { createInstance } from "./create.js";
 import { PeltError } from "./error.js";
-import { makeHere } from "./long_calls.js";
+import type { CallOptions } from "./instance.js";
 import { importOfNode, inNode } from "./platform.js";
+import { prepareSent } from "./prepare.js";
+import { runSent } from "./run_verb.js";
+import type { VerbResult } from "./types.js";
+import type { PrepareRequest, VerbAnswer, VerbRequest } from "./verb_worker.js";
 
-type Post = (message: unknown, transfer?: ArrayBuffer[]) => void;
+type Post = (answer: VerbAnswer, transfer?: ArrayBuffer[]) => void;
 
 const ready = createInstance();
 
-async function answer(message: any, post: Post): Promise<void> {
+async function answer(request: VerbRequest | PrepareRequest, post: Post): Promise<void> {
   try {
     const instance = await ready;
-    const onProgress = (fraction: number, stage: string) => post({ progress: true, fraction, stage });
-    const character = message.bytes ? loadBytes(instance, message.bytes, undefined, {}) : 0;
-    try {
-      const options = { ...JSON.parse(message.options ?? "{}"), onProgress };
-      const made = makeHere(instance, message.verb, character, message.extras, options);
-      post({ made }, [made.bytes.buffer as ArrayBuffer]);
-    } finally {
-      if (character !== 0) instance.module._pelt_character_free(character);
-    }
+    const onProgress = (fraction: number, stage: string) => post({ progress: { fraction, stage } });
+    const made =
+      "handles" in request
+        ? prepareSent(instance, request, { onProgress })
+        : runSent(instance, request.verb, request.input, { ...request.options, onProgress } as CallOptions);
+    post({ made }, buffersOf(made));
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error);
-    post({ error: told, code: error instanceof PeltError ? error.code : undefined });
+    const message = error instanceof Error ? error.message : String(error);
+    post({ error: { message, code: error instanceof PeltError ? error.code : undefined } });
   }
+}
+
+/** The arrays of a result, which are moved rather than copied. */
+function buffersOf(made: VerbResult | Uint8Array): ArrayBuffer[] {
+  const arrays = made instanceof Uint8Array ? [made] : Object.values(made).flat().filter(ArrayBuffer.isView);
+  return arrays.map(({ buffer }) => buffer as ArrayBuffer);
 }
 
 async function listenInNode(): Promise<void> {
   const { parentPort } = await importOfNode("node:worker_threads");
-  parentPort.on("message", (message: any) =>
-    answer(message, (answered, transfer) => parentPort.postMessage(answered, transfer ?? [])));
+  parentPort.on("message", (request: VerbRequest | PrepareRequest) =>
+    answer(request, (message, transfer) => parentPort.postMessage(message, transfer ?? [])),
+  );
 }
 
 function listenInBrowser(): void {
   const scope = self as unknown as { postMessage(message: unknown, transfer: ArrayBuffer[]): void };
   self.addEventListener("message", (event) =>
-    answer((event as MessageEvent).data, (answered, transfer) => scope.postMessage(answered, transfer ?? [])));
+    answer((event as MessageEvent).data, (message, transfer) => scope.postMessage(message, transfer ?? [])),
+  );
 }
 
 if (inNode) void listenInNode();

@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { addressOf } from "../../test/browser.js";
 import { Session } from "../../three/test/support.js";
 import { sample, web, work } from "./support.js";
 
-const biped = sample("biped", "--resolution=2000");
+const biped = sample("biped", "--resolution=1000");
 
 /** Runs in the page: loads, deforms, mushes, and says what came out. */
 const script = (module: string, worker: boolean) => `(async () => {
@@ -20,30 +21,35 @@ const script = (module: string, worker: boolean) => `(async () => {
            size: made.bytes.length, stages: stages.size };
 })()`;
 
+const app = join(work, "app");
 let session: Session;
 beforeAll(async () => {
+  mkdirSync(app, { recursive: true });
   writeFileSync(join(work, "empty.html"), "<!doctype html><title>empty</title>");
-  session = await Session.open("bare", "/files/empty.html");
+  writeFileSync(join(app, "main.js"), `import { createPelt } from "@pelt/core"; window.createPelt = createPelt;`);
+  writeFileSync(join(app, "index.html"), `<script type="module" src="./main.js"></script>`);
+  await build({
+    root: app,
+    base: "./",
+    logLevel: "silent",
+    configFile: false,
+    resolve: { alias: { "@pelt/core": join(web, "core/dist/index.js") } },
+  });
+  session = await Session.open("bare", "/files/core/empty.html");
 });
 afterAll(() => session?.close());
 
 for (const worker of [false, true]) {
   it(`works in a page as it is published${worker ? ", with a worker" : ""}`, async () => {
-    const told = await session.page.evaluate(script(`import("/core/dist/index.js")`, worker));
-    expect(told).toMatchObject({ finite: true, verb: "mush" });
-    expect((told as any).stages).toBeGreaterThan(0);
+    const found = await session.page.evaluate(script(`import("/core/dist/index.js")`, worker));
+    expect(found).toMatchObject({ finite: true, verb: "mush" });
+    expect((found as any).stages).toBeGreaterThan(0);
   });
 
   it(`works in what Vite makes of it, with no settings${worker ? ", with a worker" : ""}`, async () => {
-    const folder = join(work, "app");
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "main.js"), `import { createPelt } from "@pelt/core"; window.createPelt = createPelt;`);
-    writeFileSync(join(folder, "index.html"), `<script type="module" src="./main.js"></script>`);
-    await build({ root: folder, base: "./", logLevel: "silent", configFile: false,
-                  resolve: { alias: { "@pelt/core": join(web, "core/dist/index.js") } } });
-    await session.page.goto(session.url("/files/app/dist/index.html"));
+    await session.page.goto(await addressOf("/files/core/app/dist/index.html"));
     await session.page.waitForFunction("window.createPelt !== undefined");
-    const told = await session.page.evaluate(script("Promise.resolve(window)", worker));
-    expect(told).toMatchObject({ finite: true, verb: "mush" });
+    const found = await session.page.evaluate(script("Promise.resolve(window)", worker));
+    expect(found).toMatchObject({ finite: true, verb: "mush" });
   });
 }

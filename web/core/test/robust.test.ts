@@ -13,11 +13,14 @@ import { expectSame, hasShared, read, refusal, sample, shared, work } from "./su
 const pelt = await createPelt();
 
 const filesBelow = (folder: string, ending: RegExp): string[] =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => ending.test(name)).sort()
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => ending.test(name))
+    .sort()
     .map((name) => join(folder, name));
 
 describe("bad input", () => {
-  const biped = sample("biped", "--resolution=2000"), bytes = read(biped);
+  const biped = sample("biped", "--resolution=1000"),
+    bytes = read(biped);
 
   it("is refused with one sentence that says what to do", () => {
     const half = bytes.subarray(0, bytes.length / 2);
@@ -66,9 +69,15 @@ describe("bad input", () => {
     ];
     for (const [call, words] of cases) {
       const { status, sentence } = refusal(...words);
-      const refused = (await Promise.resolve().then(call).catch((error) => error)) as PeltError;
+      const refused = (await Promise.resolve()
+        .then(call)
+        .catch((error) => error)) as PeltError;
       expect(refused).toBeInstanceOf(PeltError);
-      expect(refused.message).toBe(sentence.replace(`${biped}: `, ""));
+      const named = sentence
+        .replace(`${biped}: `, "")
+        .replace(/; see pelt [a-z]+ --help$/, "") // where only the program has help
+        .replace(/--[a-z-]+/g, (flag) => flag.slice(2).replaceAll("-", "_"));
+      expect(refused.message).toBe(named);
       expect(refused.code).toBe({ 1: "system", 2: "bad_usage", 3: "bad_input", 4: "gate" }[status]);
     }
     hero.dispose();
@@ -77,16 +86,16 @@ describe("bad input", () => {
   it.skipIf(!hasShared)("of the validator's collection gets the program's sentence", () => {
     for (const file of filesBelow(join(shared, "malformed/gltf-validator"), /\.glb$/)) {
       const { status, sentence } = refusal("info", file);
-      let told = "";
+      let refused = "";
       try {
         const hero = pelt.loadCharacter(read(file), { name: file });
         hero.info();
         hero.dispose();
       } catch (error) {
         expect(error, file).toBeInstanceOf(PeltError);
-        told = (error as PeltError).message;
+        refused = (error as PeltError).message;
       }
-      expect(told.replace(`${file}: `, ""), file).toBe(status === 0 ? "" : sentence.replace(`${file}: `, ""));
+      expect(refused.replace(`${file}: `, ""), file).toBe(status === 0 ? "" : sentence.replace(`${file}: `, ""));
     }
   });
 
@@ -112,8 +121,13 @@ describe("real characters", () => {
         if (hero.info().morphs?.length > 0) skip("morph targets are the caller's");
         // In RiggedSimple, 160 vertices with edges as long as the smoothing is wide, rounding decides what the default
         // drops: there everything is kept.
-        const all = { influences: 0 }, mush = hero.vertexCount < 200 ? all : {};
-        for (const [method, options] of [["lbs", {}], ["dqs", {}], ["ddm", mush]] as const) {
+        const all = { influences: 0 },
+          mush = hero.vertexCount < 200 ? all : {};
+        for (const [method, options] of [
+          ["lbs", {}],
+          ["dqs", {}],
+          ["ddm", mush],
+        ] as const) {
           if (hero.clips.length > 0) expectSame(hero, file, method, 0, 3, options);
           expectSame(hero, file, method, "@range", 50, options);
         }
@@ -127,8 +141,10 @@ describe("real characters", () => {
     ["draco", "Draco", "rigged/khronos/Fox/glTF-Binary/Fox.glb"],
   ])("compressed by %s it is refused, and read once glTF-Transform has unpacked it", async (kind, name, path) => {
     const io = new NodeIO().registerExtensions(ALL_EXTENSIONS).registerDependencies({
-      "meshopt.decoder": MeshoptDecoder, "meshopt.encoder": MeshoptEncoder,
-      "draco3d.decoder": await draco3d.createDecoderModule(), "draco3d.encoder": await draco3d.createEncoderModule(),
+      "meshopt.decoder": MeshoptDecoder,
+      "meshopt.encoder": MeshoptEncoder,
+      "draco3d.decoder": await draco3d.createDecoderModule(),
+      "draco3d.encoder": await draco3d.createEncoderModule(),
     });
     const document = await io.read(join(shared, path));
     await document.transform(kind === "draco" ? draco() : meshopt({ encoder: MeshoptEncoder }));
@@ -137,7 +153,8 @@ describe("real characters", () => {
     const opened = await io.readBinary(packed);
     for (const extension of opened.getRoot().listExtensionsUsed())
       if (/meshopt_compression|draco_mesh_compression/.test(extension.extensionName)) extension.dispose();
-    const unpacked = await io.writeBinary(opened), file = join(work, `${kind}.glb`);
+    const unpacked = await io.writeBinary(opened),
+      file = join(work, `${kind}.glb`);
     writeFileSync(file, unpacked);
     const hero = pelt.loadCharacter(unpacked);
     expectSame(hero, file, "lbs", 0, 3);
@@ -146,18 +163,20 @@ describe("real characters", () => {
 });
 
 describe("memory", () => {
-  it("does not grow over 10 000 loads and disposes", async () => {
-    const fresh = await createPelt(), bytes = read(sample("bar"));
+  it("does not grow over 2000 loads and disposes", async () => {
+    const fresh = await createPelt(),
+      bytes = read(sample("bar"));
     const heap = () => (fresh as any).instance.module.HEAPU8.length as number;
     const once = () => {
-      const hero = fresh.loadCharacter(bytes), deformer = hero.deformer("lbs");
+      const hero = fresh.loadCharacter(bytes),
+        deformer = hero.deformer("lbs");
       deformer.dispose();
       hero.dispose();
       expect(() => fresh.loadCharacter(bytes.subarray(0, 200))).toThrow(PeltError);
     };
     for (let i = 0; i < 100; ++i) once();
     const before = heap();
-    for (let i = 0; i < 10_000; ++i) once();
+    for (let i = 0; i < 2000; ++i) once();
     expect(heap()).toBe(before);
   });
 });

@@ -3,9 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Character, Report } from "../dist/index.js";
-import { diagonal, distance, made, pelt, program, readNpy, work } from "../../three/test/support.js";
+import { diagonal, distance, readNpy } from "../../test/numbers.js";
+import { filesIn, pelt, program } from "../../tools/program.mjs";
 
-export { diagonal, distance, hasShared, made, pelt, readNpy, shared, web, work } from "../../three/test/support.js";
+export { diagonal, distance, readNpy } from "../../test/numbers.js";
+export { hasShared, pelt, shared, web } from "../../tools/program.mjs";
+
+export const { folder: work, made } = filesIn("core");
 
 export const read = (path: string) => new Uint8Array(readFileSync(path));
 
@@ -22,22 +26,49 @@ export function refusal(...words: string[]): { status: number; sentence: string 
 }
 
 /** Positions and normals of a frame, of the program and of this package. */
-export function bothAt(hero: Character, file: string, method: string, clip: number | string, frame: number,
-                       options: Record<string, unknown> = {}) {
-  const out = join(work, "native.npy"), normals = join(work, "normals.npy");
+export function bothAt(
+  hero: Character,
+  file: string,
+  method: string,
+  clip: number | string,
+  frame: number,
+  options: Record<string, unknown> = {},
+) {
+  const out = join(work, "native.npy"),
+    normals = join(work, "normals.npy");
   const words = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
-  pelt("deform", file, "--method", method, "--clip", String(clip), "--frames", `${frame}:${frame + 1}`,
-       "--normals", normals, "-o", out, ...words);
+  pelt(
+    "deform",
+    file,
+    "--method",
+    method,
+    "--clip",
+    String(clip),
+    "--frames",
+    `${frame}:${frame + 1}`,
+    "--normals",
+    normals,
+    "-o",
+    out,
+    ...words,
+  );
   const deformer = hero.deformer(method, options);
-  const positions = new Float32Array(3 * hero.vertexCount), turned = new Float32Array(3 * hero.vertexCount);
+  const positions = new Float32Array(3 * hero.vertexCount),
+    turned = new Float32Array(3 * hero.vertexCount);
   deformer.evaluate(hero.skinMatrices(clip, hero.clipTimes(clip, 30)[frame]), positions, turned);
   deformer.dispose();
   return { native: { positions: readNpy(out).data, normals: readNpy(normals).data }, positions, normals: turned };
 }
 
 /** The same surface as the program's, within the contract's 2e-6 of the diagonal. */
-export function expectSame(hero: Character, file: string, method: string, clip: number | string, frame: number,
-                           options: Record<string, unknown> = {}): void {
+export function expectSame(
+  hero: Character,
+  file: string,
+  method: string,
+  clip: number | string,
+  frame: number,
+  options: Record<string, unknown> = {},
+): void {
   const both = bothAt(hero, file, method, clip, frame, options);
   expect(distance(both.native.positions, both.positions) / diagonal(hero.positions())).toBeLessThan(2e-6);
   expect(distance(both.native.normals, both.normals)).toBeLessThan(1e-3);

@@ -39,9 +39,15 @@ const measure = async (change) => {
 /** Runs in the page: a hand that is dragged along a curve as fast as the solver answers. */
 const drag = async (count) => {
   const pin = (joint) => ({ joint, pinned: true, offset: [0, 0, 0] });
-  const at = (i) => [pin("foot_L"), pin("foot_R"), {
-    joint: "hand_L", pinned: false, offset: [-0.2 * Math.sin(i / 9), 0.3 + 0.2 * Math.cos(i / 7), 0.2],
-  }];
+  const at = (i) => [
+    pin("foot_L"),
+    pin("foot_R"),
+    {
+      joint: "hand_L",
+      pinned: false,
+      offset: [-0.2 * Math.sin(i / 9), 0.3 + 0.2 * Math.cos(i / 7), 0.2],
+    },
+  ];
   await studio.set({ activity: "pose", handles: at(0), keys: [] });
   const began = performance.now();
   for (let i = 1; i <= count; ++i) await studio.set({ handles: at(i) });

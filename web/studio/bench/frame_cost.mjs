@@ -26,13 +26,13 @@ const play = async (count) => {
   for (const then of resume) requestAnimationFrame(then);
 };
 
-/** Runs in the page: bytes a pose that WebGL is given while the clip plays. */
+/** Runs in the page: the bytes per pose that WebGL is given while the clip plays. */
 const countBytes = async (poses) => {
   const { prototype } = WebGL2RenderingContext,
     own = {};
   let bytes = 0;
   const wait = async (count) => {
-    for (const end = studio.poses + count; studio.poses < end; ) await new Promise(requestAnimationFrame);
+    for (const end = studio.poses + count; studio.poses < end;) await new Promise(requestAnimationFrame);
   };
   await wait(2); // what goes there once
   for (const name of ["bufferData", "bufferSubData", "texImage2D", "texSubImage2D"]) {

@@ -1,5 +1,5 @@
 // Memory of the page in long use: load, tune, compare, pose, mush and bake, then another character, again and again.
-//   npm run memory -w studio [-- MINUTES]         (30 unless told; the first minute is the measure)
+//   npm run memory -w studio [-- MINUTES]         (default 30; the first minute is the measure)
 // Prints a line a minute and fails where the end is 1.5 times the memory after the first minute, or more.
 // Linux: memory is what all processes of the browser hold, shared pages counted once (PSS).
 import { readdirSync, readFileSync } from "node:fs";
@@ -22,7 +22,8 @@ function descendants() {
     try {
       parents.set(Number(id), Number(readFileSync(`/proc/${id}/stat`, "latin1").split(") ").at(-1).split(" ")[1]));
     } catch {} // it has ended meanwhile
-  const below = (id) => [...parents].filter(([, parent]) => parent === id).flatMap(([child]) => [child, ...below(child)]);
+  const below = (id) =>
+    [...parents].filter(([, parent]) => parent === id).flatMap(([child]) => [child, ...below(child)]);
   return below(process.pid);
 }
 
@@ -94,8 +95,12 @@ async function load(file) {
   await settled();
 }
 
-const began = performance.now(), now = () => (performance.now() - began) / 60000;
-let first = 0, largest = 0, rounds = 0, reported = -1;
+const began = performance.now(),
+  now = () => (performance.now() - began) / 60000;
+let first = 0,
+  largest = 0,
+  rounds = 0,
+  reported = -1;
 function report() {
   const used = megabytes();
   if (first === 0 && now() >= 1) first = used;
@@ -111,7 +116,9 @@ while (now() < minutes) {
   }
 }
 const last = megabytes();
-console.log(`after the first minute ${Math.round(first)} MB, at the end ${Math.round(last)} MB ` +
-            `(${(last / first).toFixed(2)} times), at most ${Math.round(largest)} MB, ${rounds} rounds`);
+console.log(
+  `after the first minute ${Math.round(first)} MB, at the end ${Math.round(last)} MB ` +
+    `(${(last / first).toFixed(2)} times), at most ${Math.round(largest)} MB, ${rounds} rounds`,
+);
 await close();
 process.exit(last < 1.5 * first ? 0 : 1);

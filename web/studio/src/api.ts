@@ -1,7 +1,7 @@
+import type { VerbResult, VerbRow } from "@pelt/core";
 import { readPositions } from "@pelt/three";
 import type { App } from "./app.js";
 import { drop } from "./drop.js";
-import type { MadeFile, MakingVerb } from "./engine/maker.js";
 import { characterBytes } from "./file/open.js";
 import { make } from "./make.js";
 import { Exact } from "./exact.js";
@@ -94,8 +94,13 @@ export class StudioApi {
     return this.app.poses;
   }
 
+  /** The table of verbs: what `pelt verbs --json` prints of those that are everywhere. */
+  async verbs(): Promise<{ verbs: VerbRow[] }> {
+    return { verbs: await this.app.verbs };
+  }
+
   /** Runs a verb on the open file (decompose, fit: on the sequence) and gives the file and its report. */
-  async run(verb: MakingVerb, options: Record<string, unknown> = {}): Promise<MadeFile> {
+  async run(verb: string, options: Record<string, unknown> = {}): Promise<VerbResult> {
     return make(this.app, verb, options);
   }
 
@@ -122,6 +127,15 @@ export class StudioApi {
     return (loaded?.joints ?? []).map(({ name }, j) => {
       const { x, y } = views.stage.project(views.skeleton!.at(j), views.areas[0]);
       return { name, x, y };
+    });
+  }
+
+  /** Where the handles of the pose are in the first view, in pixels of the canvas. */
+  handlePlaces(): { x: number; y: number }[] {
+    const { views, pose, store } = this.app;
+    return store.state.handles.map((handle) => {
+      const { x, y } = views.stage.project(pose.placeOf(handle)!, views.areas[0]);
+      return { x, y };
     });
   }
 

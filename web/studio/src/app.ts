@@ -1,11 +1,14 @@
+import { type VerbRow, VerbWorker } from "@pelt/core";
 import { RowSkin } from "@pelt/three";
 import * as THREE from "three";
+import { ClipErrors } from "./clip_errors.js";
 import { Engine } from "./engine/engine.js";
-import { MakerClient } from "./engine/maker.js";
-import type { Curves, FrameRequest, Loaded, MethodSpec } from "./engine/protocol.js";
+import type { Curves, Frame, FrameRequest, FreePose, Loaded, MethodSpec } from "./engine/protocol.js";
+import { Normals } from "./engine/normals.js";
 import { attributeOf, mapsOf, withMaps } from "./file/attributes.js";
+import { isGlb } from "./file/glb.js";
 import type { Sequence } from "./file/sequences.js";
-import { PoseSolver } from "./pose.js";
+import { PoseSolver } from "./pose/solver.js";
 import { clipRange, specOf } from "./specs.js";
 import { own } from "./state/scope.js";
 import type { Keeper, KeptFile } from "./state/keep.js";
@@ -17,12 +20,14 @@ import { Model } from "./view/model.js";
 import type { Views } from "./view/views.js";
 
 export type Notice = { text: string; kind: "error" | "info" };
-type AppEvent = "file" | "frame" | "curves" | "busy" | "notice" | "result" | "sequence";
+type AppEvent = "file" | "frame" | "curves" | "busy" | "notice" | "result" | "sequence" | "verbs" | "pose";
 
 /** What was made last, and how it is shown. */
 export interface Result {
   name: string;
   bytes: Uint8Array;
+  /** Of several characters: all of them. */
+  levels?: Uint8Array[];
   report: any;
   /** It has the vertices of the open file and can be compared with it. */
   comparable: boolean;
@@ -31,11 +36,14 @@ export interface Result {
 /** The open file, what is computed for it, and everybody who wants to know. */
 export class App {
   readonly engine = new Engine();
-  readonly maker = new MakerClient();
+  readonly maker = new VerbWorker();
   readonly pose: PoseSolver;
+  readonly errors = new ClipErrors(this);
+  /** The table of verbs, and as far as it is there. */
+  readonly verbs: Promise<VerbRow[]> = this.engine.verbs();
+  table: VerbRow[] = [];
   file: KeptFile | null = null;
   model: Model | null = null;
-  curves: Curves | null = null;
   result: Result | null = null;
   sequence: Sequence | null = null;
   /** The maps that the file came with. */
@@ -49,10 +57,13 @@ export class App {
   private readonly listeners = new Map<AppEvent, Set<() => void>>();
   private spare: Float32Array[] = [];
   private dirty = false;
-  private pumping: Promise<void> | null = null;
+  private pumping = false;
+  /** How many changes have asked for a frame, and how many of them are in the frame that is shown. */
+  private asked = 0;
+  private answered = 0;
+  private frame: Promise<void> = Promise.resolve();
   private sentMaps: Maps = {};
   private slow: number | undefined;
-  private curvesKey = "";
 
   constructor(
     readonly store: Store,
@@ -61,14 +72,18 @@ export class App {
   ) {
     this.pose = new PoseSolver(this);
     this.engine.onReady = () => this.refresh();
+    void this.verbs.then((table) => {
+      this.table = table;
+      this.emit("verbs");
+    });
     this.engine.fits = (rows) => RowSkin.textureSize(rows) <= views.stage.renderer.capabilities.maxTextureSize;
     store.subscribe((changed) => {
       const onlyTime = changed.size === 1 && changed.has("time");
       if (onlyTime) this.refresh();
-      if (onlyTime && store.state.playing) return; // a clip that plays is no change worth keeping
+      if (onlyTime && store.state.playing) return; // the time of a playing clip is not worth keeping
       keeper.saveSettings(store.state);
       if (onlyTime) return;
-      this.forgetCurves();
+      this.errors.forgetOld();
       const drawn = [
         "hiddenParts",
         "shading",
@@ -98,6 +113,11 @@ export class App {
 
   emit(event: AppEvent): void {
     for (const listener of this.listeners.get(event) ?? []) listener();
+  }
+
+  /** Errors over the clip, once they are measured. */
+  get curves(): Curves | null {
+    return this.errors.curves;
   }
 
   get loaded(): Loaded | null {
@@ -134,7 +154,8 @@ export class App {
     this.model?.dispose();
     this.model = new Model(loaded);
     this.file = { name, bytes };
-    [this.curves, this.curvesKey, this.result, this.sentMaps, this.matrices] = [null, "", null, {}, null];
+    [this.result, this.sentMaps, this.matrices] = [null, {}, null];
+    this.errors.reset();
     this.spare = [];
     this.pose.reset();
     this.tell(null);
@@ -145,14 +166,15 @@ export class App {
     this.store.reset({ ...fresh, ...settings });
     this.views.setModel(this.model, this.store.state);
     this.emit("file");
-    await this.firstPicture(this.model, this.store.state.camera === null);
-    await this.settled();
-    void this.readMaterials(bytes, this.model);
-    await this.keeper
+    const kept = this.keeper
       .saveFile(this.file, this.store.state)
       .catch(() =>
         this.tell(`${name} is too large for this browser's storage: a reload will not bring it back.`, "info"),
       );
+    await this.firstPicture(this.model, this.store.state.camera === null);
+    void this.readMaterials(bytes, this.model);
+    await this.settled();
+    await kept;
   }
 
   /** Linear blend skinning takes no preparation: something to see, and the camera on it, while the rest is prepared. */
@@ -160,7 +182,7 @@ export class App {
     const { clip, time } = this.store.state,
       methods = this.store.state.methods.map(() => ({ method: "lbs", options: {} }));
     const frame = await this.engine.frame({ clip, time, methods, vertices: true, spare: [] }).catch(() => null);
-    if (frame && this.model === model) this.views.setFrame(frame);
+    if (frame && this.model === model && !this.unbound) this.views.setFrame(frame);
     this.views.refit(turn);
   }
 
@@ -176,57 +198,75 @@ export class App {
   /** What is shown has to be computed again. */
   refresh(): void {
     this.dirty = true;
-    if (this.model && !this.pumping) this.pumping = this.pump().finally(() => (this.pumping = null));
+    ++this.asked;
+    if (this.model && !this.pumping) void this.pump();
   }
 
-  /** Resolves when what is set is shown. */
+  /** Resolves when what is set now is shown. What changes meanwhile, such as the time of a clip, is not waited for. */
   async settled(): Promise<void> {
     if (this.dirty && !this.pumping) this.refresh();
-    for (let work = this.unfinished(); work; work = this.unfinished()) await work;
-  }
-
-  private unfinished(): Promise<void> | null {
-    return this.pumping ?? (this.model ? this.engine.pending() : null);
+    let asked = this.asked;
+    while (this.model) {
+      const preparing = this.engine.pending() ?? this.pose.free.pending();
+      if (this.answered < asked) {
+        await this.frame;
+      } else if (this.pose.moving && this.pumping) {
+        await this.frame; // the free pose comes nearer to its minimum
+      } else if (preparing) {
+        await preparing;
+        asked = this.asked;
+      } else {
+        return;
+      }
+    }
   }
 
   /** What is shown is older than what is set. */
   get behind(): boolean {
-    return this.dirty || this.unfinished() !== null;
+    return this.dirty || this.pumping || (this.model !== null && this.engine.pending() !== null);
   }
 
   specs(): MethodSpec[] {
     return this.store.state.methods.map((method) => {
       const spec = specOf(method, this.store.state);
       return method === "result"
-        ? { method, options: { stored: this.result?.report?.verb === "mush" ? "ddm" : "lbs" } }
+        ? { method, options: { stored: storesMore(this.result?.report) ? "ddm" : "lbs" } }
         : spec;
     });
   }
 
   /** One request at a time, always for the latest settings: a dragged slider never queues up work. */
   private async pump(): Promise<void> {
-    while (this.dirty && this.model) {
-      this.dirty = false;
-      const model = this.model;
-      try {
-        await this.sendMaps();
-        const frame = await this.engine.frame(await this.request());
-        this.showPreparing(frame.preparing);
-        if (model !== this.model) continue;
-        this.matrices = frame.matrices;
-        ++this.poses;
-        this.spare.push(...this.views.setFrame(frame, this.curves && errorsAt(this.curves, this.store.state.time)));
-        this.emit("frame");
-        this.dirty ||= this.needVertices && !this.views.known; // paused since it was asked for
-      } catch (error) {
-        this.showPreparing(false);
-        this.tell(sentence(error));
-      }
-    }
-    if (!this.engine.pending()) this.refreshCurves();
+    this.pumping = true;
+    while (this.dirty && this.model) await (this.frame = this.showFrame(this.model));
+    this.pumping = false;
+    if (!this.engine.pending()) this.errors.measure();
   }
 
-  /** Told after a moment: what is ready at once is not worth a word. */
+  private async showFrame(model: Model): Promise<void> {
+    const { asked } = this;
+    this.dirty = false;
+    try {
+      await this.sendMaps();
+      const frame = await this.nextFrame();
+      if (model !== this.model) return;
+      this.showPreparing(frame.preparing);
+      this.matrices = frame.matrices;
+      ++this.poses;
+      const spare = this.views.setFrame(frame, this.curves && errorsAt(this.curves, this.store.state.time));
+      if (this.spare.length === 0) this.spare = spare; // those of a free pose stay where they are
+      this.emit("frame");
+      if (this.pose.moving || (this.needVertices && !this.views.known)) this.refresh(); // paused since the request
+    } catch (error) {
+      if (model !== this.model) return; // it was about the file that was open before
+      this.showPreparing(false);
+      this.tell(sentence(error));
+    } finally {
+      this.answered = asked;
+    }
+  }
+
+  /** Shown after a moment: nothing is said about what is ready at once. */
   private showPreparing(preparing: boolean): void {
     if (!preparing) {
       clearTimeout(this.slow);
@@ -237,11 +277,44 @@ export class App {
     }
   }
 
-  private async request(): Promise<FrameRequest> {
-    const { clip, time, activity } = this.store.state;
-    const shown = activity === "pose" ? this.pose.start : { clip, time };
-    if (activity === "pose") this.showPreparing(true); // the first time, the solver is prepared
-    const posed = activity === "pose" ? await this.pose.solve() : undefined;
+  private async nextFrame(): Promise<Frame> {
+    const posing = this.store.state.activity === "pose";
+    if (this.unbound) return this.restFrame();
+    if (posing) this.showPreparing(true); // the first time, the solver is prepared
+    const pose = posing && this.pose.isFree ? await this.pose.solveFree() : null;
+    if (!pose) this.pose.moving = false;
+    return pose ? this.freeFrame(pose) : this.engine.frame(await this.request(posing));
+  }
+
+  /** There is a skeleton, but no weights by which it would move the mesh. */
+  get unbound(): boolean {
+    return this.loaded !== null && this.loaded.joints.length > 0 && this.loaded.weights.values.length === 0;
+  }
+
+  private restFrame(): Frame {
+    const { positions, triangles, joints } = this.loaded!,
+      normals = new Normals(positions, new Float32Array(positions.length), triangles);
+    const views = this.store.state.methods.map(() => ({
+      positions: positions.slice(),
+      normals: normals.of(positions),
+      rows: null,
+    }));
+    const matrices = Float32Array.from({ length: 16 * joints.length }, (_, i) => ((i % 16) % 5 === 0 ? 1 : 0));
+    return { matrices, bones: null, views, preparing: false };
+  }
+
+  /** The free pose is more than bones: all views show its own vertices. */
+  private freeFrame({ positions, normals, matrices }: FreePose): Frame {
+    const views = this.store.state.methods.map((_, i) =>
+      i === 0 ? { positions, normals } : { positions: positions.slice(), normals: normals.slice() },
+    );
+    return { matrices, bones: null, views, preparing: this.pose.free.pending() !== null };
+  }
+
+  private async request(posing: boolean): Promise<FrameRequest> {
+    const { clip, time } = this.store.state;
+    const shown = posing ? this.pose.start : { clip, time };
+    const posed = posing && !this.pose.isFree ? await this.pose.solve() : undefined;
     return { ...shown, methods: this.specs(), posed, vertices: this.needVertices, spare: this.spare.splice(0) };
   }
 
@@ -260,7 +333,7 @@ export class App {
     )
       return;
     this.sentMaps = maps;
-    this.curvesKey = "";
+    this.errors.outdate();
     await this.engine.paint(
       Object.fromEntries(Object.entries(maps).map(([name, map]) => [attributeOf(name as MapName), map])),
     );
@@ -271,45 +344,15 @@ export class App {
     return withMaps(this.file!.bytes, this.store.state.maps);
   }
 
-  private questionOfCurves(): string {
-    const { clip } = this.store.state;
-    return JSON.stringify([clip, this.specs(), this.result?.name]);
-  }
-
-  /** Errors of other methods or of another clip are not shown a moment longer. */
-  private forgetCurves(): void {
-    if (!this.curves || this.questionOfCurves() === this.curvesKey) return;
-    this.curves = null;
-    this.emit("curves");
-  }
-
-  /** Errors over the clip, whenever two methods are compared and nothing moves. */
-  private refreshCurves(): void {
-    const { activity, clip, methods } = this.store.state;
-    if (activity !== "compare" || methods.length < 2 || !this.model) return;
-    const specs = this.specs(),
-      key = this.questionOfCurves();
-    if (key === this.curvesKey) return;
-    this.curvesKey = key;
-    this.curves = null;
-    this.emit("curves");
-    this.engine.curves(clip, specs).then(
-      (curves) => {
-        if (!curves || key !== this.questionOfCurves()) return;
-        this.curves = curves;
-        this.views.setErrorTop(
-          Math.max(...curves.curves.map((curve) => curve.max.reduce((a, b) => Math.max(a, b), 0))),
-        );
-        this.emit("curves");
-      },
-      (error) => this.tell(sentence(error)),
-    );
-  }
-
   async setResult(result: Omit<Result, "comparable">): Promise<void> {
-    const comparable = this.model !== null && (await this.engine.setResult(blobOf(result.bytes), result.name));
+    const shown = isGlb(result.bytes) && this.model !== null,
+      comparable = shown && (await this.engine.setResult(blobOf(result.bytes), result.name));
     this.result = { ...result, comparable };
-    this.curvesKey = "";
+    const { methods } = this.store.state,
+      others = methods.filter((method) => method !== "result");
+    if (!comparable && others.length < methods.length)
+      this.store.change({ methods: others.length > 0 ? others : ["lbs"], heat: false });
+    this.errors.outdate();
     this.emit("result");
     this.refresh();
   }
@@ -328,10 +371,15 @@ export function sentence(error: unknown): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Whether a verb's result has more than a plain skin. */
+const storesMore = (report: any) => report?.verb === "mush" || report?.signed !== undefined;
+
 /** Workers read a file by themselves: the page sends no copies of it. */
 const blobOf = (bytes: Uint8Array) => new Blob([bytes as Uint8Array<ArrayBuffer>]);
 
 function firstClip(loaded: Loaded): Partial<Settings> {
+  const unbound = loaded.joints.length > 0 && loaded.weights.values.length === 0;
+  if (unbound) return { clip: null, time: 0, playing: false, methods: ["lbs"], skeleton: true };
   const first = loaded.clips[0],
     methods = loaded.joints.length === 0 ? ["lbs"] : ["ddm"];
   if (!first && loaded.joints.length === 0) return { clip: null, time: 0, playing: false, methods };

@@ -2,7 +2,7 @@ import { type App, sentence } from "./app.js";
 import { type Opened, readFiles } from "./file/open.js";
 import type { Sequence } from "./file/sequences.js";
 
-/** Opens what was dropped or chosen. Errors are told in the page. */
+/** Opens what was dropped or chosen. Errors are shown in the page. */
 export async function drop(app: App, files: Iterable<File>): Promise<void> {
   const list = [...files];
   if (list.length === 0) return;
@@ -13,11 +13,15 @@ export async function drop(app: App, files: Iterable<File>): Promise<void> {
   }
 }
 
-export async function take(app: App, { character, shapes, ...opened }: Opened): Promise<void> {
+export async function take(app: App, { character, mesh, shapes, ...opened }: Opened): Promise<void> {
   if (character) await app.load(character.bytes, character.name);
+  if (mesh && !character) {
+    await app.load(mesh.bytes, mesh.name);
+    app.store.change({ activity: "pose" }); // a mesh without joints does nothing else
+  }
   const read = shapes && (await app.engine.sequence(new Blob([shapes.bytes as Uint8Array<ArrayBuffer>]), shapes.name)),
     sequence = opened.sequence ?? read;
-  // Example poses of a character are no other character.
+  // Example poses of the open character are not opened as another character.
   if (read && !character && !fits(app, read)) await app.load(shapes.bytes, shapes.name);
   if (!sequence) return;
   app.sequence = sequence;

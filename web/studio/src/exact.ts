@@ -59,7 +59,8 @@ export class Exact {
 
   private character(bytes: Uint8Array): Character {
     let character = this.opened.get(bytes);
-    if (!character) this.opened.set(bytes, (character = this.pelt!.loadCharacter(bytes)));
+    if (!character)
+      this.opened.set(bytes, (character = this.pelt!.loadCharacter(bytes, { name: this.app.file?.name })));
     return character;
   }
 

@@ -1,8 +1,10 @@
 import { StudioApi } from "./api.js";
 import { App, sentence } from "./app.js";
 import { drop, listenToDrops, take } from "./drop.js";
+import { stemOf } from "./file/names.js";
 import { openFiles } from "./file/open.js";
-import { picture, record, type Recording } from "./picture.js";
+import { picture } from "./picture.js";
+import { record, type Recording } from "./record.js";
 import { Keeper } from "./state/keep.js";
 import { scoped } from "./state/scope.js";
 import { defaultSettings, type Activity } from "./state/settings.js";
@@ -32,7 +34,15 @@ declare global {
   }
 }
 
+/** Keeps the token of `pelt studio` out of what the browser shows and remembers: from now on a cookie has it. */
+function hideToken(): void {
+  const address = new URL(location.href);
+  for (const secret of ["token", "ticket"]) address.searchParams.delete(secret);
+  if (address.href !== location.href) history.replaceState(null, "", address);
+}
+
 async function start(): Promise<void> {
+  hideToken();
   const shell = buildShell(document.getElementById("app")!);
   const keeper = await Keeper.open(),
     kept = await keeper.restore();
@@ -48,12 +58,14 @@ async function start(): Promise<void> {
   const pointer = new Pointer(app, brush),
     help = buildHelp(document.body);
   const open = () => void chooseFiles(app);
-  const savePicture = () => app.file && download(picture(app), app.file.name.replace(/\.[^.]*$/, ".png"));
+  const savePicture = () => app.file && download(picture(app), `${stemOf(app.file.name)}.png`);
   const saveVideo = (what: Recording) =>
-    app.during("Recording", () => record(app, what)).then(
-      (blob) => download(blob, app.file!.name.replace(/\.[^.]*$/, what === "clip" ? ".webm" : "_turn.webm")),
-      (error) => app.tell(sentence(error)),
-    );
+    app
+      .during("Recording", () => record(app, what))
+      .then(
+        (blob) => download(blob, `${stemOf(app.file!.name)}${what === "clip" ? "" : "_turn"}.webm`),
+        (error) => app.tell(sentence(error)),
+      );
   fillBar(shell, app, { open, picture: savePicture, record: (what) => void saveVideo(what), help });
   buildTimeline(shell.below, app);
   buildPlot(shell.below, app);
@@ -62,7 +74,7 @@ async function start(): Promise<void> {
   buildWelcome(shell.stage, app, open, () => void openSample(app, shell.stage));
   showPanels(app, shell.panel, brush);
   listenToDrops(app);
-  listenToKeys(app, { picture: savePicture, help, axis: (axis) => (pointer.axis = axis) });
+  listenToKeys(app, { picture: savePicture, help, axis: (axis) => (pointer.pose.axis = axis) });
   app.views.show(store.state);
   window.studio = new StudioApi(app);
   animate(app, drawLabels);
@@ -98,12 +110,12 @@ function showPanels(app: App, host: HTMLElement, brush: Brush): void {
     if (activity === "pose") {
       app.pose.before = app.loaded?.clips.some(({ name }) => name === clip) ? { clip, time } : null;
       app.store.change({ time: 0, playing: false });
-    }
-    else if (time < first || time > last) app.store.change({ time: first });
+    } else if (time < first || time > last) app.store.change({ time: first });
     show();
   });
   app.on("file", show);
   app.on("sequence", show);
+  app.on("verbs", () => app.store.state.activity === "make" && show());
   show();
 }
 
@@ -123,7 +135,7 @@ function chooseFiles(app: App): void {
   const input = h("input", {
     type: "file",
     multiple: true,
-    accept: ".glb,.gltf,.vrm,.bin,.png,.jpg,.jpeg,.npy,.pc2,.mdd,.obj",
+    accept: ".glb,.gltf,.vrm,.bin,.png,.jpg,.jpeg,.npy,.pc2,.mdd,.obj,.ply,.off",
     onchange: () => void drop(app, input.files ?? []),
   });
   input.click();

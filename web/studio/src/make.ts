@@ -1,11 +1,11 @@
+import type { VerbInput, VerbResult, VerbRow } from "@pelt/core";
 import { type App, sentence } from "./app.js";
 import { outputName } from "./commands.js";
-import type { MadeFile, MakingVerb } from "./engine/maker.js";
-import type { RestMesh } from "@pelt/core";
+import { camelCase, labelOf, needs, readsFile, readsSequence } from "./verbs.js";
 
 /** A verb that runs, as the page shows it. */
 export interface Run {
-  verb: MakingVerb;
+  verb: string;
   fraction: number;
   stage: string;
   stop: AbortController;
@@ -25,45 +25,50 @@ function changed(): void {
 }
 
 /** Runs a verb on the open file; what it makes becomes the result. Throws what Pelt refuses. */
-export async function make(app: App, verb: MakingVerb, options: Record<string, unknown>): Promise<MadeFile> {
-  if (!app.file && verb !== "decompose") throw new Error(`open a character to ${verb} first`);
+export async function make(app: App, verb: string, options: Record<string, unknown>): Promise<VerbResult> {
+  const row = (await app.verbs).find(({ name }) => name === verb);
+  if (!app.file && (!row || readsFile(row))) throw new Error(`open a character to ${verb} first`);
   const stop = new AbortController();
   const { onProgress, signal, ...own } = options as any;
   signal?.addEventListener("abort", () => stop.abort(signal.reason));
-  const request = {
-    verb,
-    name: app.file?.name ?? "character.glb",
-    options: verb === "pose" ? { ...app.pose.options(), ...own } : own,
-    ...(verb === "decompose"
-      ? sequenceInput(app)
-      : { bytes: app.bytesWithMaps(), ...(verb === "fit" ? { frames: examples(app) } : {}) }),
-    ...(verb === "pose" ? { handles: app.pose.file() } : {}),
-  };
+  const input = row ? inputOf(app, row, own) : {};
   const run: Run = { verb, fraction: 0, stage: "start", stop };
   running = run;
   changed();
   try {
-    return await app.maker.run(
-      request,
-      (fraction, stage) => {
+    return await app.maker.run(verb, input, {
+      ...(row && needs(row, "handles") ? app.pose.options() : {}),
+      ...own,
+      signal: stop.signal,
+      onProgress: (fraction: number, stage: string) => {
         Object.assign(run, { fraction, stage });
         onProgress?.(fraction, stage);
         changed();
       },
-      stop.signal,
-    );
+    });
   } finally {
     if (running === run) running = null;
     changed();
   }
 }
 
-/** The same from a button: errors are told, the result is kept. */
-export async function runVerb(app: App, verb: MakingVerb, options: Record<string, unknown>): Promise<void> {
+/** What a verb works on: the open file, the dropped sequence, the handles, files that were chosen for it. */
+function inputOf(app: App, row: VerbRow, options: Record<string, unknown>): VerbInput {
+  const input: VerbInput = readsFile(row) ? { bytes: app.bytesWithMaps(), name: app.file!.name } : {};
+  if (readsSequence(row)) Object.assign(input, readsFile(row) ? { examples: examples(app) } : sequenceInput(app));
+  if (needs(row, "handles")) input.handles = JSON.stringify(app.pose.file());
+  for (const { kind, name } of row.inputs.slice(1).filter(({ required }) => required))
+    if (["character", "any"].includes(kind) && !options[camelCase(name)])
+      throw new Error(`choose the file for "${labelOf({ name })}" first`);
+  return input;
+}
+
+/** The same from a button: errors are shown, the result is kept. */
+export async function runVerb(app: App, verb: string, options: Record<string, unknown>): Promise<void> {
   app.tell(null);
   try {
-    const made = await make(app, verb, options);
-    await app.setResult({ name: outputName(app, verb), ...made });
+    const { bytes, levels, report } = await make(app, verb, options);
+    await app.setResult({ name: outputName(app, verb), bytes: bytes ?? levels![0], levels, report });
     app.store.change({ activity: "make" });
   } catch (error) {
     if ((error as Error)?.name !== "AbortError") app.tell(sentence(error));
@@ -83,7 +88,7 @@ function examples({ sequence, loaded, file }: App): Float32Array {
   return sequence.frames;
 }
 
-function sequenceInput(app: App): { frames: Float32Array; rest: RestMesh } {
+function sequenceInput(app: App): VerbInput {
   const { sequence, loaded } = app;
   if (!sequence) throw new Error(`drop a mesh sequence first: ${sequenceFormats}`);
   const own = sequence.triangles;
@@ -94,7 +99,9 @@ function sequenceInput(app: App): { frames: Float32Array; rest: RestMesh } {
     );
   const first = sequence.rest ?? sequence.frames.slice(0, 3 * sequence.vertexCount);
   return {
+    name: sequence.name,
     frames: sequence.frames,
-    rest: { positions: own ? first : shared!.positions, triangles: own ?? shared!.triangles },
+    rest: own ? first : shared!.positions,
+    triangles: own ?? shared!.triangles,
   };
 }

@@ -1,16 +1,10 @@
 // window.studio as scripts use it, checked against the native program.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, biped, deform, expectValid, pelt, Session, work } from "./support.js";
+import { describe, expect, test } from "vitest";
+import { apart, biped, deform, expectValid, openStudio, pelt, work } from "./support.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await Session.open();
-});
-afterAll(async () => {
-  await session?.close();
-});
+const session = openStudio();
 
 const walk = (frame: number, ...options: string[]) =>
   deform(biped(), ...options, "--clip", "walk", "--frames", `${frame}:${frame + 1}`);
@@ -18,11 +12,8 @@ const walk = (frame: number, ...options: string[]) =>
 /** Runs statements in the page without waiting for anything; gives the vertices of a view. */
 const atOnce = async (statements: string, view = 0) =>
   new Float32Array(
-    (
-      await session.bytes(
-        `(() => { ${statements}; return new Uint8Array(studio.positions(${view}).buffer); })()`,
-      )
-    ).buffer,
+    (await session.bytes(`(() => { ${statements}; return new Uint8Array(studio.positions(${view}).buffer); })()`))
+      .buffer,
   );
 
 describe("studio", () => {
@@ -76,7 +67,9 @@ describe("studio", () => {
   });
 
   test("many changes at once end with the last", async () => {
-    await session.page.evaluate(`for (let i = 0; i <= 30; ++i) studio.set({ clip: "walk", kappa: 5 + i, time: i / 30 })`);
+    await session.page.evaluate(
+      `for (let i = 0; i <= 30; ++i) studio.set({ clip: "walk", kappa: 5 + i, time: i / 30 })`,
+    );
     await session.set({});
     expect(apart(walk(30, "--method", "ddm", "--kappa", "35"), await session.positions())).toBeLessThan(4e-6);
     await session.set({ kappa: null });
@@ -84,7 +77,7 @@ describe("studio", () => {
 
   test("what cannot be set is refused in a sentence, and nothing changes", async () => {
     const before = await session.state();
-    await expect(session.set({ colour: 1 })).rejects.toThrow(/no setting colour/);
+    await expect(session.set({ color: 1 })).rejects.toThrow(/no setting color/);
     await expect(session.set({ clip: "swim" })).rejects.toThrow(/no clip swim; there are @range, walk/);
     expect(await session.state()).toEqual(before);
   });

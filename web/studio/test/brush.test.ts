@@ -1,19 +1,15 @@
 // The brush through the pointer, and its maps as `pelt mush` reads them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, biped, deform, expectValid, Session, work } from "./support.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { apart, biped, deform, expectValid, openStudio, work } from "./support.js";
 
-let session: Session;
 let rest: Float32Array;
+const session = openStudio(() => [biped()]);
 beforeAll(async () => {
-  session = await Session.open(biped());
   rest = deform(biped(), "--bind-pose");
   await session.tab("Tune");
   await session.set({ clip: null, lambda: 5 });
-});
-afterAll(async () => {
-  await session?.close();
 });
 
 type MapName = "lambda" | "kappa" | "alpha";
@@ -123,8 +119,7 @@ describe("brush", () => {
     expect(await map("lambda")).toEqual(painted);
     await session.tab("Make");
     const command = await session.page.locator(".command code").first().innerText();
-    for (const name of ["lambda", "kappa", "alpha"])
-      expect(command).toContain(`--${name}-map _${name.toUpperCase()}`);
+    for (const name of ["lambda", "kappa", "alpha"]) expect(command).toContain(`--${name}-map _${name.toUpperCase()}`);
   });
 
   test("nothing was written to the console", () => {

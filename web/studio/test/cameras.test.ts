@@ -1,11 +1,10 @@
 // Views that are compared share one camera, whichever of them a person takes hold of.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Area, Camera, cut, differing, panesOf, pictureOf, stageOf } from "./pixels.js";
-import { biped, Session } from "./support.js";
+import { biped, openStudio } from "./support.js";
 
-let session: Session;
+const session = openStudio(() => [biped()], { pictures: true });
 beforeAll(async () => {
-  session = await Session.open(biped());
   await session.tab("Compare");
   await session.set({ clip: "walk", time: 0.5 });
   // Views of equal size have equal pictures: the stage can be parted in 2, 3 and 4.
@@ -17,9 +16,6 @@ beforeAll(async () => {
     const canvas = document.querySelector(".stage > canvas");
     return canvas.width === ${width - (width % 6)} && canvas.height === ${height - (height % 2)};
   })()`);
-});
-afterAll(async () => {
-  await session?.close();
 });
 
 /** The same method in every view. */
@@ -119,7 +115,10 @@ describe("cameras", () => {
     await page.mouse.move(stage.x + 0.46 * stage.width, knob.y + 60, { steps: 3 });
     await page.mouse.up();
     expect((await session.state()).divider).toBeCloseTo(0.46, 2);
-    for (const [at, button] of [[0.2, "left"], [0.8, "right"]] as const)
+    for (const [at, button] of [
+      [0.2, "left"],
+      [0.8, "right"],
+    ] as const)
       await pull({ ...stage, x: at * stage.width, y: 0, width: 1 }, 30, 10, button);
     const both = await pictureOf(session),
       first = await whole("lbs"),

@@ -1,18 +1,14 @@
 // Through the controls a person uses, checked against the native program: methods side by side, and how far they are
 // apart in numbers, as a plot, as colors and as outlines.
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readObj } from "../src/file/sequences.js";
 import { type Area, Camera, draw, panesOf, pictureOf, stageOf } from "./pixels.js";
-import { apart, bar, biped, deform, made, pelt, readNpy, Session } from "./support.js";
+import { apart, bar, biped, deform, made, openStudio, pelt, readNpy } from "./support.js";
 
-let session: Session;
+const session = openStudio(() => [biped()], { pictures: true });
 beforeAll(async () => {
-  session = await Session.open(biped());
   await session.tab("Compare");
-});
-afterAll(async () => {
-  await session?.close();
 });
 
 /** The vertices of a method over the clip, as the program computes them. */
@@ -20,7 +16,12 @@ const frames = (method: string) =>
   made(`walk_${method}.npy`, (out) => pelt("deform", biped(), "-o", out, "--clip", "walk", "--method", method));
 const compared = (a: string, b: string) => JSON.parse(pelt("compare", frames(a), frames(b), "--json"));
 const triangles = () =>
-  readObj(readFileSync(made("rest.obj", (out) => pelt("deform", biped(), "--bind-pose", "-o", out)), "utf8")).triangles;
+  readObj(
+    readFileSync(
+      made("biped_rest.obj", (out) => pelt("deform", biped(), "--bind-pose", "-o", out)),
+      "utf8",
+    ),
+  ).triangles;
 
 /** Chooses methods in the panel and waits until their errors are measured. */
 async function choose(...methods: string[]): Promise<void> {
@@ -74,8 +75,11 @@ describe("errors", () => {
       expectShown(rms, report.frames[15].rms);
       expectShown(max, report.frames[15].max);
       expectShown(largest, report.max);
-      const said = await page.locator(".label .stat").nth(i + 1).innerText();
-      expect(said).toBe(`RMS ${rms} · max ${max}`);
+      const shown = await page
+        .locator(".label .stat")
+        .nth(i + 1)
+        .innerText();
+      expect(shown).toBe(`RMS ${rms} · max ${max}`);
     }
   });
 
@@ -99,8 +103,8 @@ describe("errors", () => {
       const left = largest.filter(([at]) => taken.every((other) => Math.abs(other - at) > 1 / 3 + 1e-6)),
         [at, error] = left.reduce((best, moment) => (moment[1] > best[1] ? moment : best));
       expect(seconds).toBeCloseTo(at, 5);
-      const [said, number] = (await buttons.nth(i).innerText()).split(/\s*s\s*/);
-      expect(Number(said)).toBeCloseTo(at, 2);
+      const [moment, number] = (await buttons.nth(i).innerText()).split(/\s*s\s*/);
+      expect(Number(moment)).toBeCloseTo(at, 2);
       expectShown(number, error);
       taken.push(seconds);
     }
@@ -253,15 +257,14 @@ describe("outlines", () => {
       ++either;
       if (first !== second) ++one;
       const wanted = expected[first && second ? "both" : first ? "first" : "second"];
-      const seen = (pixel: number) =>
-        wanted.every((value, c) => Math.abs(value - picture.data[4 * pixel + c]) <= 24);
+      const seen = (pixel: number) => wanted.every((value, c) => Math.abs(value - picture.data[4 * pixel + c]) <= 24);
       // A pixel at an edge may be on its other side by rounding.
       const around = [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((x) => i + y * stage.width + x));
       if (!around.some(seen)) ++wrong;
     }
-    const said = Number(/([\d.]+) % of the outline differs/.exec(await page.locator(".outline-note").innerText())![1]);
+    const share = Number(/([\d.]+) % of the outline differs/.exec(await page.locator(".outline-note").innerText())![1]);
     expect(one / either).toBeGreaterThan(0.002);
-    expect(said / ((100 * one) / either)).toBeCloseTo(1, 1);
+    expect(share / ((100 * one) / either)).toBeCloseTo(1, 1);
     expect(wrong / either).toBeLessThan(0.005); // seams of a pixel between parts
     await page.getByText("Views", { exact: true }).click();
   });

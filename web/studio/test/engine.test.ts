@@ -1,19 +1,13 @@
 // What the page shows while something is prepared, and morph targets.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, bar, biped, deform, made, pelt, readNpy, Session, work } from "./support.js";
+import { describe, expect, test } from "vitest";
+import { apart, bar, biped, deform, made, openStudio, pelt, readNpy, work } from "./support.js";
 
-let session: Session;
-const large = () =>
-  made("biped20k.glb", (out) => pelt("sample", "biped", "--skin", "smooth", "--resolution", "20000", "-o", out));
+/** Takes long enough to prepare that something happens meanwhile. */
+const large = () => biped(8000);
 
-beforeAll(async () => {
-  session = await Session.open(large());
-});
-afterAll(async () => {
-  await session?.close();
-});
+const session = openStudio(() => [large()]);
 
 describe("while a method is prepared", () => {
   test("poses of the method before are shown", async () => {
@@ -49,7 +43,7 @@ describe("while a method is prepared", () => {
     await session.set({ kappa: null });
   });
 
-  test("another file may be opened, and what was asked for the first one is forgotten", async () => {
+  test("another file may be opened, and requests for the first one are forgotten", async () => {
     const small = biped();
     await session.page.evaluate("void studio.set({ lambda: 3 })");
     await session.load(small, "small.glb");
@@ -98,9 +92,9 @@ describe("a .glb with animated morph targets is a sequence", () => {
     const own = join(work, "bar_shapes_own.glb");
     writeFileSync(own, await session.bytes(`studio.run("decompose", { bones: 4 }).then(({ bytes }) => bytes)`));
     const native = join(work, "bar_shapes_native.glb");
-    const told = JSON.parse(pelt("decompose", file, "--bones", "4", "--json", "-o", native));
-    expect(report.frames).toEqual(told.frames);
-    expect(report.e_rms).toBeCloseTo(told.e_rms, 2);
+    const wanted = JSON.parse(pelt("decompose", file, "--bones", "4", "--json", "-o", native));
+    expect(report.frames).toEqual(wanted.frames);
+    expect(report.e_rms).toBeCloseTo(wanted.e_rms, 2);
     expect(apart(deform(native), deform(own))).toBeLessThan(1e-3);
     expect(apart(readNpy(frames), deform(own))).toBeLessThan(0.02);
   });

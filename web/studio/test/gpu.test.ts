@@ -1,20 +1,14 @@
 // What the GPU poses: read back and compared with the processor's vertices, which other tests compare with the program.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { carrying, morphing } from "../../three/test/fixtures.js";
 import { differing, pictureOf } from "./pixels.js";
-import { apart, biped, Session, shared } from "./support.js";
+import { apart, biped, openStudio, shared } from "./support.js";
 
 const bound = 1e-5; // of the diagonal
 
-let session: Session;
-beforeAll(async () => {
-  session = await Session.open(biped());
-});
-afterAll(async () => {
-  await session?.close();
-});
+const session = openStudio(() => [biped(4000)], { pictures: true });
 
 const floats = async (expression: string) => new Float32Array((await session.bytes(expression)).buffer);
 const drawn = (view = 0) => floats(`studio.drawn(${view}).then((read) => new Uint8Array(read.buffer))`);
@@ -53,7 +47,7 @@ describe("the GPU draws what the processor computes", () => {
 
   test("in pictures: those of the processor's vertices differ in a few pixels at most", async () => {
     await session.set({ methods: ["ddm"], wireframe: true, clip: "walk", time: 0.2 });
-    const different = await session.page.evaluate(`(async () => {
+    const different = (await session.page.evaluate(`(async () => {
       const pixels = async (png) => {
         const image = await createImageBitmap(new Blob([png])), canvas = new OffscreenCanvas(image.width, image.height);
         const pen = canvas.getContext("2d");
@@ -67,7 +61,7 @@ describe("the GPU draws what the processor computes", () => {
       await studio.set({});
       const gpu = await pixels(studio.picture());
       return { same: share(processor, gpu), other: share(before, gpu) };
-    })()`) as { same: number; other: number };
+    })()`)) as { same: number; other: number };
     expect(await isOnGpu()).toBe(true);
     expect(different.same).toBeLessThan(2e-4);
     expect(different.other).toBeGreaterThan(2e-3);
@@ -91,7 +85,7 @@ describe("the GPU draws what the processor computes", () => {
 });
 
 describe("while a clip plays", () => {
-  beforeAll(() => session.load(biped(), "biped.glb"));
+  beforeAll(() => session.load(biped(4000), "biped.glb"));
 
   test("only matrices leave the worker, and only they go to the GPU", async () => {
     const worker = session.page.workers().find((one) => one.url().includes("player"))!;
@@ -193,7 +187,7 @@ describe("while a clip plays", () => {
         await session.set({ methods, time: 0.1 });
         await page.evaluate("studio.picture()");
       }
-      await session.load(biped(), "biped.glb");
+      await session.load(biped(4000), "biped.glb");
       await session.set({ time: 0.1 });
       await page.evaluate("studio.picture()");
       return page.evaluate("textures.size");
@@ -219,7 +213,7 @@ describe("the processor's vertices are drawn", () => {
   });
 
   test("in a pose by handles", async () => {
-    await session.load(biped(), "biped.glb");
+    await session.load(biped(4000), "biped.glb");
     await session.set({ activity: "pose", handles: [{ joint: "hand_L", pinned: false, offset: [0, 0.2, 0] }] });
     expect(await isOnGpu()).toBe(false);
     await session.set({ activity: "look", clip: "walk", time: 0.5 });

@@ -2,16 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, bar, biped, deform, expectValid, made, pelt, program, readNpy, Session, work } from "./support.js";
+import { describe, expect, test } from "vitest";
+import type { VerbRow } from "@pelt/core";
+import { apart, bar, biped, deform, expectValid, made, openStudio, pelt, program, readNpy, work } from "./support.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await Session.open(biped());
-});
-afterAll(async () => {
-  await session?.close();
-});
+const session = openStudio(() => [biped()]);
 
 describe("make", () => {
   test("mush downloads what the program writes, and says the command", async () => {
@@ -56,8 +51,8 @@ describe("make", () => {
     await page.getByLabel("Method", { exact: true }).selectOption("bbw");
     await page.getByLabel("Joints per vertex").fill("3");
     await page.keyboard.press("Enter");
-    const said = await page.locator(".command code").first().innerText();
-    expect(said).toContain("pelt bind bar.glb --method bbw --influences 3 -o bar_bound.glb");
+    const command = await page.locator(".command code").first().innerText();
+    expect(command).toContain("pelt bind bar.glb --method bbw --influences 3 -o bar_bound.glb");
     await page.getByRole("button", { name: "Bind", exact: true }).click();
     await page.locator("strong", { hasText: "bar_bound.glb" }).waitFor({ timeout: 90_000 });
     const bytes = await session.download("Download"),
@@ -84,12 +79,10 @@ describe("make", () => {
       native = join(work, "helped_native.glb");
     await expectValid(bytes);
     writeFileSync(own, bytes);
-    const report = JSON.parse(
-      pelt("bake", biped(), "--helpers", "3", "--clip", "walk", "-o", native, "--json"),
-    );
+    const report = JSON.parse(pelt("bake", biped(), "--helpers", "3", "--clip", "walk", "-o", native, "--json"));
     const facts = await page.locator("section", { hasText: "Largest error" }).locator("dl").innerText();
-    const said = Number(/RMS error\s+([\d.e-]+)/.exec(facts)![1]);
-    expect(said / report.rms).toBeCloseTo(1, 2);
+    const rms = Number(/RMS error\s+([\d.e-]+)/.exec(facts)![1]);
+    expect(rms / report.rms).toBeCloseTo(1, 2);
     expect(facts).toMatch(/Helper joints\s+3/);
     const at = ["--clip", "walk", "--frames", "::9"];
     expect(apart(deform(native, ...at), deform(own, ...at))).toBeLessThan(2e-3);
@@ -136,6 +129,66 @@ describe("make", () => {
     await session.set({ methods: ["ddm"], kappa: null, jointAlpha: {} });
   });
 
+  test("every verb that makes a file is there, with every option of the table", async () => {
+    const { page } = session,
+      table: VerbRow[] = JSON.parse(pelt("verbs", "--json")).verbs;
+    const makers = table.filter(
+      ({ where, browser, outputs }) =>
+        where === "everywhere" && browser && ["character", "folder", "rig"].includes(outputs[0]?.kind),
+    );
+    await session.tab("Make");
+    const tabs = page.getByRole("radiogroup", { name: "What to make" }).getByRole("radio");
+    expect(await tabs.evaluateAll((all) => all.map(({ id }) => id))).toEqual(makers.map(({ name }) => `verb-${name}`));
+    const tuned = "lambda kappa alpha iterations bind laplacian smoothing joint_alpha lambda_map kappa_map alpha_map";
+    for (const { name, options } of makers) {
+      await page.locator(`label[for="verb-${name}"]`).click();
+      const has = (option: string) => options.some((row) => row.name === option),
+        inTune = has("kappa") && !has("method") ? tuned.split(" ") : [];
+      const shown = options.filter(
+        (row) => row.where === "everywhere" && row.name !== "clip" && !inTune.includes(row.name),
+      );
+      const helps = await page.locator("[title]").evaluateAll((all) => all.map((one) => one.getAttribute("title")));
+      for (const { help } of shown) expect(helps, name).toContain(help);
+    }
+    await page.locator('label[for="verb-mush"]').click();
+  });
+
+  test("bake with virtual joints, from the folded options, says the command", async () => {
+    const { page } = session;
+    await page.locator('label[for="verb-bake"]').click();
+    await page.locator("summary", { hasText: "Other options" }).click();
+    await page.getByLabel("Virtual joints").fill("4");
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".command code").first().innerText()).toContain("--virtual 4");
+    await page.getByRole("button", { name: "Bake", exact: true }).click();
+    await page.locator("strong", { hasText: "biped_baked.glb" }).waitFor();
+    await expectValid(await session.download("Download"));
+  });
+
+  test("transfer takes a second file, lod offers its levels", async () => {
+    const { page } = session;
+    await page.locator('label[for="verb-transfer"]').click();
+    await page.getByRole("button", { name: "Transfer", exact: true }).click();
+    await page.getByText('Choose the file for "To" first').waitFor();
+    await page.getByLabel("To", { exact: true }).setInputFiles(biped(800));
+    expect(await page.locator(".command code").first().innerText()).toContain("pelt transfer biped.glb biped800.glb");
+    await page.getByRole("button", { name: "Transfer", exact: true }).click();
+    await page.locator("strong", { hasText: "biped_transfer.glb" }).waitFor();
+    const own = join(work, "transfer_own.glb"),
+      native = join(work, "transfer_native.glb");
+    writeFileSync(own, await session.download("Download"));
+    pelt("transfer", biped(), biped(800), "-o", native);
+    expect(apart(deform(native, "--frames", "::9"), deform(own, "--frames", "::9"))).toBeLessThan(1e-4);
+    await page.locator('label[for="verb-lod"]').click();
+    await page.getByLabel("Ratios").fill("0.5, 0.2");
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".command code").first().textContent()).toMatch(
+      /--ratios 0.5 --ratios 0.2 -o biped_lod$/,
+    );
+    await page.getByRole("button", { name: "Lod", exact: true }).click();
+    await expectValid(await session.download("Download level 2"));
+  });
+
   test("a verb is stopped", async () => {
     await session.tab("Make");
     const stopped = await session.page.evaluate(`(async () => {
@@ -157,8 +210,11 @@ describe("make", () => {
     await session.drop(frames, rest);
     const { page } = session;
     await page.getByText("Decompose", { exact: true }).first().click();
-    await page.getByLabel("Bones").fill("4");
+    await page.getByLabel("Bones", { exact: true }).fill("4");
     await page.keyboard.press("Enter");
+    const command = (await page.locator(".command code").first().textContent())!;
+    expect(command).toBe("pelt decompose bar_frames.npy --mesh bar_rest.obj --bones 4 -o bar_frames_bones.glb");
+    execFileSync("sh", ["-c", command.replace(/^pelt/, `'${program}'`)], { cwd: work, stdio: "ignore" });
     await page.getByRole("button", { name: "Decompose", exact: true }).click();
     await page.locator("strong", { hasText: "bar_frames_bones.glb" }).waitFor();
     const bytes = await session.download("Download");
@@ -168,6 +224,9 @@ describe("make", () => {
     writeFileSync(own, bytes);
     pelt("deform", own, "-o", out);
     expect(apart(readNpy(frames), readNpy(out))).toBeLessThan(0.02);
+    expect(apart(deform(join(work, "bar_frames_bones.glb")), readNpy(out))).toBeLessThan(5e-3);
+    const named = (file: string) => JSON.parse(pelt("info", file, "--json")).clips.map(({ name }: any) => name);
+    expect(named(own)).toEqual(named(join(work, "bar_frames_bones.glb")));
   });
 
   test("what cannot be made is said in a sentence", async () => {

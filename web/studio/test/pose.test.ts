@@ -1,16 +1,10 @@
 // Through the controls a person uses, checked against the native program.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, biped, deform, expectValid, pelt, Session, work } from "./support.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { apart, biped, deform, expectValid, openStudio, pelt, work } from "./support.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await Session.open(biped());
-});
-afterAll(async () => {
-  await session?.close();
-});
+const session = openStudio(() => [biped()]);
 
 describe("pose", () => {
   test("a pulled hand arrives, a pinned foot stays, and keys become a clip as pelt pose makes it", async () => {
@@ -20,13 +14,12 @@ describe("pose", () => {
     await page.getByRole("button", { name: "Pin", exact: true }).click();
     await page.getByLabel("Joint to hold").selectOption("hand_R");
     await page.getByRole("button", { name: "Pull", exact: true }).click();
-    await page.waitForTimeout(300);
+    await session.set({});
     const before = await session.positions();
     await page.keyboard.press("k");
     await session.set({ time: 1 });
     await page.getByLabel("hand_R, offset along y").fill("0.3");
     await page.keyboard.press("Enter");
-    await page.waitForTimeout(1500);
     await session.set({});
     const after = await session.positions();
     const moved = (v: number) => Math.hypot(...[0, 1, 2].map((c) => after[3 * v + c] - before[3 * v + c]));
@@ -83,7 +76,6 @@ describe("pose", () => {
     await page.mouse.down();
     await page.mouse.move(box.x + hand.x + 30, box.y + hand.y - 60, { steps: 6 });
     await page.mouse.up();
-    await page.waitForTimeout(600);
     await session.set({});
     expect((await session.state()).handles).toMatchObject([{ joint: "hand_L", pinned: false }]);
     expect(apart(before, await session.positions())).toBeGreaterThan(0.01);
@@ -105,16 +97,11 @@ describe("handles", () => {
     await mouse.down();
     await mouse.move(from.x + dx, from.y + dy, { steps: 6 });
     await mouse.up();
-    await session.page.waitForTimeout(700);
     await session.set({});
   }
   const centerOf = (positions: Float32Array, vertices: number[]) =>
     [0, 1, 2].map((c) => vertices.reduce((sum, v) => sum + positions[3 * v + c], 0) / vertices.length);
-  const fresh = async () => {
-    await session.set({ handles: [], keys: [] });
-    await session.page.waitForTimeout(300);
-    await session.set({});
-  };
+  const fresh = () => session.set({ handles: [], keys: [] });
 
   beforeAll(async () => {
     await session.load(biped(), "biped.glb");

@@ -1,16 +1,10 @@
 // The pose that is shown while handles are moved is the one that is exported and that `pelt pose` finds.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, biped, deform, expectValid, pelt, Session, work } from "./support.js";
+import { describe, expect, test } from "vitest";
+import { apart, biped, deform, expectValid, openStudio, pelt, work } from "./support.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await Session.open(biped());
-});
-afterAll(async () => {
-  await session?.close();
-});
+const session = openStudio(() => [biped()]);
 
 const foot = { joint: "foot_L", pinned: true, offset: [0, 0, 0] };
 const hand = (x: number, y: number, z: number) => ({ joint: "hand_R", pinned: false, offset: [x, y, z] });
@@ -74,7 +68,7 @@ describe("what is dragged", () => {
     expect(apart(limited.pose, shown)).toBeLessThan(1e-5);
     expect(apart(free.pose, shown)).toBeGreaterThan(1e-3);
     expect(await page.locator(".command code").first().innerText()).toContain(
-      "--clip walk --at 0.4 --limits limits.json",
+      "--limits limits.json --clip walk --at 0.4",
     );
     expect(apart(deform(await exported(), "--method", "ddm", "--clip", "0"), shown)).toBeLessThan(1e-5);
     await session.set({ poseFrom: null, limits: null });
@@ -83,8 +77,20 @@ describe("what is dragged", () => {
   test("over keys is the clip, at every moment", async () => {
     await session.set({ handles: [foot, hand(0, 0, 0)], keys: [], time: 0 });
     const keys = [
-      { time: 0, offsets: [[0, 0, 0], [0, 0, 0]] },
-      { time: 0.4, offsets: [[0, 0, 0], [0, 0.4, 0.2]] },
+      {
+        time: 0,
+        offsets: [
+          [0, 0, 0],
+          [0, 0, 0],
+        ],
+      },
+      {
+        time: 0.4,
+        offsets: [
+          [0, 0, 0],
+          [0, 0.4, 0.2],
+        ],
+      },
     ];
     await session.set({ keys, time: 0.2 });
     const { pose } = await native(),

@@ -1,20 +1,14 @@
 // Mesh sequences in every format, decomposed and fitted as the native program does it.
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, bar, biped, deform, expectValid, made, pelt, readNpy, Session, work } from "./support.js";
+import { describe, expect, test } from "vitest";
+import { apart, bar, biped, deform, expectValid, made, openStudio, pelt, readNpy, work } from "./support.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await Session.open(bar());
-});
-afterAll(async () => {
-  await session?.close();
-});
+const session = openStudio(() => [bar()]);
 
 const every = ["--frames", "::6"];
 const frames = (ending: string) => made(`bar.${ending}`, (out) => pelt("deform", bar(), ...every, "-o", out));
-const rest = () => made("rest.obj", (out) => pelt("deform", bar(), "--bind-pose", "-o", out));
+const rest = () => made("bar_rest.obj", (out) => pelt("deform", bar(), "--bind-pose", "-o", out));
 const objects = () => {
   const folder = join(work, "bar_frames");
   if (!existsSync(folder)) pelt("deform", bar(), ...every, "-o", folder);
@@ -24,7 +18,7 @@ const objects = () => {
 async function decompose(bones: string): Promise<Uint8Array> {
   const { page } = session;
   await page.locator(".segmented label", { hasText: "Decompose" }).click();
-  await page.getByLabel("Bones").fill(bones);
+  await page.getByLabel("Bones", { exact: true }).fill(bones);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Decompose", exact: true }).click();
   await page.locator("strong", { hasText: "_bones.glb" }).waitFor({ timeout: 60_000 });
@@ -91,7 +85,7 @@ describe("sequences", () => {
       expect(await page.locator(".command code").first().innerText()).toContain(`pelt fit bar.glb ${basename(file)}`);
     });
 
-  test("shapes that fit no open character are opened themselves, and what does not fit is said", async () => {
+  test("shapes of other vertices are opened themselves, and a sentence says what does not fit", async () => {
     const { page } = session;
     await session.load(biped(), "biped.glb");
     await session.drop(examples("glb"));

@@ -1,20 +1,24 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { expect } from "vitest";
-import {
-  diagonal, distance, hasShared, made, pelt, program, readNpy as readArray, shared, web, work,
-} from "../../three/test/support.js";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { listen, newContext } from "../../test/browser.js";
+import { diagonal, distance, readNpy as readArray } from "../../test/numbers.js";
+import { filesIn, pelt, web } from "../../tools/program.mjs";
+import { startStudio } from "../../tools/studio.mjs";
 
-export { hasShared, made, pelt, program, shared, work };
+export { hasShared, pelt, program, shared } from "../../tools/program.mjs";
+export const { folder: work, made } = filesIn("studio");
 
 if (!existsSync(join(web, "studio/dist/index.html"))) throw new Error("the page is not built: npm run build -w studio");
 
-export const biped = () =>
-  made("biped.glb", (out) => pelt("sample", "biped", "--skin", "smooth", "--resolution", "4000", "-o", out));
-export const bar = () => made("bar.glb", (out) => pelt("sample", "bar", "--skin", "smooth", "-o", out));
+export const biped = (resolution = 1500) =>
+  made(resolution === 1500 ? "biped.glb" : `biped${resolution}.glb`, (out) =>
+    pelt("sample", "biped", "--skin", "smooth", "--resolution", String(resolution), "-o", out),
+  );
+export const bar = () =>
+  made("bar.glb", (out) => pelt("sample", "bar", "--skin", "smooth", "--resolution", "800", "-o", out));
 
 export const readNpy = (path: string): Float32Array => readArray(path).data;
 
@@ -28,7 +32,8 @@ export function deform(file: string, ...options: string[]): Float32Array {
 /** The largest distance between points of two lists, in diagonals of the first. */
 export const apart = (a: Float32Array, b: Float32Array): number => distance(a, b) / diagonal(a);
 
-const { validateBytes } = createRequire(import.meta.url)("gltf-validator");
+const require = createRequire(import.meta.url);
+const { validateBytes } = require("gltf-validator");
 
 /** The Khronos validator finds no error in a file. */
 export async function expectValid(bytes: Uint8Array): Promise<void> {
@@ -36,68 +41,45 @@ export async function expectValid(bytes: Uint8Array): Promise<void> {
   expect(report.issues.messages.filter((message: any) => message.severity === 0)).toEqual([]);
 }
 
-// SwiftShader for WebGL; the rest keeps Chromium from calling home.
-const flags = [
-  "--no-sandbox",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--use-angle=swiftshader",
-  "--enable-unsafe-swiftshader",
-  "--ignore-gpu-blocklist",
-];
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-/** `pelt studio` and a browser that has opened it. */
+/** What axe calls serious on a page. */
+export async function expectAccessible(page: Page): Promise<void> {
+  if (!(await page.evaluate("window.axe !== undefined"))) await page.evaluate(axe);
+  const found: any = await page.evaluate("axe.run()");
+  const serious = found.violations.filter((v: any) => ["serious", "critical"].includes(v.impact));
+  expect(serious.map((v: any) => `${v.id}: ${v.nodes.map((n: any) => n.html).join(" ")}`)).toEqual([]);
+}
+
+interface Options {
+  /** Pictures are looked at: a pixel of the page is one of the screen. Otherwise fewer are drawn. */
+  pictures?: boolean;
+}
+
+/** `pelt studio` and a window that has opened it. */
 export class Session {
   readonly messages: string[] = [];
-
-  private constructor(
-    private readonly server: ChildProcess,
-    private readonly browser: Browser,
-    readonly context: BrowserContext,
-    readonly address: string,
-  ) {}
-
   page!: Page;
+  private server: { address: string; close(): void } | undefined;
+  private context: BrowserContext | undefined;
 
-  static async open(...files: string[]): Promise<Session> {
-    const server = spawn(program, ["studio", "--no-open", ...files], { stdio: ["ignore", "pipe", "pipe"] });
-    const address = await new Promise<string>((found, fail) => {
-      let said = "";
-      server.stdout!.on("data", (text) => {
-        said += text;
-        const match = /http:\S+/.exec(said);
-        if (match) found(match[0]);
-      });
-      server.stderr!.on("data", (text) => fail(new Error(String(text))));
-    });
-    const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: flags });
-    const context = await browser.newContext({
+  async open(files: string[], { pictures = false }: Options): Promise<void> {
+    this.server = await startStudio(files);
+    this.context = await newContext({
       viewport: { width: 1280, height: 720 },
+      deviceScaleFactor: pictures ? 1 : 0.25,
       acceptDownloads: true,
       permissions: ["clipboard-read", "clipboard-write"],
     });
-    const session = new Session(server, browser, context, address);
-    try {
-      session.page = await session.newPage();
-      if (files.length > 0) await session.shown();
-    } catch (error) {
-      await session.close();
-      throw error;
-    }
-    return session;
+    this.page = await this.newPage();
+    if (files.length > 0) await this.shown();
   }
 
-  async newPage(address = this.address): Promise<Page> {
-    const page = await this.context.newPage();
+  async newPage(): Promise<Page> {
+    const page = await this.context!.newPage();
     page.setDefaultTimeout(100_000); // both cores of a small machine may be busy
-    page.on("console", (message) => {
-      if (message.type() === "warning" || message.type() === "error") this.messages.push(message.text());
-    });
-    page.on("pageerror", (error) => this.messages.push(String(error)));
-    await page.goto(address);
+    listen(page, this.messages);
+    await page.goto(this.server!.address);
     await page.waitForFunction("window.studio !== undefined");
     return page;
   }
@@ -121,6 +103,7 @@ export class Session {
     await chooser.setFiles(files);
   }
 
+  /** Changes settings and waits until what they say is shown. */
   set(settings: object): Promise<void> {
     return this.page.evaluate(`studio.set(${JSON.stringify(settings)})`);
   }
@@ -159,7 +142,15 @@ export class Session {
   }
 
   async close(): Promise<void> {
-    await this.browser.close();
-    this.server.kill("SIGINT");
+    await this.context?.close();
+    this.server?.close();
   }
+}
+
+/** A window for all tests of a file. */
+export function openStudio(files: () => string[] = () => [], options: Options = {}): Session {
+  const session = new Session();
+  beforeAll(() => session.open(files(), options));
+  afterAll(() => session.close());
+  return session;
 }

@@ -1,16 +1,10 @@
 // Through the controls a person uses, checked against the native program.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apart, biped, deform, expectValid, pelt, Session, work } from "./support.js";
+import { describe, expect, test } from "vitest";
+import { apart, biped, deform, expectValid, openStudio, pelt, work } from "./support.js";
 
-let session: Session;
-beforeAll(async () => {
-  session = await Session.open(biped());
-});
-afterAll(async () => {
-  await session?.close();
-});
+const session = openStudio(() => [biped()]);
 
 describe("tune", () => {
   test("sliders and choices give what the program gives with the same options", async () => {

@@ -1,6 +1,7 @@
 // The pictures of docs/three.md: node bench/pictures.mjs. Left `pelt render`, then three.js.
 import { join } from "node:path";
-import { open, pelt, web } from "./open.mjs";
+import { pelt, root } from "../../tools/program.mjs";
+import { open } from "./open.mjs";
 
 const poses = [
   {
@@ -36,9 +37,9 @@ for (const { name, clip, time, camera, options } of poses) {
 pelt("sample", "biped", "-o", "biped.glb");
 pelt("mush", "biped.glb", "-o", "mushed.glb");
 
-const { page, close } = await open("/three/bench/pictures.html", "swiftshader", { width: 1280, height: 620 });
+const { page, close } = await open("/three/bench/pictures.html", { viewport: { width: 1280, height: 620 } });
 await page.waitForFunction("window.sideBySide !== undefined");
-const images = join(web, "../docs/images");
+const images = join(root, "docs/images");
 for (const pose of poses) {
   await page.evaluate(`sideBySide(${JSON.stringify(pose)})`);
   await page.locator("#sheet").screenshot({ path: join(images, `${pose.name}.png`) });

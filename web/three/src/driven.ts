@@ -95,7 +95,7 @@ const turn = new Quaternion(),
   terms = new Float64Array(9),
   move = new Float64Array(6);
 
-/** A joint whose local transform follows from that of others, at the moment it is asked for. */
+/** A joint whose local transform follows from that of others whenever it is read. */
 export class DrivenBone extends Bone {
   private entry!: DrivenObject;
   /** the objects that the entry names, by the numbers of their nodes; in a clone found at first use */

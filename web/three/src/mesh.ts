@@ -36,7 +36,7 @@ export class PeltSkinnedMesh extends SkinnedMesh {
     return pelt;
   }
 
-  /** How the character is skinned; null: as the plugin says. */
+  /** How the character is skinned; null: the plugin's `method`. */
   get method(): Method | null {
     return this.skeleton.method;
   }

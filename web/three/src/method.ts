@@ -29,6 +29,22 @@ const stored: Record<string, Form> = {
   v5: Form.lbs,
 };
 
+/** The numbers that records have: all (v0, v1), p χ ω ψ (v2, v3), p ω ψ (v4), or ω (v5). Each has those of the next. */
+export const Content = { full: 0, centered: 1, weighted: 2, plain: 3 } as const;
+export type Content = (typeof Content)[keyof typeof Content];
+
+const contents: Record<string, Content> = {
+  v2: Content.centered,
+  v3: Content.centered,
+  v4: Content.weighted,
+  v5: Content.plain,
+};
+
+/** What a variant reads, and a method for a file's variant. */
+export const contentOf = (variant: string): Content => contents[variant] ?? Content.full;
+export const neededBy = (method: Method, variant: string): Content =>
+  method === "lbs" ? Content.plain : contentOf(method === "ddm" ? variant : method.slice(4));
+
 /** What a method comes to for a file's variant and a pose. */
 export function formOf(method: Method, variant: string, rigid: boolean): Form {
   if (method === "lbs") return Form.plain;

@@ -5,7 +5,7 @@ type Nodes = typeof import("./webgpu.js");
 let nodes: Nodes | null = null;
 let loading: Promise<Nodes> | null = null;
 
-/** The part for WebGPURenderer, which needs a second build of three.js: loaded when it is asked for. */
+/** The part for WebGPURenderer, which needs a second build of three.js: loaded on first use. */
 export function loadNodes(): Promise<Nodes> {
   loading ??= nodes ? Promise.resolve(nodes) : import("./webgpu.js").then(useNodes, fail);
   return loading;

@@ -1,5 +1,6 @@
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from "three";
 import { Fnv1a } from "./hash.js";
+import { Content, contentOf } from "./method.js";
 import { entryNumbers, type PrimitiveRows } from "./rows.js";
 
 /** `PELT_direct_delta_mush` of a primitive; docs/payload.md is its description. */
@@ -21,8 +22,8 @@ export class PayloadError extends Error {}
 const variants = ["v0", "v1", "v2", "v3", "v4", "v5"];
 
 export function checkObject(object: PayloadObject): void {
-  if (object.version !== 1 && object.version !== 2)
-    throw new PayloadError(`its version is ${object.version}, this reader knows 1 and 2`);
+  if (![1, 2, 3].includes(object.version))
+    throw new PayloadError(`its version is ${object.version}, this reader knows 1 to 3`);
   if (!variants.includes(object.variant)) throw new PayloadError(`its variant "${object.variant}" is not known`);
   if (object.encoding !== "float" && object.encoding !== "q16")
     throw new PayloadError(`its encoding "${object.encoding}" is not known`);
@@ -30,6 +31,10 @@ export function checkObject(object: PayloadObject): void {
   if (space !== undefined && !(Array.isArray(space) && space.length === 16 && space.every(Number.isFinite)))
     throw new PayloadError("its space is not 16 numbers");
 }
+
+/** The numbers of its records: from version 3 on, those that the variant reads. */
+export const recordsOf = ({ version, variant }: PayloadObject): Content =>
+  version < 3 ? Content.full : contentOf(variant);
 
 export function positionHash(position: BufferAttribute | InterleavedBufferAttribute): string {
   const numbers = new Float32Array(3 * position.count);
@@ -50,20 +55,21 @@ export function jointsHash(joints: { name: string; inverseBind: ArrayLike<number
 
 /** The rows of a primitive with `count` vertices, decoded and centered. */
 export function readRows(object: PayloadObject, view: ArrayBuffer, count: number, joints: number): PrimitiveRows {
-  const short = object.encoding === "q16";
+  const layout = layoutOf(object),
+    { short, vertexBytes, entryBytes } = layout;
   const { vertexOffset, entryOffset } = object;
-  if (!isOffset(vertexOffset) || !isOffset(entryOffset) || vertexOffset + 16 * count > view.byteLength)
+  if (!isOffset(vertexOffset) || !isOffset(entryOffset) || vertexOffset + vertexBytes * count > view.byteLength)
     throw new PayloadError("its vertex records reach past their buffer view");
   const data = new DataView(view);
   const counts = new Uint32Array(count);
   let total = 0;
   for (let v = 0; v < count; ++v) {
-    const at = vertexOffset + 16 * v + 12;
+    const at = vertexOffset + vertexBytes * (v + 1) - 4;
     counts[v] = short ? data.getUint16(at, true) : data.getUint32(at, true);
     if (counts[v] === 0) throw new PayloadError(`vertex ${v} has no entry`);
     total += counts[v];
   }
-  if (entryOffset + (short ? 24 : 48) * total > view.byteLength)
+  if (entryOffset + entryBytes * total > view.byteLength)
     throw new PayloadError("its entry records reach past their buffer view");
   if (total >= 1 << 24) throw new PayloadError(`it has ${total} entries, at most ${(1 << 24) - 1} fit a texture`);
 
@@ -77,10 +83,11 @@ export function readRows(object: PayloadObject, view: ArrayBuffer, count: number
   for (let v = 0, first = 0; v < count; first += counts[v++]) {
     while (row.length < counts[v])
       row.push({ joint: 0, w: new Float64Array(6), chi: new Float64Array(3), omega: 0, psi: 0 });
-    if (short) readShort(data, vertexOffset + 16 * v, entryOffset + 24 * first, counts[v], row);
-    else readFloat(data, entryOffset + 48 * first, counts[v], row);
-    const p = vertexOffset + 16 * v;
-    rows.centers.set([data.getFloat32(p, true), data.getFloat32(p + 4, true), data.getFloat32(p + 8, true)], 3 * v);
+    const p = vertexOffset + vertexBytes * v,
+      entries = entryOffset + entryBytes * first;
+    if (short) readShort(layout, data, p + vertexBytes - 4, entries, counts[v], row);
+    else readFloat(layout, data, entries, counts[v], row);
+    if (layout.center) for (let i = 0; i < 3; ++i) rows.centers[3 * v + i] = data.getFloat32(p + 4 * i, true);
     for (let e = 0; e < counts[v]; ++e)
       if (row[e].joint >= joints) throw new PayloadError(`vertex ${v} names joint ${row[e].joint} of ${joints}`);
     store(row, counts[v], rows, v, first);
@@ -101,29 +108,62 @@ interface Entry {
   psi: number;
 }
 
-function readFloat(data: DataView, at: number, count: number, row: Entry[]): void {
-  for (let e = 0; e < count; ++e, at += 48) {
+/** Which numbers records have, in the order of docs/payload.md, and their sizes. */
+interface RecordLayout {
+  short: boolean;
+  center: boolean;
+  second: boolean;
+  first: boolean;
+  psi: boolean;
+  vertexBytes: number;
+  entryBytes: number;
+}
+
+function layoutOf(object: PayloadObject): RecordLayout {
+  const content = recordsOf(object),
+    short = object.encoding === "q16";
+  const second = content === Content.full,
+    first = content <= Content.centered,
+    psi = content <= Content.weighted;
+  const numbers = 2 + Number(psi) + 6 * Number(second) + 3 * Number(first);
+  return { short, center: psi, second, first, psi, vertexBytes: psi ? 16 : 4, entryBytes: (short ? 2 : 4) * numbers };
+}
+
+function readFloat(layout: RecordLayout, data: DataView, at: number, count: number, row: Entry[]): void {
+  const next = () => data.getFloat32((at += 4) - 4, true);
+  for (let e = 0; e < count; ++e) {
     const entry = row[e];
-    entry.joint = data.getUint32(at, true);
-    for (let i = 0; i < 6; ++i) entry.w[i] = data.getFloat32(at + 4 + 4 * i, true);
-    for (let i = 0; i < 3; ++i) entry.chi[i] = data.getFloat32(at + 28 + 4 * i, true);
-    entry.omega = data.getFloat32(at + 40, true);
-    entry.psi = data.getFloat32(at + 44, true);
+    entry.joint = data.getUint32((at += 4) - 4, true);
+    if (layout.second) for (let i = 0; i < 6; ++i) entry.w[i] = next();
+    if (layout.first) for (let i = 0; i < 3; ++i) entry.chi[i] = next();
+    entry.omega = next();
+    entry.psi = layout.psi ? next() : entry.omega;
   }
 }
 
-function readShort(data: DataView, vertex: number, at: number, count: number, row: Entry[]): void {
-  const w = 2 ** data.getInt8(vertex + 14),
-    chi = 2 ** data.getInt8(vertex + 15);
+/** `exponents`: where the last four bytes of the vertex are, its count and two exponents. */
+function readShort(
+  layout: RecordLayout,
+  data: DataView,
+  exponents: number,
+  at: number,
+  count: number,
+  row: Entry[],
+): void {
+  const w = 2 ** data.getInt8(exponents + 2),
+    chi = 2 ** data.getInt8(exponents + 3);
+  const next = () => data.getUint16((at += 2) - 2, true),
+    signed = () => data.getInt16((at += 2) - 2, true);
   let omegas = 0,
     psis = 0;
-  for (let e = 0; e < count; ++e, at += 24) {
+  for (let e = 0; e < count; ++e) {
     const entry = row[e];
-    entry.joint = data.getUint16(at, true);
-    entry.psi = data.getUint16(at + 2, true);
-    for (let i = 0; i < 6; ++i) entry.w[i] = data.getInt16(at + 4 + 2 * i, true) * w;
-    for (let i = 0; i < 3; ++i) entry.chi[i] = data.getInt16(at + 16 + 2 * i, true) * chi;
-    entry.omega = data.getUint16(at + 22, true);
+    entry.joint = next();
+    if (layout.psi) entry.psi = next();
+    if (layout.second) for (let i = 0; i < 6; ++i) entry.w[i] = signed() * w;
+    if (layout.first) for (let i = 0; i < 3; ++i) entry.chi[i] = signed() * chi;
+    entry.omega = next();
+    if (!layout.psi) entry.psi = entry.omega;
     omegas += entry.omega;
     psis += entry.psi;
   }

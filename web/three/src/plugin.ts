@@ -2,7 +2,7 @@ import { type BufferGeometry, Matrix4, type Object3D, type Skeleton, type Skinne
 import type { GLTF, GLTFLoaderPlugin, GLTFParser } from "three/addons/loaders/GLTFLoader.js";
 import { DrivenBone, type DrivenObject, namedBy, problemOf } from "./driven.js";
 import { PeltSkinnedMesh } from "./mesh.js";
-import { checkMethod, formOf, type Method } from "./method.js";
+import { checkMethod, Content, formOf, type Method } from "./method.js";
 import {
   checkObject,
   jointsHash,
@@ -10,6 +10,7 @@ import {
   type PayloadObject,
   positionHash,
   readRows,
+  recordsOf,
   weightRows,
 } from "./payload.js";
 import { type PrimitiveRows, SkinRows } from "./rows.js";
@@ -23,7 +24,7 @@ interface Primitive {
   extensions?: Record<string, unknown>;
 }
 
-/** A skinned mesh of the loaded file and what the file says of it. */
+/** A skinned mesh of the loaded file and what the file has for it. */
 interface Shown {
   mesh: SkinnedMesh;
   primitive: Primitive;
@@ -35,7 +36,7 @@ interface Shown {
  *
  *     loader.register((parser) => new PeltPlugin(parser));
  *
- * Primitives with a payload are skinned by the variant it names, meshes with more than four joints a vertex by all of
+ * Primitives with a payload are skinned by the variant it names, meshes with more than four joints per vertex by all of
  * them, and driven joints follow their drivers. A payload that does not fit is a warning; its mesh plays the plain
  * skin.
  */
@@ -126,7 +127,8 @@ export class PeltPlugin implements GLTFLoaderPlugin {
         const object = objectOf(one);
         if (!object) throw new PayloadError(`${one.mesh.name || "a skinned mesh"} has none`);
         checkObject(object);
-        if (object.variant !== first.variant) throw new PayloadError("its primitives disagree");
+        if (object.variant !== first.variant || recordsOf(object) !== recordsOf(first))
+          throw new PayloadError("its primitives disagree");
         this.checkHashes(one, object);
         const view: ArrayBuffer = await this.parser.getDependency("bufferView", object.bufferView);
         const known = objects.get(one.mesh.geometry);
@@ -136,7 +138,7 @@ export class PeltPlugin implements GLTFLoaderPlugin {
         objects.set(geometry, object);
         rows.set(geometry, readRows(object, view, geometry.attributes.position.count, skeleton.bones.length));
       }
-      this.adopt(gltf, shown, rows, first.variant, (one) => objectOf(one)!.space);
+      this.adopt(gltf, shown, rows, first, (one) => objectOf(one)!.space);
       return true;
     } catch (error) {
       // also what reading a buffer view that does not exist throws
@@ -174,9 +176,11 @@ export class PeltPlugin implements GLTFLoaderPlugin {
     gltf: GLTF,
     shown: Shown[],
     primitives: Map<BufferGeometry, PrimitiveRows>,
-    variant: string | null,
+    payload: PayloadObject | null,
     spaceOf: (one: Shown) => number[] | undefined,
   ): void {
+    const variant = payload?.variant ?? null,
+      content = payload ? recordsOf(payload) : Content.full;
     const rows = new SkinRows(primitives, formOf("ddm", variant ?? "v5", true));
     const skeletons = new Map<Skeleton, Map<string, PeltSkeleton>>();
     for (const one of shown) {
@@ -186,7 +190,7 @@ export class PeltPlugin implements GLTFLoaderPlugin {
       const { bones, boneInverses } = mesh.skeleton;
       const ofSkin = skeletons.get(mesh.skeleton) ?? new Map<string, PeltSkeleton>();
       skeletons.set(mesh.skeleton, ofSkin);
-      const data: SkinData = { rows, variant, space: new Matrix4().fromArray(numbers), settings: this };
+      const data: SkinData = { rows, variant, content, space: new Matrix4().fromArray(numbers), settings: this };
       const skeleton = ofSkin.get(key) ?? new PeltSkeleton(bones, boneInverses, data, depthOf(bones[0], gltf.scenes));
       ofSkin.set(key, skeleton);
       PeltSkinnedMesh.from(mesh, skeleton);

@@ -1,7 +1,7 @@
 import { Bone, BufferGeometry, DetachedBindMode, LineSegments, type Material, Matrix4, SkinnedMesh } from "three";
 import { prepareMaterial } from "./materials.js";
 import { PeltSkinnedMesh } from "./mesh.js";
-import { formOf, type Method } from "./method.js";
+import { Content, formOf, type Method } from "./method.js";
 import { entryNumbers, type PrimitiveRows, SkinRows, textureHeight } from "./rows.js";
 import { PeltSkeleton, type SkinData } from "./skeleton.js";
 
@@ -17,7 +17,12 @@ class MatrixSkeleton extends PeltSkeleton {
 
   constructor(count: number, skin: SkinData) {
     const bones = Array.from({ length: count }, () => new Bone());
-    super(bones, bones.map(() => new Matrix4()), skin, 0);
+    super(
+      bones,
+      bones.map(() => new Matrix4()),
+      skin,
+      0,
+    );
   }
 
   give(matrices: ArrayLike<number>): void {
@@ -60,7 +65,13 @@ export class RowSkin {
   constructor(rows: MethodRows, bones: number) {
     const method = rows.method as Method;
     this.rows = new SkinRows(new Map([[this.attributes, ownCenters(rows)]]), formFor(method));
-    this.data = { rows: this.rows, variant: variantOf(method), space: new Matrix4(), settings: { method } };
+    this.data = {
+      rows: this.rows,
+      variant: variantOf(method),
+      content: Content.full,
+      space: new Matrix4(),
+      settings: { method },
+    };
     this.skeleton = new MatrixSkeleton(bones, this.data);
   }
 
@@ -77,7 +88,7 @@ export class RowSkin {
     this.data.settings.method = method;
   }
 
-  /** 16 numbers a bone, by columns, from rest space to posed space. */
+  /** 16 numbers per bone, by columns, from rest space to posed space. */
   setMatrices(matrices: ArrayLike<number>): void {
     this.skeleton.give(matrices);
   }

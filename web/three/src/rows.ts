@@ -15,10 +15,10 @@ const entriesPerRow = 512;
 
 /** The rows of one primitive as the file or its weights have them, before they take their place in the texture. */
 export interface PrimitiveRows {
-  /** p, three numbers a vertex */
+  /** p, three numbers per vertex */
   centers: Float32Array;
   counts: Uint32Array;
-  /** the joint with the largest ψ, one a vertex */
+  /** the joint with the largest ψ, one per vertex */
   pivots: Uint32Array;
   entries: Float32Array;
 }

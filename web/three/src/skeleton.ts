@@ -1,13 +1,15 @@
 import { type Bone, DataTexture, FloatType, Matrix4, NearestFilter, type Object3D, RGBAFormat, Skeleton } from "three";
-import { Form, formOf, type Method } from "./method.js";
+import { type Content, Form, formOf, type Method, neededBy } from "./method.js";
 import { boneRotation, mat3, toQuaternion } from "./rotation.js";
 import type { SkinRows } from "./rows.js";
 
 /** What the meshes of a skeleton are skinned by; rows and settings are the file's. */
 export interface SkinData {
   rows: SkinRows;
-  /** `v0` to `v5`; null where the rows are plain weights, more than four a vertex */
+  /** `v0` to `v5`; null where the rows are plain weights, more than four per vertex */
   variant: string | null;
+  /** the numbers that the rows have; a method that needs more is the file's own variant */
+  content: Content;
   /** N of docs/payload.md, from POSITION to the payload's space */
   space: Matrix4;
   /** the plugin, whose method is taken where a skeleton has none of its own */
@@ -16,7 +18,7 @@ export interface SkinData {
 
 /** Joints in one row of the texture, four texels each. */
 const jointsPerRow = 16;
-/** In the header, so that a mesh whose skeleton is not one of these is recognised. */
+/** In the header, so that a mesh whose skeleton is not one of these is recognized. */
 export const magic = 7919;
 
 const matrix = new Matrix4(),
@@ -35,10 +37,10 @@ const linear = mat3(),
  * another map than the identity.
  */
 export class PeltSkeleton extends Skeleton {
-  /** How this character is skinned; null: as the plugin says. */
+  /** How this character is skinned; null: the plugin's `method`. */
   method: Method | null = null;
   form: Form = Form.plain;
-  /** M_j by rows, 12 numbers a joint, and rotations, four, in double precision */
+  /** M_j by rows, 12 numbers per joint, and rotations, 4 per joint, in double precision */
   readonly matrices: Float64Array;
   readonly rotations: Float64Array;
   private texels = new Float32Array(0);
@@ -106,8 +108,10 @@ export class PeltSkeleton extends Skeleton {
       this.placeBone(j, matrix).toArray(this.boneMatrices as unknown as number[], 16 * j);
       if (rows.joints.has(j)) rigid = this.setJoint(j, matrix.multiply(spaceInverse).elements) && rigid;
     }
-    const method = this.method ?? this.skin.settings.method;
-    this.form = this.skin.variant === null ? Form.lbs : formOf(method, this.skin.variant, rigid);
+    const { variant, content } = this.skin,
+      wanted = this.method ?? this.skin.settings.method;
+    if (variant === null) this.form = Form.lbs;
+    else this.form = formOf(neededBy(wanted, variant) < content ? "ddm" : wanted, variant, rigid);
     rows.need(this.form);
   }
 

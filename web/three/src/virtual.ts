@@ -83,8 +83,7 @@ export function followVirtual(inputs: VirtualInput[], frames: Matrix4[], scale: 
       }
     }
     for (let c = 0; c < 4; ++c)
-      for (let r = 0; r < 3; ++r)
-        for (let k = 0; k < 4; ++k) sum[3 * c + r] += m[4 * k + r] * block[4 * c + k];
+      for (let r = 0; r < 3; ++r) for (let k = 0; k < 4; ++k) sum[3 * c + r] += m[4 * k + r] * block[4 * c + k];
   });
   const r = nearestRotation(sum).map((value, k) => scale * (value + stretch[k]));
   out.set(r[0], r[3], r[6], sum[9], r[1], r[4], r[7], sum[10], r[2], r[5], r[8], sum[11], 0, 0, 0, 1);

@@ -14,7 +14,7 @@ async function edited(from: string, name: string, edit: (document: Document) => 
   return path;
 }
 
-/** Whose forearm grows and whose chest shrinks in the walk. */
+/** The biped with a forearm that grows and a chest that shrinks in the walk. */
 export const scaled = async (...options: string[]) =>
   mushed(
     await edited(biped(), "scaling.glb", (document) => {
@@ -48,6 +48,15 @@ export const scaled = async (...options: string[]) =>
     `scaled${options.join("")}.glb`,
     ...options,
   );
+
+/** The muscular arm with weights from -2 to 3, fitted to its examples. */
+export const signedArm = () =>
+  made("signed_arm.glb", (out) => {
+    const arm = `${work}/small_arm.glb`,
+      examples = `${work}/small_arm.npy`;
+    pelt("sample", "arm", "--resolution", "600", "--examples", examples, "-o", arm);
+    pelt("fit", arm, examples, "--signed", "--max-extra-joints", "4", "-o", out);
+  });
 
 /** With a morph target that the walk fades in. */
 export const morphing = async () =>
@@ -93,7 +102,7 @@ export const carrying = () =>
   edited(biped(), "carrying.glb", (document) => {
     const root = document.getRoot(),
       buffer = root.listBuffers()[0];
-    const corners = Float32Array.from({ length: 24 }, (_, i) => ((i / 3) >> i % 3) & 1 ? 0.1 : -0.05);
+    const corners = Float32Array.from({ length: 24 }, (_, i) => (((i / 3) >> (i % 3)) & 1 ? 0.1 : -0.05));
     const box = document.createMesh("box").addPrimitive(
       document
         .createPrimitive()
@@ -127,7 +136,7 @@ export const carrying = () =>
       .addChannel(channel.setSampler(sampler));
   });
 
-/** With a tangent a vertex, square to its normal. */
+/** With a tangent per vertex, at right angles to its normal. */
 export const tangents = async () =>
   mushed(
     await edited(biped(), "with_tangents.glb", (document) => {
@@ -167,8 +176,7 @@ export const helped = () =>
 /** The biped with virtual joints. */
 export const virtualJoints = () =>
   made("virtual.glb", (out) => {
-    pelt("sample", "biped", "--resolution", "1500", "-o", `${work}/small_biped.glb`);
-    pelt("bake", `${work}/small_biped.glb`, "--virtual", "16", "--fps", "3", "-o", out);
+    pelt("bake", biped(), "--virtual", "16", "--fps", "3", "-o", out);
   });
 
 /** Below an armature that scales by 100. */
@@ -176,8 +184,7 @@ export const virtualInArmature = () =>
   made("virtual_in_armature.glb", (out) => {
     const put = resolve(web, "../tests/integrations/put_in_armature.py"),
       armature = `${work}/armature.glb`;
-    virtualJoints();
-    execFileSync("python3", [put, `${work}/small_biped.glb`, armature, "100", "0"]);
+    execFileSync("python3", [put, biped(), armature, "100", "0"]);
     pelt("bake", armature, "--virtual", "16", "--fps", "3", "-o", out);
   });
 

@@ -22,7 +22,7 @@ test("with @pelt/three/webgpu the first frame is right", async () => {
   const session = await Session.open("webgpu");
   const file = mushed(biped(), "biped_v0.glb");
   await session.load(file);
-  expect(await session.page.evaluate(`${node} === null`)).toBe(true); // loaded when it is asked for
+  expect(await session.page.evaluate(`${node} === null`)).toBe(true); // loaded on first use
   await session.page.evaluate(`import("@pelt/three/webgpu")`);
   await session.load(file);
   expect(await session.page.evaluate(`${node}?.isNode`)).toBe(true);

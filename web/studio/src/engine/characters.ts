@@ -1,4 +1,4 @@
-import type { Character, Pelt } from "@pelt/core";
+import type { Character, Pelt, VerbRow } from "@pelt/core";
 import type { Loaded, MethodSpec, Moment } from "./protocol.js";
 import { startPelt } from "./start.js";
 
@@ -24,11 +24,13 @@ export class Characters {
     return seen;
   }
 
-  /** False if what was made has other vertices than the open file: then it is not kept. */
+  /** False if what was made has other vertices or other clips than the open file: then it is not kept. */
   async setResult(bytes: Blob, name: string): Promise<boolean> {
     this.dropResult();
     const character = await this.read(bytes, name);
-    if (character.vertexCount === this.file?.vertexCount) this.result = character;
+    const { file } = this,
+      has = ({ name }: { name: string }) => character.clips.some((clip) => clip.name === name);
+    if (character.vertexCount === file?.vertexCount && file.clips.every(has)) this.result = character;
     else character.dispose();
     return this.result !== undefined;
   }
@@ -48,6 +50,10 @@ export class Characters {
     if (spec.method !== "result") return this.opened();
     if (!this.result) throw new Error("nothing has been made yet; run a verb in Make first");
     return this.result;
+  }
+
+  async verbs(): Promise<VerbRow[]> {
+    return (await this.pelt).verbs().verbs;
   }
 
   async sample(name: string): Promise<Uint8Array> {

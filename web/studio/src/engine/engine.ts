@@ -1,4 +1,4 @@
-import type { Rows } from "@pelt/core";
+import type { Rows, VerbRow } from "@pelt/core";
 import { type Remote, transfer, wrap } from "comlink";
 import type { Sequence } from "../file/sequences.js";
 import type { Player } from "./player.worker.js";
@@ -20,7 +20,7 @@ const sizeOf = (rows: Rows | null) => (rows ? rows.entries.byteLength + rows.cen
  * that change quickly only the newest is prepared; until it is ready, a view shows what it showed before.
  */
 export class Engine {
-  /** Told when a method has become ready, or has failed. */
+  /** Called when a method has become ready, or has failed. */
   onReady: () => void = () => undefined;
   /** Whether the GPU has room for rows. */
   fits: (rows: Rows) => boolean = () => true;
@@ -47,7 +47,7 @@ export class Engine {
   /** Both workers read the file at once. If it is none, both go back to the one that is open. */
   async load(file: Blob, name: string): Promise<Loaded> {
     const beside = this.preparer.load(file, name);
-    beside.catch(() => undefined); // the player says the same
+    beside.catch(() => undefined); // the player reports the same error
     try {
       const loaded = await this.player.load(file, name);
       this.forget();
@@ -58,9 +58,18 @@ export class Engine {
       return loaded;
     } catch (error) {
       const { open } = this;
-      if (open) this.loading = beside.then(() => this.preparer.load(open.file, open.name), () => undefined);
+      if (open)
+        this.loading = beside.then(
+          () => this.preparer.load(open.file, open.name),
+          () => undefined,
+        );
       throw error;
     }
+  }
+
+  /** The table of verbs. */
+  verbs(): Promise<VerbRow[]> {
+    return this.preparer.verbs();
   }
 
   sample(name: string): Promise<Uint8Array> {
@@ -120,13 +129,13 @@ export class Engine {
     return this.preparer.pose(request);
   }
 
-  /** Only what is asked for last is prepared: a dragged slider never queues up work. */
+  /** Only the latest request is prepared: a dragged slider never queues up work. */
   private want(methods: MethodSpec[]): void {
     this.wanted = methods;
     if (this.preparing || !this.missing()) return;
     this.preparing = this.prepareAll().finally(() => {
       this.preparing = null;
-      this.want(this.wanted); // what was asked for at the last moment
+      this.want(this.wanted); // what was requested at the last moment
     });
   }
 

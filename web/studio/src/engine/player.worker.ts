@@ -82,8 +82,7 @@ export class Player {
 
   frame(request: PlayRequest): { matrices: Float32Array; bones: Float32Array | null; views: ViewFrame[] } {
     this.spare.push(...request.spare.filter((array) => array.length === this.count));
-    const matrices =
-      request.posed?.matrices ?? this.characters.opened().skinMatrices(clipOf(request), request.time);
+    const matrices = request.posed?.matrices ?? this.characters.opened().skinMatrices(clipOf(request), request.time);
     const bones = request.posed ? null : this.bones(request);
     const views = request.methods.map((spec, i) => (bones && request.skinned[i] ? {} : this.view(spec, request)));
     const sent = views.flatMap(({ positions, normals }) => [positions, normals]);

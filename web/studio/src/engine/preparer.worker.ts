@@ -1,5 +1,5 @@
 /** What takes longer than a picture may: preparing methods, errors over a clip, and poses by handles. */
-import type { Character, Deformer, Poser, Rows } from "@pelt/core";
+import type { Character, Deformer, Poser, Rows, VerbRow } from "@pelt/core";
 import { expose, transfer } from "comlink";
 import type { Sequence } from "../file/sequences.js";
 import { buffersOf, Characters, ownSpec } from "./characters.js";
@@ -40,6 +40,10 @@ export class Preparer {
     ++this.curveRun;
     await this.characters.setResult(bytes, name);
     this.forget();
+  }
+
+  verbs(): Promise<VerbRow[]> {
+    return this.characters.verbs();
   }
 
   async sample(name: string): Promise<Uint8Array> {
@@ -112,7 +116,7 @@ export class Preparer {
         [curve.rms[i], curve.max[i]] = distance(first, other);
       }
       if (performance.now() - paused < 12) continue;
-      await new Promise((resolve) => setTimeout(resolve)); // what is asked for meanwhile comes first
+      await new Promise((resolve) => setTimeout(resolve)); // requests that came meanwhile go first
       if (run !== this.curveRun) return null;
       paused = performance.now();
     }
@@ -166,7 +170,8 @@ export class Preparer {
     const key = keyOf(spec);
     let deformer = this.deformers.get(key);
     if (!deformer) {
-      const owner = spec.method === "result" ? this.characters.ownerOf(spec) : (this.painted ?? this.characters.opened());
+      const owner =
+        spec.method === "result" ? this.characters.ownerOf(spec) : (this.painted ?? this.characters.opened());
       const { method, options } = ownSpec(spec);
       deformer = owner.deformer(method, options);
     }

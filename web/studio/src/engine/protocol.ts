@@ -1,4 +1,4 @@
-/** What the page and its workers tell each other. */
+/** The messages between the page and its workers. */
 import type { Clip, Joint, Report, Rows } from "@pelt/core";
 
 /** A clip with the moment of its first key. */
@@ -63,14 +63,14 @@ export interface ViewFrame {
 
 export interface Frame {
   matrices: Float32Array;
-  /** What rows are posed by; null where they do not say everything: a pose by handles, morph targets. */
+  /** What rows are posed by; null where rows are not enough: a pose by handles, morph targets. */
   bones: Float32Array | null;
   views: ViewFrame[];
   /** Some view shows what was shown before, since its method is still being prepared. */
   preparing: boolean;
 }
 
-/** What the solver is asked for: handles as `pelt pose` takes them, from a moment of a clip. */
+/** A request to the solver: handles as `pelt pose` takes them, from a moment of a clip. */
 export interface PoseRequest {
   handles: object[];
   start: Moment;
@@ -92,3 +92,23 @@ export interface Curves {
 }
 
 export const keyOf = (spec: MethodSpec): string => JSON.stringify(spec);
+
+/** Handles of the free pose at one moment, and all that it depends on. */
+export interface FreeRequest {
+  /** Entries of a handles file, without keys. */
+  handles: Record<string, unknown>[];
+  /** Of `pelt pose --free`. */
+  options: Record<string, unknown>;
+  /** The weights are those of joints; otherwise the handles have weights, which depend on where they are. */
+  jointed: boolean;
+}
+
+/** The free pose after some iterations. */
+export interface FreePose {
+  positions: Float32Array;
+  normals: Float32Array;
+  /** Of the joints. */
+  matrices: Float32Array;
+  /** After each iteration of this step. */
+  energies: Float64Array;
+}

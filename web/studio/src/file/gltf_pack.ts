@@ -21,7 +21,7 @@ export function packGltf(text: string, find: (uri: string) => Uint8Array | undef
   for (const image of json.images ?? []) {
     if (!image.uri) continue;
     const bytes = tryResource(image.uri, find);
-    if (!bytes) continue; // a missing texture is no reason to show nothing
+    if (!bytes) continue; // the character is shown without a missing texture
     image.mimeType ??= bytes[0] === 0x89 ? "image/png" : "image/jpeg";
     image.bufferView = appender.add(bytes);
     delete image.uri;

@@ -1,5 +1,6 @@
 import { isGlb } from "./glb.js";
 import { decompressed, packGltf } from "./gltf_pack.js";
+import { endingOf } from "./names.js";
 import { isShapeSequence, readObj, readObjFrames, readSequence, type Sequence, sequenceEndings } from "./sequences.js";
 
 export interface Named {
@@ -10,14 +11,16 @@ export interface Named {
 /** What a set of dropped files is. */
 export interface Opened {
   character?: Named;
+  /** A mesh alone, in a format without joints. */
+  mesh?: Named;
   /** A .glb whose animated morph targets are a mesh sequence. */
   shapes?: Named;
   sequence?: Sequence;
 }
 
+const pictureEndings = [".png", ".jpg", ".jpeg"];
+const meshEndings = [".obj", ".ply", ".off"];
 const largest = 1 << 30;
-
-const endingOf = (name: string) => name.slice(name.lastIndexOf(".")).toLowerCase();
 
 export async function readFiles(files: Iterable<File>): Promise<Opened> {
   const read: Named[] = [];
@@ -37,14 +40,20 @@ export async function openFiles(files: Named[]): Promise<Opened> {
   const objects = files.filter((file) => endingOf(file.name) === ".obj");
   const cache = files.find((file) => sequenceEndings.includes(endingOf(file.name)) && endingOf(file.name) !== ".obj");
   if (cache) opened.sequence = withFaces(readSequence(cache.name, cache.bytes), objects[0]);
-  else if (objects.length > 0)
+  else if (objects.length > 1)
     opened.sequence = readObjFrames(objects.map(({ name, bytes }) => ({ name, text: decode(bytes) })));
-  if (!opened.character && !opened.shapes && !opened.sequence) throw new Error(refusal(files));
-  return opened;
+  else opened.mesh = files.find((file) => meshEndings.includes(endingOf(file.name)));
+  if (opened.character || opened.shapes || opened.sequence || opened.mesh) return opened;
+  const picture = files.find(({ name }) => pictureEndings.includes(endingOf(name)));
+  if (picture)
+    throw new Error(
+      `${picture.name} is a picture: pelt cutout ${picture.name} -o figure.glb makes a flat figure of it`,
+    );
+  throw new Error(refusal(files));
 }
 
 function modelsOf(files: Named[]): Named[] {
-  const binary = files.filter((file) => [".glb", ".vrm"].includes(endingOf(file.name)));
+  const binary = files.filter((file) => [".glb", ".vrm", ".vrma"].includes(endingOf(file.name)));
   return binary.length > 0 ? binary : files.filter((file) => endingOf(file.name) === ".gltf");
 }
 
@@ -66,14 +75,14 @@ function withFaces(sequence: Sequence, mesh: Named | undefined): Sequence {
       `${mesh.name}: has ${positions.length / 3} vertices, ${sequence.name} ${sequence.vertexCount};` +
         " drop the mesh that the sequence was made from",
     );
-  return { ...sequence, triangles };
+  return { ...sequence, triangles, mesh: mesh.name };
 }
 
 function refusal(files: Named[]): string {
   const name = files[0]?.name ?? "Nothing";
   if ([".fbx", ".dae"].includes(endingOf(name)))
     return `${name}: the page reads glTF; run \`pelt studio ${name}\`, which converts it`;
-  return `${name}: is no character; drop a .glb, a .gltf with its files, or a mesh sequence (.npy .pc2 .mdd .obj)`;
+  return `${name}: is not a character; drop a .glb, a .gltf with its files, a mesh (.obj .ply .off) or a mesh sequence (.npy .pc2 .mdd, several .obj)`;
 }
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -1,4 +1,5 @@
 import { isGlb, readGlb } from "./glb.js";
+import { endingOf } from "./names.js";
 
 /** Mesh sequences as people have them: F frames of V vertices. */
 export interface Sequence {
@@ -8,6 +9,8 @@ export interface Sequence {
   vertexCount: number;
   /** Faces, where the format has any. */
   triangles?: Uint32Array;
+  /** The file that brought the faces, where that was another one. */
+  mesh?: string;
   /** The rest pose, where the format has one; otherwise it is the first frame. */
   rest?: Float32Array;
 }
@@ -19,7 +22,7 @@ export function isShapeSequence(bytes: Uint8Array): boolean {
   try {
     json = readGlb(bytes).json;
   } catch {
-    return false; // whoever opens it says why
+    return false; // the error is reported when it is opened
   }
   const animated = json.animations?.some((one: any) => one.channels?.some((c: any) => c.target?.path === "weights"));
   return Boolean(animated) && !json.skins?.length;
@@ -28,11 +31,11 @@ export function isShapeSequence(bytes: Uint8Array): boolean {
 export const sequenceEndings = [".npy", ".pc2", ".mdd", ".obj"];
 
 export function readSequence(name: string, bytes: Uint8Array): Sequence {
-  const ending = name.slice(name.lastIndexOf(".")).toLowerCase();
+  const ending = endingOf(name);
   if (ending === ".npy") return readNpy(name, bytes);
   if (ending === ".pc2") return readPc2(name, bytes);
   if (ending === ".mdd") return readMdd(name, bytes);
-  throw new Error(`${name}: no sequence that Pelt reads; use .npy, .pc2, .mdd or several .obj`);
+  throw new Error(`${name}: not a sequence that Pelt reads; use .npy, .pc2, .mdd or several .obj`);
 }
 
 function checked(name: string, frames: Float32Array, frameCount: number, vertexCount: number): Sequence {
@@ -46,7 +49,7 @@ function checked(name: string, frames: Float32Array, frameCount: number, vertexC
 
 function readNpy(name: string, bytes: Uint8Array): Sequence {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < 12 || view.getUint32(0) !== 0x934e554d) throw new Error(`${name}: is no NumPy file`);
+  if (bytes.length < 12 || view.getUint32(0) !== 0x934e554d) throw new Error(`${name}: is not a NumPy file`);
   const long = bytes[6] >= 2;
   const length = long ? view.getUint32(8, true) : view.getUint16(8, true),
     begin = (long ? 12 : 10) + length;
@@ -68,10 +71,21 @@ function readNpy(name: string, bytes: Uint8Array): Sequence {
   return checked(name, frames, shape[0], shape[1]);
 }
 
+/** Float32, in C order. */
+export function writeNpy(values: Float32Array, shape: number[]): Uint8Array {
+  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${shape.join(", ")}), }`,
+    length = 64 * Math.ceil((text.length + 11) / 64);
+  const bytes = new Uint8Array(length + values.byteLength);
+  bytes.set([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, (length - 10) & 255, (length - 10) >> 8]);
+  bytes.set(new TextEncoder().encode(`${text.padEnd(length - 11)}\n`), 10);
+  bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), length);
+  return bytes;
+}
+
 function readPc2(name: string, bytes: Uint8Array): Sequence {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (new TextDecoder("latin1").decode(bytes.subarray(0, 11)) !== "POINTCACHE2")
-    throw new Error(`${name}: is no PC2 file`);
+    throw new Error(`${name}: is not a PC2 file`);
   const vertices = view.getInt32(16, true),
     count = view.getInt32(28, true);
   const data = bytes.slice(32).buffer;
@@ -79,7 +93,7 @@ function readPc2(name: string, bytes: Uint8Array): Sequence {
 }
 
 function readMdd(name: string, bytes: Uint8Array): Sequence {
-  if (bytes.length < 8) throw new Error(`${name}: is no MDD file`);
+  if (bytes.length < 8) throw new Error(`${name}: is not an MDD file`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const count = view.getInt32(0),
     vertices = view.getInt32(4),

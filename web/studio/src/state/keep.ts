@@ -42,20 +42,30 @@ export class Keeper {
   }
 
   async restore(): Promise<{ file: KeptFile | null; settings: Settings } | null> {
-    const kept = await request<Kept | undefined>(this.store("tabs").get(this.tab));
+    const kept = await finished<Kept | undefined>(this.store("tabs").get(this.tab));
     if (!kept || kept.address !== this.address) return null;
-    const file = kept.file ? await request<KeptFile | undefined>(this.store("files").get(kept.file)) : undefined;
+    const file = kept.file ? await finished<KeptFile | undefined>(this.store("files").get(kept.file)) : undefined;
     this.file = file ? kept.file : null;
     return { file: file ?? null, settings: kept.settings };
   }
 
+  /** The file and its settings in one transaction: whenever a tab dies, it has both of one file or both of the other. */
   async saveFile(file: KeptFile, settings: Settings): Promise<void> {
-    const former = this.file;
+    const former = this.file,
+      change = this.database.transaction(["files", "tabs"], "readwrite");
     this.file = `${this.tab}/${crypto.randomUUID()}`;
-    await request(this.store("files", "readwrite").put(file, this.file));
-    this.waiting = settings;
-    await this.flush();
-    if (former) await request(this.store("files", "readwrite").delete(former));
+    this.waiting = null;
+    change.objectStore("files").put(file, this.file);
+    change.objectStore("tabs").put(this.recordOf(settings));
+    if (former) change.objectStore("files").delete(former);
+    try {
+      await completed(change);
+    } catch (error) {
+      this.file = null; // a reload begins without a file rather than with the former one
+      this.saveSettings(settings);
+      if (former) void finished(this.store("files", "readwrite").delete(former));
+      throw error;
+    }
   }
 
   /** Soon, and once for many changes. */
@@ -68,15 +78,13 @@ export class Keeper {
     clearTimeout(this.timer);
     this.timer = 0;
     if (!this.waiting) return;
-    const kept: Kept = {
-      tab: this.tab,
-      address: this.address,
-      saved: Date.now(),
-      file: this.file,
-      settings: this.waiting,
-    };
+    const kept = this.recordOf(this.waiting);
     this.waiting = null;
-    await request(this.store("tabs", "readwrite").put(kept));
+    await finished(this.store("tabs", "readwrite").put(kept));
+  }
+
+  private recordOf(settings: Settings): Kept {
+    return { tab: this.tab, address: this.address, saved: Date.now(), file: this.file, settings };
   }
 
   private store(name: string, mode: IDBTransactionMode = "readonly"): IDBObjectStore {
@@ -84,20 +92,27 @@ export class Keeper {
   }
 }
 
-function request<T>(asked: IDBRequest<T>): Promise<T> {
+function finished<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    asked.onsuccess = () => resolve(asked.result);
-    asked.onerror = () => reject(asked.error);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+function completed(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = transaction.onerror = () => reject(transaction.error);
   });
 }
 
 function openDatabase(): Promise<IDBDatabase> {
-  const asked = indexedDB.open("pelt-studio", 1);
-  asked.onupgradeneeded = () => {
-    asked.result.createObjectStore("tabs", { keyPath: "tab" });
-    asked.result.createObjectStore("files");
+  const request = indexedDB.open("pelt-studio", 1);
+  request.onupgradeneeded = () => {
+    request.result.createObjectStore("tabs", { keyPath: "tab" });
+    request.result.createObjectStore("files");
   };
-  return request(asked);
+  return finished(request);
 }
 
 /** Holds a lock as long as this page lives; false if another page holds it. */
@@ -117,7 +132,7 @@ async function chooseTab(database: IDBDatabase, address: string): Promise<string
     return tab;
   };
   if (own && (await hold(own))) return own; // a reload; not a duplicated tab, whose original holds the lock
-  const all = await request<Kept[]>(database.transaction("tabs").objectStore("tabs").getAll());
+  const all = await finished<Kept[]>(database.transaction("tabs").objectStore("tabs").getAll());
   const old = all.filter((kept) => Date.now() - kept.saved > daysKept * 86_400_000);
   await forget(database, old);
   const here = all.filter((kept) => kept.address === address && !old.includes(kept)).sort((a, b) => b.saved - a.saved);

@@ -9,20 +9,35 @@ export const mapNames = ["lambda", "kappa", "alpha"] as const;
 export type MapName = (typeof mapNames)[number];
 export type Maps = Partial<Record<MapName, Float32Array>>;
 
-/** A handle of the pose: a joint, or vertices of the skin. Offsets are from where it starts. */
+export type Triple = [number, number, number];
+
+/** A handle of the pose: a joint, vertices of the skin, or a segment. Offsets and rotations are from where it starts. */
 export interface PoseHandle {
   joint?: string;
   /** The vertex nearest to a clicked point, or all vertices of a region. */
   vertices?: number[];
+  /** A bone between two places of a mesh without joints, at rest. */
+  segment?: [Triple, Triple];
+  /** How a person calls a point, a region or a segment. */
+  name?: string;
   /** Held where it is, whatever the others do. */
   pinned: boolean;
-  offset: [number, number, number];
+  /** What is given of a handle that is not pinned; none: its position. */
+  constraint?: Constraint;
+  offset: Triple;
+  /** Degrees about the world's x, then y, then z axis. */
+  rotation?: Triple;
+  scale?: number;
 }
 
-/** All offsets at a moment: one per handle. */
+export const constraints = ["position", "rotation", "full", "free"] as const;
+export type Constraint = (typeof constraints)[number];
+
+/** All handles at a moment. */
 export interface PoseKey {
   time: number;
-  offsets: [number, number, number][];
+  offsets: Triple[];
+  rotations?: Triple[];
 }
 
 export interface Settings {
@@ -60,6 +75,12 @@ export interface Settings {
   poseFrom: { clip: string; time: number } | null;
   /** How far joints bend and twist in a pose, as `pelt pose --limits` reads it. */
   limits: object | null;
+  /** Bones keep their length, or the free pose: FAST. A mesh without joints has only that. */
+  manner: "bones" | "free";
+  /** Of the free pose: what stays rigid, how many rotations it has (null: what Pelt derives), additional weights. */
+  energy: "spokes-and-rims" | "tets";
+  clusters: number | null;
+  extraWeights: number;
   camera: { position: number[]; target: number[] } | null;
   theme: "dark" | "light";
 }
@@ -96,6 +117,10 @@ export function defaultSettings(): Settings {
     keys: [],
     poseFrom: null,
     limits: null,
+    manner: "bones",
+    energy: "spokes-and-rims",
+    clusters: null,
+    extraWeights: 0,
     camera: null,
     theme: matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark",
   };

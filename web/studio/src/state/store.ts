@@ -21,6 +21,9 @@ export class Store {
   private done: Step[] = [];
   private undone: Step[] = [];
   private readonly listeners = new Set<Listener>();
+  /** What is being held: a slider, a handle, a brush. */
+  private held = "";
+  private presses = 0;
 
   constructor(private settings: Settings) {}
 
@@ -48,6 +51,16 @@ export class Store {
     const lasting = keys.filter((key) => !transient.includes(key));
     if (lasting.length > 0) this.remember(pick(this.settings, lasting), pick(patch as Settings, lasting), gesture);
     this.apply(pick(patch as Settings, keys));
+  }
+
+  /** From a press to its release, all changes are one step, however long that takes. */
+  hold(): void {
+    this.held = `press ${++this.presses}`;
+  }
+
+  release(): void {
+    if (this.held) this.endGesture();
+    this.held = "";
   }
 
   undo(): void {
@@ -79,11 +92,12 @@ export class Store {
     this.apply(settings);
   }
 
-  private remember(before: Partial<Settings>, after: Partial<Settings>, gesture: string): void {
-    const last = this.done.at(-1),
+  private remember(before: Partial<Settings>, after: Partial<Settings>, given: string): void {
+    const gesture = this.held || given,
+      last = this.done.at(-1),
       now = performance.now();
     this.undone = [];
-    if (gesture && last && last.gesture === gesture && now - last.at < gestureMs) {
+    if (gesture && last && last.gesture === gesture && (this.held || now - last.at < gestureMs)) {
       last.after = { ...last.after, ...after };
       last.before = { ...before, ...last.before };
       last.at = now;

@@ -4,7 +4,7 @@ import { h, icon } from "./dom.js";
 /** A flag stays on one line with its value. */
 function words(line: string): (string | HTMLElement)[] {
   const groups = line.match(/--?[\w-]+ (?:'[^']*'|[^\s-]\S*)|'[^']*'|\S+/g) ?? [];
-  return groups.flatMap((group) => [h("span", {}, group), " "]);
+  return groups.flatMap((group, i) => [...(i > 0 ? [" "] : []), h("span", {}, group)]);
 }
 
 /** A command to copy, kept up to date with the settings. */
@@ -24,10 +24,16 @@ export function commandRow(app: App, text: () => string): HTMLElement {
     },
     icon("copy"),
   );
-  const update = () => code.replaceChildren(...text().split("\n").map((line) => h("div", {}, ...words(line))));
+  const update = () =>
+    code.replaceChildren(
+      ...text()
+        .split("\n")
+        .map((line) => h("div", {}, ...words(line))),
+    );
   app.store.subscribe(update);
   app.on("file", update);
   app.on("sequence", update);
+  app.on("verbs", update);
   update();
   const row = h("div", { class: "command" }, code, copy);
   row.addEventListener("refresh", update);

@@ -98,6 +98,8 @@ export function slider(store: Store, key: KeyOf<number> & KeyOf<null>, options: 
     min: 0,
     max: 1,
     step: options.step && !logarithmic ? options.step / (max - min) : 0.002,
+    onpointerdown: () => store.hold(),
+    onpointerup: () => setTimeout(() => store.release()), // after the change event
     oninput: () => {
       field.value = String(toValue(Number(range.value)));
       if (options.live) set(toValue(Number(range.value)));

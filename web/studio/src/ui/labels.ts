@@ -1,4 +1,6 @@
+import { Vector3 } from "three";
 import type { App } from "../app.js";
+import { poseTools } from "../pose/tools.js";
 import { h, number } from "./dom.js";
 import { methodChoices } from "./panel_compare.js";
 
@@ -111,7 +113,8 @@ function buildDivider(app: App): HTMLElement {
 function drawNames(canvas: HTMLCanvasElement, app: App): void {
   const { stage, skeleton } = app.views,
     { names, skeleton: shown, joint, activity } = app.store.state;
-  const posing = activity === "pose" && app.store.state.handles.length > 0;
+  const drawing = poseTools.sketch !== null || poseTools.painted !== null,
+    posing = activity === "pose" && (app.store.state.handles.length > 0 || drawing);
   const named = (names || joint !== null) && (shown || activity === "pose");
   const visible = app.loaded !== null && skeleton !== null && (named || posing);
   if (!visible && canvas.width === 1) return;
@@ -156,15 +159,65 @@ function writeApart(
   }
 }
 
+/** The outline, the segment or the region that is being drawn. */
+function drawSketch(pen: CanvasRenderingContext2D, app: App): void {
+  const { sketch, painted } = poseTools,
+    { stage, views, areas } = app.views;
+  if (sketch) {
+    pen.beginPath();
+    for (const { x, y } of sketch.points) pen.lineTo(x, y);
+    pen.lineWidth = 1.5;
+    pen.stroke();
+  }
+  const positions = views[0]?.surface.positions;
+  for (const v of positions ? (painted ?? []) : []) {
+    const { x, y } = stage.project(new Vector3().fromArray(positions, 3 * v), areas[0]);
+    pen.fillRect(x - 1, y - 1, 2, 2);
+  }
+}
+
+type Point = { x: number; y: number };
+
+function drawSegment(pen: CanvasRenderingContext2D, from: Point, to: Point, accent: string): void {
+  for (const [color, width] of [
+    ["#ffffff", 6],
+    [accent, 3],
+  ] as const) {
+    pen.beginPath();
+    pen.moveTo(from.x, from.y);
+    pen.lineTo(to.x, to.y);
+    pen.arc(to.x, to.y, 2, 0, 2 * Math.PI);
+    pen.strokeStyle = color;
+    pen.lineWidth = width;
+    pen.stroke();
+  }
+  pen.strokeStyle = "#ffffff";
+}
+
+function write(pen: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+  const [fill, stroke] = [pen.fillStyle, pen.strokeStyle],
+    style = getComputedStyle(pen.canvas);
+  pen.lineWidth = 3;
+  pen.strokeStyle = style.getPropertyValue("--stage");
+  pen.strokeText(text, x, y);
+  pen.fillStyle = style.getPropertyValue("--text");
+  pen.fillText(text, x, y);
+  [pen.fillStyle, pen.strokeStyle] = [fill, stroke];
+}
+
 /** Handles that are pulled as discs, those that are held as squares. */
 function drawHandles(pen: CanvasRenderingContext2D, app: App, accent: string): void {
   const { stage } = app.views;
   pen.fillStyle = accent;
   pen.strokeStyle = "#ffffff";
+  drawSketch(pen, app);
   for (const handle of app.store.state.handles) {
-    const at = app.pose.placeOf(handle);
+    const at = app.pose.placeOf(handle),
+      ends = app.pose.endsOf(handle);
     for (const { area } of at ? stage.panes : []) {
       const { x, y } = stage.project(at!, area);
+      if (ends) drawSegment(pen, { x, y }, stage.project(ends[1], area), accent);
+      if (handle.name) write(pen, handle.name, x + 9, y - 7);
       pen.beginPath();
       if (handle.pinned) pen.rect(x - 5, y - 5, 10, 10);
       else pen.arc(x, y, 6, 0, 2 * Math.PI);

@@ -1,6 +1,7 @@
 import type { App } from "../app.js";
-import { checkbox, segmented } from "./controls.js";
+import { button, checkbox, segmented } from "./controls.js";
 import { count, h, section } from "./dom.js";
+import { chooseVerb } from "./panel_make.js";
 import { validate } from "../file/validate.js";
 
 /** What is in the file, and how it is drawn. */
@@ -13,9 +14,12 @@ export function lookPanel(app: App): HTMLElement[] {
     ["Joints", count(joints.length)],
     ["Joints per vertex", info.max_influences ? `at most ${info.max_influences}` : "–"],
     ["Clips", count(clips.length)],
-    ["Mushed", info.ddm ? `yes, ${info.ddm.variant}` : "no; shown exactly"],
+    info.ddm?.fitted
+      ? ["Fitted", "weights of any sign"]
+      : ["Mushed", info.ddm ? `yes, ${info.ddm.variant}` : "no; shown exactly"],
   ];
   return [
+    ...(app.unbound ? [bindSection(app)] : []),
     section(
       "Display",
       segmented(store, "shading", "Shading", [
@@ -39,6 +43,19 @@ export function lookPanel(app: App): HTMLElement[] {
     jointsSection(app),
     problemsSection(app),
   ];
+}
+
+/** A skeleton that moves nothing. */
+function bindSection(app: App): HTMLElement {
+  const bind = () => {
+    chooseVerb("bind");
+    app.store.change({ activity: "make" });
+  };
+  return section(
+    "No weights",
+    h("p", {}, "The mesh and its skeleton are shown at rest: nothing says which joint moves which part."),
+    button("Bind…", bind, "primary"),
+  );
 }
 
 function partsSection(app: App): HTMLElement {

@@ -1,161 +1,72 @@
-import type { App } from "../app.js";
+import type { VerbRow } from "@pelt/core";
+import type { App, Result } from "../app.js";
 import { commandOf, sceneCommands, tunedOptions } from "../commands.js";
-import type { MakingVerb } from "../engine/maker.js";
+import { isGlb } from "../file/glb.js";
+import { stemOf } from "../file/names.js";
 import { currentRun, onRun, runVerb } from "../make.js";
 import { own } from "../state/scope.js";
+import { isTuned, labelOf, makingVerbs, readsSequence, takesClip } from "../verbs.js";
 import { commandRow } from "./command.js";
 import { button } from "./controls.js";
 import { count, download, h, number, section } from "./dom.js";
+import { type FormValues, verbControls } from "./verb_form.js";
 
-interface Field {
-  name: string;
-  label: string;
-  /** Choices, or a number where there are none. */
-  choices?: [string, string][];
-  value: string;
-  min?: number;
+let chosen = "mush";
+
+/** The verb that the panel shows first. */
+export function chooseVerb(name: string): void {
+  chosen = name;
 }
-
-const fields: Record<Exclude<MakingVerb, "pose">, Field[]> = {
-  mush: [
-    { name: "influences", label: "Joints per vertex", value: "", min: 0 },
-    {
-      name: "payload",
-      label: "Storage",
-      choices: [
-        ["", "float"],
-        ["q16", "16 bit"],
-      ],
-      value: "",
-    },
-    {
-      name: "variant",
-      label: "Variant",
-      choices: [["", "v0"], ...["v1", "v2", "v3", "v4", "v5"].map((v): [string, string] => [v, v])],
-      value: "",
-    },
-  ],
-  bind: [
-    {
-      name: "method",
-      label: "Method",
-      choices: [
-        ["", "rigid"],
-        ["bbw", "smooth (biharmonic)"],
-      ],
-      value: "",
-    },
-    { name: "influences", label: "Joints per vertex", value: "", min: 0 },
-  ],
-  bake: [
-    {
-      name: "from",
-      label: "From",
-      choices: [
-        ["", "Direct Delta Mush"],
-        ["dqs", "Dual quaternions"],
-        ["cor", "Centers of rotation"],
-        ["dm", "Delta Mush"],
-      ],
-      value: "",
-    },
-    { name: "influences", label: "Joints per vertex", value: "", min: 0 },
-    { name: "helpers", label: "Helper joints", value: "", min: 0 },
-  ],
-  fit: [
-    { name: "influences", label: "Joints per vertex", value: "", min: 0 },
-    { name: "maxExtraJoints", label: "Most extra joints", value: "", min: 0 },
-  ],
-  decompose: [
-    { name: "bones", label: "Bones", value: "", min: 1 },
-    { name: "influences", label: "Joints per vertex", value: "", min: 0 },
-    {
-      name: "skeleton",
-      label: "Hierarchy",
-      choices: [
-        ["", "none"],
-        ["true", "joints and parents"],
-      ],
-      value: "",
-    },
-  ],
-};
-const titles: Record<keyof typeof fields, [string, string]> = {
-  mush: ["Mush", "Stores Direct Delta Mush in the file, with plain weights for other viewers."],
-  bind: ["Bind", "Computes skin weights for the mesh and its skeleton."],
-  bake: ["Bake", "Turns a deformer into plain skin weights that every engine plays."],
-  fit: ["Fit", "A skin from example meshes: drop a sequence with one mesh per pose of the clip."],
-  decompose: ["Decompose", "Bones and weights from a mesh sequence: drop .npy, .pc2, .mdd, .glb with morph targets or .obj."],
-};
-let chosen: keyof typeof fields = "mush";
 
 /** The verbs that write files. */
 export function makePanel(app: App): HTMLElement[] {
-  const form = h("div", {});
-  const draw = () => form.replaceChildren(...verbForm(app));
+  const verbs = makingVerbs(app.table),
+    form = h("div", {});
+  const draw = () => {
+    const row = verbs.find(({ name }) => name === chosen);
+    form.replaceChildren(...(row ? verbForm(app, row) : []));
+  };
   const tabs = h(
     "div",
     { class: "segmented wrap", role: "radiogroup", "aria-label": "What to make" },
-    ...(Object.keys(fields) as (keyof typeof fields)[]).flatMap((verb) => [
+    ...verbs.flatMap((verb) => [
       h("input", {
         type: "radio",
         name: "verb",
-        id: `verb-${verb}`,
-        checked: verb === chosen,
+        id: `verb-${verb.name}`,
+        checked: verb.name === chosen,
         onchange: () => {
-          chosen = verb;
+          chosen = verb.name;
           draw();
         },
       }),
-      h("label", { for: `verb-${verb}` }, titles[verb][0]),
+      h("label", { for: `verb-${verb.name}`, title: verb.summary }, labelOf(verb)),
     ]),
   );
   draw();
   return [section("Make", tabs, form), resultSection(app), settingsSection(app)];
 }
 
-function verbForm(app: App): HTMLElement[] {
-  const verb = chosen,
-    values: Record<string, unknown> = {};
-  const usesTuning = verb === "mush" || verb === "bake";
+function verbForm(app: App, verb: VerbRow): HTMLElement[] {
+  const values: FormValues = { options: {}, files: {} };
   const options = () => ({
-    ...(usesTuning ? tunedOptions(app) : {}),
-    ...values,
-    ...(["bake", "fit"].includes(verb) && app.store.state.clip ? { clip: app.store.state.clip } : {}),
+    ...(isTuned(verb) ? tunedOptions(app) : {}),
+    ...values.options,
+    ...(takesClip(verb) && app.store.state.clip ? { clip: app.store.state.clip } : {}),
   });
-  const command = commandRow(app, () => commandOf(app, verb, options()));
-  const rows = fields[verb].map((field) => {
-    const read = (text: string) => {
-      if (text === "") delete values[field.name];
-      else values[field.name] = text === "true" ? true : field.choices ? text : Number(text);
-      command.dispatchEvent(new Event("refresh"));
-    };
-    const input = field.choices
-      ? h(
-          "select",
-          { "aria-label": field.label, onchange: (e: Event) => read((e.target as HTMLSelectElement).value) },
-          ...field.choices.map(([value, text]) => h("option", { value }, text)),
-        )
-      : h("input", {
-          type: "number",
-          "aria-label": field.label,
-          min: field.min,
-          placeholder: "auto",
-          onchange: (e: Event) => read((e.target as HTMLInputElement).value),
-        });
-    return h("label", { class: "row" }, h("span", {}, field.label), input);
-  });
+  const controls = verbControls(app, verb, values, () => command.dispatchEvent(new Event("refresh")));
+  const command = commandRow(app, () => commandOf(app, verb, options(), values.files));
   return [
-    h("p", { class: "muted" }, titles[verb][1]),
-    ...rows,
+    h("p", { class: "muted" }, `${verb.summary}.`),
+    ...controls,
     ...sequenceNote(app, verb),
     runControls(app, verb, options),
     command,
   ];
 }
 
-function sequenceNote(app: App, verb: MakingVerb): HTMLElement[] {
-  if (verb !== "fit" && verb !== "decompose") return [];
+function sequenceNote(app: App, verb: VerbRow): HTMLElement[] {
+  if (!readsSequence(verb)) return [];
   const note = h("p", {});
   const update = () => {
     const { sequence } = app;
@@ -168,8 +79,8 @@ function sequenceNote(app: App, verb: MakingVerb): HTMLElement[] {
   return [note];
 }
 
-function runControls(app: App, verb: MakingVerb, options: () => Record<string, unknown>): HTMLElement {
-  const run = button(titles[verb as keyof typeof titles][0], () => void runVerb(app, verb, options()), "primary");
+function runControls(app: App, verb: VerbRow, options: () => Record<string, unknown>): HTMLElement {
+  const run = button(labelOf(verb), () => void runVerb(app, verb.name, options()), "primary");
   const stop = button("Stop", () => currentRun()?.stop.abort(new DOMException("stopped", "AbortError")));
   const bar = h("progress", { max: 1, "aria-label": "Progress" });
   const stage = h("span", { class: "muted", role: "status" });
@@ -202,8 +113,8 @@ function resultSection(app: App): HTMLElement {
     const { result } = app;
     if (!result) return void box.replaceChildren(h("p", { class: "muted" }, "Nothing made yet."));
     const numbers = shownNumbers.flatMap(([key, label]) => {
-      const told = result.report[key],
-        value = Array.isArray(told) ? told.length : told;
+      const reported = result.report[key],
+        value = Array.isArray(reported) ? reported.length : reported;
       return typeof value === "number"
         ? [h("dt", {}, label), h("dd", {}, Number.isInteger(value) ? count(value) : number(value))]
         : [];
@@ -220,11 +131,15 @@ function resultSection(app: App): HTMLElement {
       h(
         "div",
         { class: "row" },
-        button("Download", () => download(result.bytes, result.name), "primary"),
-        button(
-          "Open",
-          () => void app.load(result.bytes, result.name).catch((error) => app.tell(String(error.message))),
-        ),
+        ...downloads(result),
+        ...(isGlb(result.bytes)
+          ? [
+              button(
+                "Open",
+                () => void app.load(result.bytes, result.name).catch((error) => app.tell(String(error.message))),
+              ),
+            ]
+          : []),
         ...(result.comparable
           ? [
               button("Compare", () =>
@@ -244,6 +159,14 @@ function resultSection(app: App): HTMLElement {
   app.on("file", update);
   update();
   return section("Result", box);
+}
+
+/** One button, or one for each level of detail. */
+function downloads({ name, bytes, levels }: Result): HTMLElement[] {
+  if (!levels) return [button("Download", () => download(bytes, name), "primary")];
+  return levels.map((level, i) =>
+    button(`Download level ${i + 1}`, () => download(level, `${stemOf(name)}${i + 1}.glb`), "primary"),
+  );
 }
 
 function settingsSection(app: App): HTMLElement {

@@ -146,24 +146,16 @@ function brushSection(app: App, brush: Brush): HTMLElement {
     ...(["add", "reduce", "smooth", "erase"] as const).map((value) => h("option", { value }, value)),
   );
   mode.value = brush.mode;
-  const size = h("input", {
-    type: "range",
-    min: 0.01,
-    max: 0.2,
-    step: 0.005,
-    value: brush.size,
-    "aria-label": "Size of the brush",
-    oninput: () => (brush.size = Number(size.value)),
-  });
-  const strength = h("input", {
-    type: "range",
-    min: 0.05,
-    max: 1,
-    step: 0.05,
-    value: brush.strength,
-    "aria-label": "Strength of the brush",
-    oninput: () => (brush.strength = Number(strength.value)),
-  });
+  const range = (what: "size" | "strength", label: string, min: number, max: number, step: number) =>
+    h("input", {
+      type: "range",
+      min,
+      max,
+      step,
+      value: brush[what],
+      "aria-label": label,
+      oninput: (event: Event) => (brush[what] = Number((event.target as HTMLInputElement).value)),
+    });
   const mirror = h("input", {
     type: "checkbox",
     checked: brush.mirror,
@@ -175,8 +167,8 @@ function brushSection(app: App, brush: Brush): HTMLElement {
     h("div", { class: "scale", style: `background: ${gradientOf("weight")}` }),
     h("div", { class: "scale-ends" }, h("span", {}, "0"), h("span", {}, "1 as set"), h("span", {}, "2")),
     h("div", { class: "row" }, h("span", {}, "Brush"), mode),
-    h("div", { class: "row" }, h("span", {}, "Size"), size),
-    h("div", { class: "row" }, h("span", {}, "Strength"), strength),
+    h("div", { class: "row" }, h("span", {}, "Size"), range("size", "Size of the brush", 0.01, 0.2, 0.005)),
+    h("div", { class: "row" }, h("span", {}, "Strength"), range("strength", "Strength of the brush", 0.05, 1, 0.05)),
     h("label", { class: "check" }, mirror, h("span", {}, "Mirror across x")),
     h(
       "div",

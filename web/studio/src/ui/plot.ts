@@ -11,9 +11,11 @@ const sizeOf = (box: HTMLElement) => ({ width: box.clientWidth, height: Math.max
 
 /** Which line is which: a color for each view, and what solid and dashed mean. */
 function legendOf(methods: readonly string[]): HTMLElement {
-  const views = methods.slice(1).map((method, i) =>
-    h("span", {}, h("i", { style: `background: var(${colors[i]})` }), methodLabels[method] ?? method),
-  );
+  const views = methods
+    .slice(1)
+    .map((method, i) =>
+      h("span", {}, h("i", { style: `background: var(${colors[i]})` }), methodLabels[method] ?? method),
+    );
   return h("div", { class: "legend" }, ...views, h("span", { class: "how" }, "solid: largest, dashed: RMS"));
 }
 
@@ -55,7 +57,7 @@ export function buildPlot(host: HTMLElement, app: App): void {
           { ...axis, size: 52, values: (_, ticks) => ticks.map((t) => number(t, 2)) },
         ],
         series: [{}, ...series],
-        hooks: { draw: [() => move()] }, // before it is drawn it has no places
+        hooks: { draw: [() => move()] }, // places are known when it is drawn
       },
       [[...times].map((time) => time - start), ...curves.flatMap(({ max, rms }) => [[...max], [...rms]])],
       box,

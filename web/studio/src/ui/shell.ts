@@ -1,6 +1,6 @@
 import type { App } from "../app.js";
 import { activities, type Activity } from "../state/settings.js";
-import type { Recording } from "../picture.js";
+import type { Recording } from "../record.js";
 import { h, icon, iconButton } from "./dom.js";
 
 const titles: Record<Activity, string> = {

@@ -10,7 +10,7 @@ const activities: [string, string][] = [
   ["Make", "Mush, bind, bake, fit, decompose; download"],
 ];
 
-/** What an empty page says. */
+/** The text of an empty page. */
 export function buildWelcome(host: HTMLElement, app: App, open: () => void, sample: () => void): void {
   const box = h(
     "div",
@@ -19,7 +19,7 @@ export function buildWelcome(host: HTMLElement, app: App, open: () => void, samp
       "div",
       { class: "drop-here" },
       h("h2", {}, "Drop a character here"),
-      h("p", {}, "A .glb, a .gltf with its files, or a mesh sequence (.npy .pc2 .mdd .obj)"),
+      h("p", {}, "A .glb, a .gltf with its files, a drawing (.png), or a mesh sequence (.npy .pc2 .mdd .obj)"),
       h("div", { class: "row" }, button("Open a file", open, "primary"), button("Use the built-in figure", sample)),
     ),
     h("ul", {}, ...activities.map(([name, what]) => h("li", {}, h("b", {}, name), h("span", {}, what)))),

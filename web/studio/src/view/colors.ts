@@ -59,7 +59,7 @@ export function paintJoints(weights: Weights, colors: Float32Array): void {
 
 const wave = (x: number) => 0.1 + 0.62 * (0.5 + 0.5 * Math.cos(2 * Math.PI * x)) ** 1.5;
 
-/** A painted map: 1 is what the slider says, 0 nothing, 2 twice as much. */
+/** A painted map: 1 is the value of the slider, 0 nothing, 2 twice the value. */
 export function paintMap(values: Float32Array | undefined, count: number, colors: Float32Array): void {
   for (let v = 0; v < count; ++v) weightRamp((values?.[v] ?? 1) / 2, colors, 3 * v);
 }

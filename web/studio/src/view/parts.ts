@@ -7,12 +7,19 @@ export interface Paints {
   clay: THREE.Material;
   colored: THREE.Material;
   wire: THREE.LineBasicMaterial;
+  ghost: THREE.MeshStandardMaterial;
 }
 
 export function makePaints(): Paints {
   return {
     clay: new THREE.MeshStandardMaterial({ color: 0xb9b4ad, roughness: 0.75, side: THREE.DoubleSide }),
     colored: new THREE.MeshStandardMaterial({ roughness: 0.85, vertexColors: true, side: THREE.DoubleSide }),
+    ghost: new THREE.MeshStandardMaterial({
+      transparent: true,
+      opacity: 0.35,
+      depthWrite: false,
+      side: THREE.DoubleSide,
+    }),
     wire: new THREE.LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.28 }),
   };
 }

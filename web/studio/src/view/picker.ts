@@ -16,6 +16,28 @@ export class Picker {
     return corners.reduce((best, v) => (distance(v) < distance(best) ? v : best));
   }
 
+  /**
+   * The place at rest in the middle between where a ray enters the shown surface and where it leaves it; on a sheet, where
+   * it meets it.
+   */
+  inside(model: Model, positions: Float32Array, ray: THREE.Ray, hidden: readonly number[]): THREE.Vector3 | null {
+    if (this.shown !== positions) this.build(model, positions, hidden);
+    const hits = (this.tree?.raycast(ray, THREE.DoubleSide) ?? []).sort((a, b) => a.distance - b.distance),
+      rest = model.loaded.positions;
+    const [first, second] = hits.flatMap(({ face, point }) => {
+      const corners = [face!.a, face!.b, face!.c],
+        at = (of: Float32Array) => corners.map((v) => new THREE.Vector3().fromArray(of, 3 * v));
+      const [a, b, c] = at(positions),
+        parts = THREE.Triangle.getBarycoord(point, a, b, c, new THREE.Vector3());
+      if (!parts) return [];
+      const made = new THREE.Vector3();
+      at(rest).forEach((corner, i) => made.addScaledVector(corner, parts.getComponent(i)));
+      return [made];
+    });
+    if (!first) return null;
+    return second ? first.lerp(second, 0.5) : first;
+  }
+
   /** After parts were hidden or shown. */
   forget(): void {
     this.shown = this.tree = null;

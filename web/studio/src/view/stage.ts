@@ -35,7 +35,7 @@ export class Stage {
   readonly controls: PaneControls;
   readonly renderer: THREE.WebGLRenderer;
   readonly silhouettes: Silhouettes;
-  /** Told whenever a person moved the camera. */
+  /** Called when a person has moved the camera. */
   onCamera: () => void = () => undefined;
   panes: Pane[] = [];
   /** The first two views as one picture of their outlines. */

@@ -29,11 +29,12 @@ export class Views {
   map: MapName | null = null;
   /** Its values during a stroke. */
   liveMap: Float32Array | null = null;
-  /** Told when labels have to move or change. */
+  /** Called when labels have to move or change. */
   onChange: () => void = () => undefined;
   private readonly paints = makePaints();
   private model: Model | null = null;
   private settings: Readonly<Settings> | null = null;
+  private ghost: THREE.Mesh | null = null;
   private readonly accent = new THREE.Color();
 
   constructor(readonly stage: Stage) {
@@ -87,6 +88,27 @@ export class Views {
   /** The processor has the vertices of every view that shows what it should. */
   get known(): boolean {
     return this.views.every(({ surface, error }) => error !== undefined || surface.known);
+  }
+
+  /** A shape to compare the first view's with, drawn through it; null: none. */
+  setGhost(positions: Float32Array | null): void {
+    if (this.ghost) {
+      this.ghost.removeFromParent();
+      this.ghost.geometry.dispose();
+    }
+    this.ghost = null;
+    if (positions && this.model && this.views[0]) {
+      const geometry = new THREE.BufferGeometry();
+      geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+      geometry.setIndex(new THREE.BufferAttribute(this.model.loaded.triangles, 1));
+      geometry.computeVertexNormals();
+      this.ghost = new THREE.Mesh(geometry, this.paints.ghost);
+      this.paints.ghost.color.copy(this.accent);
+      this.ghost.frustumCulled = false;
+      this.ghost.renderOrder = 5;
+      this.views[0].surface.group.add(this.ghost);
+    }
+    this.stage.invalidate();
   }
 
   setPreparing(preparing: boolean): void {
@@ -191,6 +213,7 @@ export class Views {
   }
 
   private dropModel(): void {
+    this.setGhost(null);
     for (const { surface } of this.views) surface.dispose();
     this.views = [];
     this.skeleton?.dispose();
