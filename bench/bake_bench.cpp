@@ -3,9 +3,9 @@
 // bake/HELPERS/VERTICES; e_rms is that of the range of motion, ratio_v5 its ratio to that of v5's weights.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <pelt/pipeline/bake.h>
-#include <pelt/pipeline/ddm.h>
+#include <pelt/methods/ddm.h>
 #include <pelt/scenes/scenes.h>
+#include <pelt/verbs/bake.h>
 #include <sys/resource.h>
 
 #include <chrono>
@@ -40,13 +40,13 @@ const Character& biped(std::size_t vertices) {
 
 void runBake(benchmark::State& state, std::size_t vertices, std::size_t helpers) {
     const Character& character = biped(vertices);
-    pipeline::BakeRequest request;
+    verbs::BakeRequest request;
     request.helpers = helpers;
-    pipeline::BakeResult made;
-    const double preparing = secondsOf([&] { benchmark::DoNotOptimize(pipeline::ddmRows(character, {}, {})); });
+    verbs::BakeResult made;
+    const double preparing = secondsOf([&] { benchmark::DoNotOptimize(methods::ddmRows(character, {}, {})); });
     const double cpu = cpuSeconds();
     double seconds = 0;
-    for (auto _ : state) seconds += secondsOf([&] { made = pipeline::bake(character, request); });
+    for (auto _ : state) seconds += secondsOf([&] { made = verbs::bake(character, request); });
     const auto runs = double(state.iterations());
     const double e_rms = made.candidates[made.chosen].range->e_rms;
     state.counters["seconds"] = seconds / runs;

@@ -34,14 +34,30 @@ def make_library(folder, count):
     """Arms of about 5000 vertices, all different."""
     (folder / "lib").mkdir()
     for i in range(count):
-        subprocess.run([PELT, "sample", "arm", "--skin", "smooth", "--resolution", str(4900 + i), "--quiet", "-o",
-                        folder / "lib" / f"c{i:03}.glb"], check=True)
+        subprocess.run(
+            [
+                PELT,
+                "sample",
+                "arm",
+                "--skin",
+                "smooth",
+                "--resolution",
+                str(4900 + i),
+                "--quiet",
+                "-o",
+                folder / "lib" / f"c{i:03}.glb",
+            ],
+            check=True,
+        )
 
 
 def steps(folder, out, i):
     name = f"c{i:03}.glb"
     (folder / out).mkdir(exist_ok=True)
-    return [["mush", f"lib/{name}", "-o", f"{out}/mushed-{name}"], ["bake", f"{out}/mushed-{name}", "-o", f"{out}/{name}"]]
+    return [
+        ["mush", f"lib/{name}", "-o", f"{out}/mushed-{name}"],
+        ["bake", f"{out}/mushed-{name}", "-o", f"{out}/{name}"],
+    ]
 
 
 def one_by_one(folder, chosen, out, threads):
@@ -71,10 +87,19 @@ def throughput():
             two += seconds(lambda: by_batch(folder, chosen, 2))
             one += seconds(lambda: one_by_one(folder, chosen, "one", ["--threads", "1"]))
             all_threads += seconds(lambda: one_by_one(folder, chosen, "all", []))
-    return [{"name": f"batch/{CHARACTERS}/5k/{threads}", "value": round(two, 2), "unit": "s", "ratio": round(other / two, 3),
-             "against": against}
-            for threads, other, against in (("1t", one, "times as fast as one after the other, one thread each"),
-                                            ("all", all_threads, "times as fast as one after the other, all threads"))]
+    return [
+        {
+            "name": f"batch/{CHARACTERS}/5k/{threads}",
+            "value": round(two, 2),
+            "unit": "s",
+            "ratio": round(other / two, 3),
+            "against": against,
+        }
+        for threads, other, against in (
+            ("1t", one, "times as fast as one after the other, one thread each"),
+            ("all", all_threads, "times as fast as one after the other, all threads"),
+        )
+    ]
 
 
 def cpu_of_children():
@@ -98,13 +123,26 @@ def own_cost():
             used = cpu_of_children() - before
             lines = map(json.loads, (folder / "jobs.state" / "report.jsonl").read_text().splitlines())
             items = sum(line["cpu_seconds"] for line in lines) if what == "cost" else 0
-            rows.append({"name": f"batch/{what}/{SMALL}", "value": round(1000 * (used - items) / SMALL, 4), "unit": "ms",
-                         "ratio": round((used - items) / used, 4) if what == "cost" else round(1000 * wall / SMALL, 4),
-                         "against": "of all CPU" if what == "cost" else "ms of time"})
+            rows.append(
+                {
+                    "name": f"batch/{what}/{SMALL}",
+                    "value": round(1000 * (used - items) / SMALL, 4),
+                    "unit": "ms",
+                    "ratio": round((used - items) / used, 4) if what == "cost" else round(1000 * wall / SMALL, 4),
+                    "against": "of all CPU" if what == "cost" else "ms of time",
+                }
+            )
         files = [path for path in (folder / "jobs.state").rglob("*") if path.is_file()]
         size = sum(path.stat().st_blocks * 512 for path in files)
-        rows.append({"name": f"batch/state/{SMALL}", "value": round(size / SMALL, 1), "unit": "bytes",
-                     "ratio": round(len(files) / SMALL, 4), "against": "files per item"})
+        rows.append(
+            {
+                "name": f"batch/state/{SMALL}",
+                "value": round(size / SMALL, 1),
+                "unit": "bytes",
+                "ratio": round(len(files) / SMALL, 4),
+                "against": "files per item",
+            }
+        )
     return rows
 
 

@@ -1,8 +1,8 @@
 // Bounded biharmonic weights of a body: 24 bones on a lattice of about 10k points, from the mesh to the weights of its
 // vertices, including the lattice. Rows are pose/bbw/SIZE/THREADS.
 #include <benchmark/benchmark.h>
+#include <pelt/bind/bounded_biharmonic.h>
 #include <pelt/core/parallel.h>
-#include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/scenes/scenes.h>
 
@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kBones = 24;
 
 /// The longest bones: fingers are left out.
-std::vector<fit::BiharmonicHandle> longestBones(const Skeleton& skeleton) {
+std::vector<bind::BiharmonicHandle> longestBones(const Skeleton& skeleton) {
     const auto segments = geometry::boneSegments(rig::jointRestPositions(skeleton), rig::jointParents(skeleton));
-    std::vector<fit::BiharmonicHandle> bones(skeleton.joints.size());
+    std::vector<bind::BiharmonicHandle> bones(skeleton.joints.size());
     std::vector<double> lengths(bones.size(), 0);
     for (const geometry::BoneSegment& s : segments) {
         bones[s.joint].segments.push_back({s.start, s.end});
@@ -28,7 +28,7 @@ std::vector<fit::BiharmonicHandle> longestBones(const Skeleton& skeleton) {
     std::vector<std::size_t> order(bones.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return lengths[a] > lengths[b]; });
-    std::vector<fit::BiharmonicHandle> longest;
+    std::vector<bind::BiharmonicHandle> longest;
     for (std::size_t k = 0; k < kBones; ++k) longest.push_back(bones[order[k]]);
     return longest;
 }
@@ -36,13 +36,13 @@ std::vector<fit::BiharmonicHandle> longestBones(const Skeleton& skeleton) {
 void weights(benchmark::State& state, std::size_t target_tets, int threads) {
     const Character biped = scenes::find("biped")->make(10000);
     const auto bones = longestBones(biped.skeleton);
-    fit::BiharmonicOptions options;
+    bind::BiharmonicOptions options;
     options.target_tets = target_tets;
     setThreadCount(threads);
     double best = HUGE_VAL;
     for ([[maybe_unused]] auto _ : state) {
         const auto start = std::chrono::steady_clock::now();
-        const fit::BiharmonicWeights result = fit::biharmonicWeights(biped.mesh, bones, options);
+        const bind::BiharmonicWeights result = bind::biharmonicWeights(biped.mesh, bones, options);
         best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         state.counters["points"] = double(result.domain_vertices);
     }

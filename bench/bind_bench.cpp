@@ -8,8 +8,8 @@
 // --confused N lists the N most frequent pairs of artist's and bound joint; --reposed also uses the middle of up to
 // four clips of every file as rest poses; --no-axes gives all joints the same orientation, as in many VRM files.
 #include <fmt/format.h>
+#include <pelt/bind/rigid_bind.h>
 #include <pelt/core/error.h>
-#include <pelt/fit/rigid_bind.h>
 #include <pelt/io/character_file.h>
 
 #include <chrono>
@@ -43,7 +43,7 @@ void dropAxes(Skeleton& skeleton) {
 
 void print(const std::string& name, const Character& character, std::size_t confused) {
     const auto start = std::chrono::steady_clock::now();
-    const auto bound = fit::bindNearestBone(character.mesh, character.skeleton).joints;
+    const auto bound = bind::bindNearestBone(character.mesh, character.skeleton).joints;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const BindScore score = scoreBind(character, bound);
     fmt::print("{:<48} {:>6} {:>5} {:>6}  {:>6.1f} {:>6.1f} {:>8.1f}  {:>3}/{:<4} {:>6.2f}\n", name, bound.size(),
@@ -70,7 +70,7 @@ std::vector<std::filesystem::path> riggedFiles() {
 }
 
 void measure(const std::filesystem::path& file, std::size_t confused, bool repose, bool no_axes) {
-    Character character = io::loadCharacter(file);
+    Character character = io::loadCharacter(file).character;
     if (character.weights.empty()) return;
     if (no_axes) dropAxes(character.skeleton);
     print(file.stem().string(), character, confused);

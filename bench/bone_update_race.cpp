@@ -10,8 +10,8 @@
 #include <Eigen/Dense>
 #include <unsupported/Eigen/NonLinearOptimization>
 
-#include "ssdr/bone_update.h"
-#include "ssdr/clusters.h"
+#include "fit/decompose/bone_update.h"
+#include "fit/decompose/clusters.h"
 
 namespace pelt::bench {
 namespace {
@@ -156,7 +156,7 @@ RaceResult raceBoneUpdates(MeshSequence& frames, std::span<const Vec3f> rest, st
                            BoneUpdate update) {
     const Trajectories data = readTrajectories(frames, rest, {});
     Motions motions(bones, data.frames);
-    initialiseMotions(data, 0, fit::DecomposeOptions{}.seed, motions, {});
+    initializeMotions(data, 0, fit::DecomposeOptions{}.seed, motions, {});
     VertexWeights weights(data.vertices);
     RaceResult result;
     result.e_rms.push_back(data.eRms(updateWeights(data, motions, weights)));

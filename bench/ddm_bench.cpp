@@ -5,7 +5,7 @@
 #include <pelt/deform/ddm.h>
 #include <pelt/deform/ddm_prepare.h>
 #include <pelt/deform/lbs.h>
-#include <pelt/pipeline/ddm.h>
+#include <pelt/methods/ddm.h>
 
 #include <map>
 #include <memory>
@@ -25,7 +25,7 @@ constexpr std::size_t kChunk = 8192;
 constexpr std::size_t kInfluences = 4;
 
 DdmRows<float> mushed(const Subject& subject, bool defaults) {
-    if (defaults) return pipeline::mush(subject.character, {}).rows;
+    if (defaults) return methods::mush(subject.character, {}).rows;
     const std::size_t n = subject.character.mesh.vertexCount();
     deform::DdmPreparation preparation(subject.character.mesh, keepHeaviest(subject.character.weights, 1));
     deform::DdmOptions options;

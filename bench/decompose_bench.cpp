@@ -10,7 +10,7 @@
 #include <pelt/fit/eigenskin.h>
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/scenes/scenes.h>
 #include <sys/resource.h>
 
@@ -98,7 +98,7 @@ const Set* setOf(const std::string& name) {
         Character biped = scenes::find("biped")->make(8000);
         biped.weights = scenes::smoothWeights(biped);
         set.rest = biped.mesh;
-        set.frames = inMemory(*pipeline::sampleCharacter(std::move(biped), {}, pipeline::findMethod("dqs")));
+        set.frames = inMemory(*methods::sampleCharacter(std::move(biped), {}, methods::findMethod("dqs")));
     } else {
         const auto folder = folderOf(name);
         if (!folder) return nullptr;

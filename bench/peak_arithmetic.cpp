@@ -1,6 +1,6 @@
 #include "peak_arithmetic.h"
 
-#include "src/internal/kernel_targets.h"
+#include "simd/kernel_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/peak_arithmetic.cpp"

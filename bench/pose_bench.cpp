@@ -2,7 +2,8 @@
 // precomputation and a change of constraints. Rows are pose/WHAT/TRIANGLES/THREADS.
 //
 // The biped on 20 handles, 100 rotation clusters; every vertex has weight on every handle, the worst case for 20
-// handles. The transforms of pelvis and feet and the positions of hands and head are constrained; the latter move
+// handles. `extra60` and `drag60` are an iteration and a drag with 60 extra weights and the rotations that these get by
+// default. The transforms of pelvis and feet and the positions of hands and head are constrained; the latter move
 // between solves. Times are the best of many, each far shorter than a time slice.
 #include <benchmark/benchmark.h>
 #include <pelt/core/parallel.h>
@@ -72,12 +73,14 @@ const Puppet& puppetOf(std::size_t vertices) {
 }
 
 const pose::RigOptions kOptions{pose::Energy::spokes_and_rims, kClusters, 0, 0};
+const pose::RigOptions kExtraOptions{pose::Energy::spokes_and_rims, {}, 60, 0};
 
-const pose::PoseRig& rigOf(std::size_t vertices) {
-    static std::map<std::size_t, pose::PoseRig> made;
-    const auto found = made.find(vertices);
+const pose::PoseRig& rigOf(std::size_t vertices, const pose::RigOptions& options = kOptions) {
+    static std::map<std::pair<std::size_t, std::size_t>, pose::PoseRig> made;
+    const auto found = made.find({vertices, options.extra_weights});
     if (found != made.end()) return found->second;
-    return made.emplace(vertices, pose::prepare(puppetOf(vertices).shape(), kOptions)).first->second;
+    return made.emplace(std::pair(vertices, options.extra_weights), pose::prepare(puppetOf(vertices).shape(), options))
+        .first->second;
 }
 
 std::uint32_t handleOf(std::string_view name) {
@@ -118,9 +121,9 @@ double bestTime(benchmark::State& state, int threads, const Work& work) {
     return best;
 }
 
-void iteration(benchmark::State& state, std::size_t vertices) {
+void iteration(benchmark::State& state, std::size_t vertices, const pose::RigOptions& options = kOptions) {
     const Puppet& puppet = puppetOf(vertices);
-    pose::Solver<float> solver(pose::constrain(rigOf(vertices), constraintsOf(puppet)));
+    pose::Solver<float> solver(pose::constrain(rigOf(vertices, options), constraintsOf(puppet)));
     double phase = 0;
     const double seconds = bestTime(state, 1, [&] {
         drag(solver, puppet, phase += 0.1);
@@ -129,9 +132,9 @@ void iteration(benchmark::State& state, std::size_t vertices) {
     state.counters["microseconds"] = 1e6 * seconds / kIterations;
 }
 
-void dragAndSkin(benchmark::State& state, std::size_t vertices) {
+void dragAndSkin(benchmark::State& state, std::size_t vertices, const pose::RigOptions& options = kOptions) {
     const Puppet& puppet = puppetOf(vertices);
-    const pose::PoseRig& rig = rigOf(vertices);
+    const pose::PoseRig& rig = rigOf(vertices, options);
     pose::Solver<float> solver(pose::constrain(rig, constraintsOf(puppet)));
     std::vector<Affine3f> transforms(rig.handleCount() + rig.extraCount());
     Results results(puppet.mesh.vertexCount());
@@ -189,6 +192,10 @@ void addRows() {
             "pose/iteration" + end + "/1t", [n](benchmark::State& s) { iteration(s, n); }, 300);
         add(
             "pose/drag" + end + "/1t", [n](benchmark::State& s) { dragAndSkin(s, n); }, 100);
+        add(
+            "pose/extra60" + end + "/1t", [n](benchmark::State& s) { iteration(s, n, kExtraOptions); }, 50);
+        add(
+            "pose/drag60" + end + "/1t", [n](benchmark::State& s) { dragAndSkin(s, n, kExtraOptions); }, 20);
         add(
             "pose/crowd" + end + "/1t", [n](benchmark::State& s) { crowd(s, n); }, 20);
         add(

@@ -5,7 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <pelt/core/parallel.h>
 #include <pelt/deform/ddm_prepare.h>
-#include <pelt/pipeline/ddm.h>
+#include <pelt/methods/ddm.h>
 #include <pelt/scenes/scenes.h>
 #include <sys/resource.h>
 
@@ -160,7 +160,7 @@ constexpr Size kMushSizes[] = {
 
 void mushed(benchmark::State& state, const Size& size) {
     const Character biped = scenes::find("biped")->make(size.vertices);
-    for ([[maybe_unused]] auto _ : state) timed(state, [&] { benchmark::DoNotOptimize(pipeline::mush(biped, {})); });
+    for ([[maybe_unused]] auto _ : state) timed(state, [&] { benchmark::DoNotOptimize(methods::mush(biped, {})); });
 }
 
 void addRows() {

@@ -35,9 +35,27 @@ def row(name, pairs, against):
 def program_seconds(program, file, method, threads, fps):
     """The stage `evaluate` of `pelt deform`: skin matrices and the poses, without loading, preparing and writing."""
     with tempfile.TemporaryDirectory() as folder:
-        told = subprocess.run([program, "deform", file, "--method", method, "--fps", str(fps), "--frames", f":{FRAMES}",
-                               "--threads", str(threads), "--json", "-o", pathlib.Path(folder) / "x.npy"], check=True,
-                              capture_output=True, text=True).stdout
+        told = subprocess.run(
+            [
+                program,
+                "deform",
+                file,
+                "--method",
+                method,
+                "--fps",
+                str(fps),
+                "--frames",
+                f":{FRAMES}",
+                "--threads",
+                str(threads),
+                "--json",
+                "-o",
+                pathlib.Path(folder) / "x.npy",
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
     report = json.loads(told)
     assert report["frames"] == FRAMES, report["frames"]
     return sum(stage["seconds"] for stage in report["stages"] if stage["name"] == "evaluate")
@@ -86,8 +104,9 @@ def two_threads(method, repetitions):
 
 def main():
     program, repetitions = sys.argv[1], 2 if "--quick" in sys.argv else 9
-    rows = [against_the_program(program, method, threads, repetitions)
-            for method in ("lbs", "ddm") for threads in (1, 2)]
+    rows = [
+        against_the_program(program, method, threads, repetitions) for method in ("lbs", "ddm") for threads in (1, 2)
+    ]
     rows += [two_threads(method, repetitions) for method in ("lbs", "ddm")]
     print(json.dumps(rows, indent=1))
 

@@ -1,14 +1,15 @@
 // Virtual joints: microseconds per pose of the built-in biped on one thread. Rows are virtual/WHAT/VERTICES: lbs is
 // linear blend skinning with smooth weights of at most four joints, joints and skin included; virtual is the same with
 // 128 virtual joints; v0 is Direct Delta Mush. bytes are those of the packed rigs; ratio_bytes relates them to v0's.
+// ns_per_vertex and bytes_per_vertex are the same per vertex.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/deform/lbs.h>
-#include <pelt/pipeline/bake.h>
-#include <pelt/pipeline/ddm.h>
+#include <pelt/methods/ddm.h>
 #include <pelt/rig/pack.h>
 #include <pelt/scenes/scenes.h>
+#include <pelt/verbs/bake.h>
 
 #include <map>
 #include <optional>
@@ -46,10 +47,10 @@ struct VirtualSubject {
 
     static VirtualSubject make(std::size_t vertices) {
         Character biped = scenes::find("biped")->make(vertices);
-        pipeline::BakeRequest request;
+        verbs::BakeRequest request;
         request.virtual_joints = kVirtualJoints;
-        Character baked = pipeline::bake(biped, request).character;
-        const auto rows = pipeline::ddmRows(biped, {}, {});
+        Character baked = verbs::bake(biped, request).character;
+        const auto rows = methods::ddmRows(biped, {}, {});
         auto mush = deform::packDdm(biped.mesh, rows, deform::DdmForm::v0);
         biped.weights = scenes::smoothWeights(biped, 4);
         return {Posed(std::move(biped)), Posed(std::move(baked)), std::move(mush)};
@@ -82,7 +83,11 @@ void pose(benchmark::State& state, const Posed& posed, const deform::DdmRig* mus
         benchmark::DoNotOptimize(positions.data());
     }
     const std::size_t bytes = (mush ? mush->bytes().size() : posed.skin.bytes().size()) + posed.skeleton.size();
+    const auto vertices = double(positions.size());
     state.counters["bytes"] = double(bytes);
+    state.counters["bytes_per_vertex"] = double(bytes) / vertices;
+    const auto kPerVertex = benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert;
+    state.counters["ns_per_vertex"] = benchmark::Counter(vertices * 1e-9, kPerVertex);
 }
 
 void runVirtual(benchmark::State& state, std::size_t vertices, const std::string& what) {

@@ -12,7 +12,7 @@
 
 int main(int argc, char** argv) try {
     using namespace pelt;
-    const Character character = argc > 1 ? io::loadCharacter(argv[1]) : scenes::find("bar")->make(1000);
+    const Character character = argc > 1 ? io::loadCharacter(argv[1]).character : scenes::find("bar")->make(1000);
     const Clip* clip = character.clips.empty() ? nullptr : &character.clips.front();
     const double middle = clip ? (clip->first_key + clip->last_key) / 2 : 0;
 

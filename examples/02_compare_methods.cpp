@@ -1,6 +1,6 @@
 // Evaluates every deformation method on a built-in character and prints its distance from linear blend skinning.
 
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/scenes/scenes.h>
 
 #include <algorithm>
@@ -11,12 +11,12 @@ int main() {
     Character bar = scenes::find("bar")->make(2000);
     bar.weights = scenes::smoothWeights(bar);
 
-    const pipeline::Sampling sampling;  // the first clip at 30 frames per second
-    pipeline::CharacterSampler lbs(bar, pipeline::findMethod("lbs"), sampling);
+    const methods::Sampling sampling;  // the first clip at 30 frames per second
+    methods::CharacterSampler lbs(bar, methods::findMethod("lbs"), sampling);
     std::vector<Vec3f> expected(bar.mesh.vertexCount()), positions(bar.mesh.vertexCount());
 
-    for (const pipeline::Method& method : pipeline::methods()) {
-        pipeline::CharacterSampler sampler(bar, method, sampling);
+    for (const methods::Method& method : methods::all()) {
+        methods::CharacterSampler sampler(bar, method, sampling);
         float farthest = 0;
         for (std::size_t frame = 0; frame < sampler.frameCount(); ++frame) {
             lbs.evaluate(frame, expected, {});

@@ -4,7 +4,7 @@
 #include <pelt/core/error.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/io/character_file.h>
-#include <pelt/pipeline/ddm.h>
+#include <pelt/methods/ddm.h>
 #include <pelt/rig/clip.h>
 #include <pelt/scenes/scenes.h>
 
@@ -12,16 +12,16 @@
 
 int main(int argc, char** argv) try {
     using namespace pelt;
-    const Character character = argc > 1 ? io::loadCharacter(argv[1]) : scenes::find("branch")->make(2000);
+    const Character character = argc > 1 ? io::loadCharacter(argv[1]).character : scenes::find("branch")->make(2000);
 
     // Prepare: settings that are not given are derived from the mesh. Changing α or κ recomputes only the stages that
     // depend on it.
     DdmSettings settings;
-    pipeline::DdmPlan plan = pipeline::planDdm(character, settings);
+    methods::DdmPlan plan = methods::planDdm(character, settings);
     deform::DdmPreparation preparation(character.mesh, plan.bind);
     preparation.update(plan.options);
     settings.alpha = 0.8;  // bonier joints
-    plan = pipeline::planDdm(character, settings);
+    plan = methods::planDdm(character, settings);
     preparation.update(plan.options);
 
     // Choose the number of influences: the smallest whose result over the range of motion is indistinguishable from
@@ -30,7 +30,7 @@ int main(int argc, char** argv) try {
     DdmRows<float> rows;
     for (std::size_t influences = 2; influences <= 8; ++influences) {
         rows = preparation.rounded(influences);
-        const double error = pipeline::rangeOfMotionError(character.mesh, character.skeleton, rows, all);
+        const double error = methods::rangeOfMotionError(character.mesh, character.skeleton, rows, all);
         std::printf("%zu joints a vertex: error %.1e of the diagonal\n", influences, error);
         if (error < 1e-4) break;
     }

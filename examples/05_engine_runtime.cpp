@@ -1,14 +1,13 @@
 // How an engine plays a file written by `pelt pack`: the file is memory-mapped and used in place, poses are in the
-// engine's own memory, two frames are in flight, and jobs evaluate ranges of vertices. Links only pelt::runtime.
+// engine's own memory, two frames are in flight, and jobs evaluate ranges of vertices. Links only pelt::runtime. The
+// file may have any skin.
 //
 //     pelt sample biped -o biped.glb && pelt pack biped.glb --method ddm -o biped.peltrig
 //     05_engine_runtime biped.peltrig
 
 #include <fcntl.h>
-#include <pelt/runtime/ddm.h>
-#include <pelt/runtime/dqs.h>
-#include <pelt/runtime/lbs.h>
 #include <pelt/runtime/skeleton.h>
+#include <pelt/runtime/skin.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,30 +71,28 @@ void animate(const runtime::SkeletonRig& skeleton, double time, std::span<runtim
 }
 
 /// The data of one frame in flight.
-template <class Rig, class Pose>
 struct Frame {
     Memory memory;
-    Pose pose;
+    runtime::SkinPose pose;
     std::vector<Vec3f> positions, normals;  // in an engine, a mapped vertex buffer
 
-    explicit Frame(const Rig& rig)
-        : memory(allocate(Pose::bytes(rig))),
-          pose(rig, {memory.get(), Pose::bytes(rig)}),
-          positions(rig.vertexCount()),
-          normals(rig.hasNormals() ? rig.vertexCount() : 0) {}
+    explicit Frame(const runtime::SkinRig& skin)
+        : memory(allocate(runtime::SkinPose::bytes(skin))),
+          pose(skin, {memory.get(), runtime::SkinPose::bytes(skin)}),
+          positions(skin.vertexCount()),
+          normals(skin.hasNormals() ? skin.vertexCount() : 0) {}
 };
 
 /// The engine's job system: two workers take ranges of a frame until none is left.
-template <class Rig, class Pose>
 class Jobs {
 public:
-    Jobs(const Rig& rig, Frame<Rig, Pose>& frame) {
+    Jobs(const runtime::SkinRig& skin, Frame& frame) {
         for (std::thread& worker : workers_)
-            worker = std::thread([this, &rig, &frame] {
+            worker = std::thread([this, &skin, &frame] {
                 constexpr std::size_t kRange = runtime::kDdmWindow;
-                const std::size_t vertices = rig.vertexCount();
+                const std::size_t vertices = skin.vertexCount();
                 for (std::size_t first; (first = next_.fetch_add(kRange)) < vertices;)
-                    evaluate(rig, frame.pose, {}, first, std::min(kRange, vertices - first),
+                    evaluate(skin, frame.pose, {}, first, std::min(kRange, vertices - first),
                              {frame.positions, frame.normals});
             });
     }
@@ -108,20 +105,19 @@ private:
     std::thread workers_[2];
 };
 
-template <class Rig, class Pose>
-int play(const runtime::SkeletonRig& skeleton, const Rig& rig) {
-    if (rig.jointCount() > skeleton.jointCount()) return std::puts("the skin is of another skeleton"), 1;
+int play(const runtime::SkeletonRig& skeleton, const runtime::SkinRig& skin) {
+    if (skin.jointCount() > skeleton.jointCount()) return std::puts("the skin is of another skeleton"), 1;
     std::vector<runtime::LocalTransform> locals(skeleton.nodeCount());
     std::vector<Affine3f> worlds(skeleton.nodeCount()), bones(skeleton.jointCount());
-    Frame<Rig, Pose> frames[] = {Frame<Rig, Pose>(rig), Frame<Rig, Pose>(rig)};
-    std::unique_ptr<Jobs<Rig, Pose>> running;
+    Frame frames[] = {Frame(skin), Frame(skin)};
+    std::unique_ptr<Jobs> running;
     for (int i = 0; i < 60; ++i) {
-        Frame<Rig, Pose>& frame = frames[i % 2];
+        Frame& frame = frames[i % 2];
         animate(skeleton, i / 30.0, locals);  // while the jobs of the previous frame are still running
         runtime::skinMatrices(skeleton, locals, worlds, bones);
         frame.pose.set(bones);
         running.reset();
-        running = std::make_unique<Jobs<Rig, Pose>>(rig, frame);
+        running = std::make_unique<Jobs>(skin, frame);
     }
     running.reset();
     Vec3f low = frames[1].positions.front(), high = low;
@@ -130,21 +126,9 @@ int play(const runtime::SkeletonRig& skeleton, const Rig& rig) {
             low[i] = std::min(low[i], p[i]);
             high[i] = std::max(high[i], p[i]);
         }
-    std::printf("%zu vertices on %zu joints, 60 frames; the last is %.3f x %.3f x %.3f\n", rig.vertexCount(),
-                rig.jointCount(), double(high.x - low.x), double(high.y - low.y), double(high.z - low.z));
+    std::printf("%zu vertices on %zu joints, 60 frames; the last is %.3f x %.3f x %.3f\n", skin.vertexCount(),
+                skin.jointCount(), double(high.x - low.x), double(high.y - low.y), double(high.z - low.z));
     return isFinite(high - low) ? 0 : 1;
-}
-
-/// Plays the file's rig of that kind, if it has one.
-template <class Rig, class Pose>
-std::optional<int> tryToPlay(std::span<const std::byte> file, runtime::RigKind kind) {
-    const std::span<const std::byte> bytes = runtime::findRig(file, kind);
-    if (bytes.empty()) return std::nullopt;
-    const auto skeleton = runtime::SkeletonRig::view(runtime::findRig(file, runtime::RigKind::skeleton));
-    if (!skeleton) return std::printf("the skeleton: %s\n", runtime::describe(skeleton.error())), 1;
-    const auto rig = Rig::view(bytes);
-    if (!rig) return std::printf("the skin: %s\n", runtime::describe(rig.error())), 1;
-    return play<Rig, Pose>(*skeleton, *rig);
 }
 
 }  // namespace
@@ -152,9 +136,9 @@ std::optional<int> tryToPlay(std::span<const std::byte> file, runtime::RigKind k
 int main(int count, char** words) {
     if (count != 2) return std::puts("usage: 05_engine_runtime FILE.peltrig"), 2;
     const MappedFile file(words[1]);
-    auto status = tryToPlay<runtime::DdmRig, runtime::DdmPose>(file.bytes(), runtime::RigKind::ddm);
-    if (!status) status = tryToPlay<runtime::DqsRig, runtime::DqsPose>(file.bytes(), runtime::RigKind::dqs);
-    if (!status) status = tryToPlay<runtime::LbsRig, runtime::LbsPose>(file.bytes(), runtime::RigKind::lbs);
-    if (!status) std::printf("%s: no rig is in it\n", words[1]);
-    return status.value_or(1);
+    const auto skin = runtime::SkinRig::view(file.bytes());
+    if (!skin) return std::printf("the skin: %s\n", runtime::describe(skin.error())), 1;
+    const auto skeleton = runtime::SkeletonRig::view(runtime::findRig(file.bytes(), runtime::RigKind::skeleton));
+    if (!skeleton) return std::printf("the skeleton: %s\n", runtime::describe(skeleton.error())), 1;
+    return play(*skeleton, *skin);
 }

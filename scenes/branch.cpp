@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numbers>
 
-#include "biped_field.h"
-#include "implicit_mesh.h"
+#include "biped/biped_field.h"
+#include "implicit/implicit_mesh.h"
 #include "rigging.h"
 
 namespace pelt::scenes {

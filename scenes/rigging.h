@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "implicit_mesh.h"
+#include "implicit/implicit_mesh.h"
 
 namespace pelt::scenes {
 

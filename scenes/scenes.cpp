@@ -4,7 +4,7 @@
 
 #include "arm.h"
 #include "bars.h"
-#include "biped.h"
+#include "biped/biped.h"
 #include "branch.h"
 
 namespace pelt::scenes {

@@ -8,7 +8,7 @@
 #include "biped_clips.h"
 #include "biped_shape.h"
 #include "biped_skeleton.h"
-#include "implicit_mesh.h"
+#include "implicit/implicit_mesh.h"
 
 namespace pelt::scenes {
 namespace {

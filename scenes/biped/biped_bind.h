@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "biped_shape.h"
-#include "implicit_mesh.h"
+#include "implicit/implicit_mesh.h"
 
 namespace pelt::scenes {
 

@@ -56,7 +56,7 @@ void EditMesh::halfEdgesOf(std::uint32_t v, std::vector<std::uint32_t>& result) 
     } while (h != kNone && h != out[v]);
 }
 
-void EditMesh::neighboursOf(std::uint32_t v, std::vector<std::uint32_t>& result) const {
+void EditMesh::neighborsOf(std::uint32_t v, std::vector<std::uint32_t>& result) const {
     result.clear();
     std::uint32_t h = out[v];
     while (true) {
@@ -69,12 +69,12 @@ void EditMesh::neighboursOf(std::uint32_t v, std::vector<std::uint32_t>& result)
 }
 
 bool EditMesh::adjacent(std::uint32_t a, std::uint32_t b) const {
-    neighboursOf(a, ring_a_);
+    neighborsOf(a, ring_a_);
     return std::find(ring_a_.begin(), ring_a_.end(), b) != ring_a_.end();
 }
 
 int EditMesh::valence(std::uint32_t v) const {
-    neighboursOf(v, ring_a_);
+    neighborsOf(v, ring_a_);
     return static_cast<int>(ring_a_.size());
 }
 
@@ -136,8 +136,8 @@ bool EditMesh::canCollapse(std::uint32_t h) const {
     const std::uint32_t a = from[h], b = to(h), g = twin[h];
     if (border[a] && !border[b]) return false;               // the boundary must not move inward
     if (border[a] && border[b] && g != kNone) return false;  // two boundary segments would touch
-    neighboursOf(a, ring_a_);
-    neighboursOf(b, ring_b_);
+    neighborsOf(a, ring_a_);
+    neighborsOf(b, ring_b_);
     std::size_t common = 0;
     for (const std::uint32_t v : ring_a_) {
         if (v == b) continue;

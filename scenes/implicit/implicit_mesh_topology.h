@@ -32,7 +32,7 @@ public:
     /// The outgoing half-edges of v, counterclockwise; on the boundary, starting with the boundary half-edge.
     void halfEdgesOf(std::uint32_t v, std::vector<std::uint32_t>& result) const;
     /// The neighbors of v, counter-clockwise.
-    void neighboursOf(std::uint32_t v, std::vector<std::uint32_t>& result) const;
+    void neighborsOf(std::uint32_t v, std::vector<std::uint32_t>& result) const;
     bool adjacent(std::uint32_t a, std::uint32_t b) const;
     int valence(std::uint32_t v) const;
 
