@@ -1,8 +1,8 @@
 #pragma once
 
-#include <pelt/core/ddm_payload.h>
 #include <pelt/core/mesh.h>
 #include <pelt/geometry/smoothing.h>
+#include <pelt/rig/ddm_payload.h>
 
 #include <algorithm>
 #include <numeric>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// Joints at these positions, unrotated; parents as indices.
 inline Skeleton skeletonOf(const std::vector<Vec3d>& positions, const std::vector<std::int32_t>& parents) {
@@ -53,4 +53,4 @@ inline std::uint32_t addTube(Mesh& mesh, const Vec3d& from, const Vec3d& to, dou
     return first;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
+#include <pelt/bind/bounded_biharmonic.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/tets.h>
 #include <pelt/scenes/scenes.h>
 
@@ -9,14 +9,14 @@
 #include <fstream>
 #include <random>
 
+#include "bind/bbw/biharmonic_system.h"
+#include "bind/bbw/diffused_cells.h"
+#include "bind/bbw/handle_places.h"
+#include "bind/bbw/joint_solver.h"
 #include "bind_shapes.h"
-#include "fit/bbw/biharmonic_system.h"
-#include "fit/bbw/diffused_cells.h"
-#include "fit/bbw/handle_places.h"
-#include "fit/bbw/joint_solver.h"
 #include "shared_data.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 using Handles = std::vector<std::vector<std::uint32_t>>;
@@ -408,4 +408,4 @@ TEST(BindBiharmonic, TetsThatAreGivenAreUsed) {
 }
 
 }  // namespace
-}  // namespace pelt::fit
+}  // namespace pelt::bind

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
+#include <pelt/bind/rigid_bind.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/fit/rigid_bind.h>
 #include <pelt/geometry/segments.h>
 #include <pelt/rig/clip.h>
 #include <pelt/scenes/scenes.h>
@@ -11,7 +11,7 @@
 
 #include "bind_shapes.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 using Joints = std::vector<std::uint32_t>;
@@ -294,4 +294,4 @@ TEST(BindInside, ATriangleBeyondTheVerticesIsRefused) {
 }
 
 }  // namespace
-}  // namespace pelt::fit
+}  // namespace pelt::bind

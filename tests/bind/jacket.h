@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pelt::fit {
+namespace pelt::bind {
 
 /// A jacket around the biped, open at neck, hips and wrists: the skin of the torso moved outwards by 6 mm and that of
 /// the arms by `gap` more, three times as far below them, but at most 70 % of the way to the next skin. Below the
@@ -111,4 +111,4 @@ inline RaisedBody raiseArms(const Character& biped, double degrees) {
     return body;
 }
 
-}  // namespace pelt::fit
+}  // namespace pelt::bind

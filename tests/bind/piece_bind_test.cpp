@@ -1,15 +1,15 @@
 // Characters in layers, as game kits build them: shells, what sits on them, clothes, and joints without flesh.
 #include <gtest/gtest.h>
+#include <pelt/bind/bounded_biharmonic.h>
+#include <pelt/bind/rigid_bind.h>
 #include <pelt/core/error.h>
-#include <pelt/fit/bounded_biharmonic.h>
-#include <pelt/fit/rigid_bind.h>
 
 #include <algorithm>
 #include <set>
 
 #include "bind_shapes.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 using Labels = std::vector<std::uint32_t>;
@@ -241,4 +241,4 @@ TEST(BindPieces, JointsThatTwoSkinsShareAreOne) {
 }
 
 }  // namespace
-}  // namespace pelt::fit
+}  // namespace pelt::bind

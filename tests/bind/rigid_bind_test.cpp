@@ -1,14 +1,14 @@
 #include <gtest/gtest.h>
+#include <pelt/bind/rigid_bind.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/fit/rigid_bind.h>
 #include <pelt/geometry/segments.h>
 
 #include <random>
 
 #include "bind_shapes.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 const Skeleton kArm = skeletonOf({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {-1, 0, 1});
@@ -114,4 +114,4 @@ TEST(BindNearestBone, NeedsAJoint) {
 }
 
 }  // namespace
-}  // namespace pelt::fit
+}  // namespace pelt::bind

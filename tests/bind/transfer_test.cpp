@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
+#include <pelt/bind/transfer.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/fit/transfer.h>
 #include <pelt/geometry/adjacency.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/ray_tree.h>
@@ -9,7 +9,7 @@
 #include "jacket.h"
 #include "made_scene.h"
 
-namespace pelt::fit {
+namespace pelt::bind {
 namespace {
 
 double weightDistance(const SkinWeights& a, const SkinWeights& b, std::size_t v) {
@@ -212,4 +212,4 @@ TEST(Transfer, RefusesMeshesThatDoNotLieOnEachOtherAndWrongOptions) {
 }
 
 }  // namespace
-}  // namespace pelt::fit
+}  // namespace pelt::bind

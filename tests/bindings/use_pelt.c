@@ -65,7 +65,7 @@ static void makes(const pelt_character* hero) {
     CHECK(pelt_mush(hero, NULL, &call, &none, NULL) == PELT_CANCELLED);
     CHECK(none == NULL && told == 1);
     CHECK(pelt_mush(hero, "{\"kapa\": 0.5}", NULL, &none, NULL) == PELT_BAD_USAGE);
-    CHECK(strstr(pelt_error_message(), "--kappa") != NULL); /* the nearest option is suggested */
+    CHECK(strstr(pelt_error_message(), "'kappa'") != NULL); /* the nearest option is suggested */
     pelt_character_free(mushed);
     pelt_character_free(again);
 }

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "decompose_fixture.h"
+#include "cli/support/decompose_fixture.h"
 
 namespace {
 

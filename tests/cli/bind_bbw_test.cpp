@@ -1,4 +1,4 @@
-#include "program.h"
+#include "cli/support/program.h"
 
 namespace {
 

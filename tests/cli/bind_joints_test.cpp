@@ -1,5 +1,5 @@
-#include "glb_file.h"
-#include "program.h"
+#include "cli/support/glb_file.h"
+#include "cli/support/program.h"
 
 namespace {
 

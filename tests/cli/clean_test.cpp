@@ -1,4 +1,4 @@
-#include "mush_fixture.h"
+#include "cli/support/mush_fixture.h"
 #include "shared_data.h"
 
 namespace {

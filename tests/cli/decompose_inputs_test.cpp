@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "decompose_fixture.h"
+#include "cli/support/decompose_fixture.h"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../shared_data.h"
-#include "decompose_fixture.h"
+#include "cli/support/decompose_fixture.h"
+#include "shared_data.h"
 
 namespace {
 
@@ -218,15 +218,15 @@ TEST_F(Decompose, TellsInJsonWhatItDid) {
     // The objective after each step: it never increases except when a bone is reinitialized.
     const Json& steps = json.at("steps");
     ASSERT_GT(steps.size(), 2u);
-    EXPECT_EQ(steps[0].at("name"), "initialise");
+    EXPECT_EQ(steps[0].at("name"), "initialize");
     for (std::size_t s = 1; s < steps.size(); ++s)
-        if (steps[s].at("name") != "reinitialise") {
+        if (steps[s].at("name") != "reinitialize") {
             EXPECT_LE(number(steps[s], "e_rms"), number(steps[s - 1], "e_rms") * (1 + 1e-9)) << s;
         }
     // Without edge terms, this is the error.
     const Json plain = decompose({barFrames(), "--rest", bar(), "--bones", "5", "--skeleton", "--smoothness", "0"});
     EXPECT_NEAR(number(plain.at("steps").back(), "e_rms"), number(plain, "e_rms"), 1e-3 * number(plain, "e_rms"));
-    EXPECT_GE(json.at("reinitialised"), 0);
+    EXPECT_GE(json.at("reinitialized"), 0);
     ASSERT_EQ(json.at("spheres").size(), 5u);
     for (const Json& sphere : json["spheres"]) {
         EXPECT_EQ(sphere.at("center").size(), 3u);

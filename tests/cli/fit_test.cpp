@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "decompose_fixture.h"
+#include "cli/support/decompose_fixture.h"
 
 namespace {
 
@@ -112,6 +112,65 @@ TEST_F(Fit, ASequenceHoldsWhatAffineWeightsReproduce) {
     EXPECT_NEAR(valueOf(json, "rms"), valueOf(compared, "rms"), 1e-6 * valueOf(compared, "rms"));
     EXPECT_NEAR(valueOf(json, "rms"), valueOf(json, "rms_affine"), 1e-4 * valueOf(json, "rms"));
     EXPECT_EQ(json.at("weights"), "affine");
+}
+
+TEST_F(Fit, TheSignedSkinIsStoredBesideThePlainOneAndPlaysInNewPoses) {
+    const FitJson json = fit({"--signed", "--validate"});
+    const double stored = valueOf(json.at("signed"), "rms");
+    EXPECT_LT(stored, 0.8 * valueOf(json, "rms"));
+    EXPECT_LT(valueOf(json["signed"]["validation"], "rms"), valueOf(json["validation"], "rms"));
+    const auto errorOf = [&](const std::string& file, const Words& words) {
+        Words deform{"deform", path(file), "--fps", "5", "-o", path("played.npy")};
+        deform.insert(deform.end(), words.begin(), words.end());
+        runWell(deform);
+        return valueOf(runWell({"compare", path("played.npy"), examples(), "--mesh", bar(), "--json"}).json(), "rms");
+    };
+    EXPECT_NEAR(errorOf("out.glb", {"--method", "ddm"}), stored, 1e-6);
+    EXPECT_NEAR(errorOf("out.glb", {}), valueOf(json, "rms"), 1e-6);
+    // Poses between those of the examples.
+    runWell({"deform", bar(), "--method", "dqs", "--frames", "3::6", "-o", path("between.npy")});
+    const auto between = [&](const char* method) {
+        runWell(
+            {"deform", path("out.glb"), "--clip", "1", "--frames", "3::6", "--method", method, "-o", path("new.npy")});
+        return valueOf(runWell({"compare", path("new.npy"), path("between.npy"), "--mesh", bar(), "--json"}).json(),
+                       "rms");
+    };
+    EXPECT_LT(between("ddm"), 0.8 * between("lbs"));
+    EXPECT_EQ(runWell({"info", path("out.glb"), "--json"}).json().at("ddm").at("fitted"), true);
+    expectValid({path("out.glb")}, path("report"));
+    // What is done to the file later keeps or drops both skins.
+    runWell({"mush", path("out.glb"), "-o", path("mushed.glb")});
+    EXPECT_EQ(runWell({"info", path("mushed.glb"), "--json"}).json().at("ddm").at("fitted"), false);
+    runWell({"pack", path("out.glb"), "-o", path("out.peltrig")});
+    EXPECT_EQ(refused(bar(), examples(), {"--frames", "::6", "--signed", "-o", path("x.npy")}).status, 2);
+}
+
+TEST_F(Fit, NormalsThatAreGivenAreUsedAndRecomputedOnesAreSaid) {
+    runWell({"deform", bar(), "--method", "dqs", "--frames", "::6", "-o", path("e.npy"), "--normals", path("n.npy")});
+    const FitJson recomputed = fit({"--normals-weight", "2"}),
+                  given = fit({"--normals-weight", "2", "--normals", path("n.npy")});
+    EXPECT_EQ(recomputed.at("normals"), "recomputed");
+    EXPECT_EQ(given.at("normals"), "given");
+    EXPECT_LT(valueOf(given, "normals_degrees"),
+              valueOf(fit({"--normals-weight", "0", "--normals", path("n.npy")}), "normals_degrees"));
+    // What the report says is what the file plays.
+    runWell({"deform", path("out.glb"), "--fps", "5", "-o", path("x.npy"), "--normals", path("played.npy")});
+    const Frames played = readFrames(path("played.npy")), expected = readFrames(path("n.npy"));
+    double sum = 0;
+    for (std::size_t f = 0; f < played.size(); ++f)
+        for (std::size_t v = 0; v < played[f].size(); ++v) {
+            const double d = std::hypot(played[f][v].x - expected[f][v].x, played[f][v].y - expected[f][v].y,
+                                        played[f][v].z - expected[f][v].z);
+            sum += std::pow(2 * std::asin(d / 2), 2) / double(played.size() * played[f].size());
+        }
+    EXPECT_GT(sum, 0);
+    const FitJson last = fit({"--normals-weight", "0", "--normals", path("n.npy")});
+    EXPECT_NEAR(valueOf(last, "normals_degrees"), std::sqrt(sum) * 180 / M_PI, 0.02 * valueOf(last, "normals_degrees"));
+    // A character that plays the examples brings its own.
+    const FitJson posed = runWell({"fit", bar(), bar(), "-o", path("own.glb"), "--json"}).json();
+    EXPECT_EQ(posed.at("normals"), "given");
+    writeNpy(path("few.npy"), 2, 5, 0.5f);
+    EXPECT_EQ(refused(bar(), examples(), {"--frames", "::6", "--normals", path("few.npy")}).status, 3);
 }
 
 TEST_F(Fit, PosesThatNoClipHadMoveTheExtraJoints) {

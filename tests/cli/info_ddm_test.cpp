@@ -1,6 +1,6 @@
 #include <pelt/io/character_file.h>
 
-#include "program.h"
+#include "cli/support/program.h"
 
 namespace {
 
@@ -8,7 +8,7 @@ class InfoMushed : public CliTest {
 protected:
     /// The bar with an artificial payload: rigid rows, except that every third vertex follows two joints.
     std::string mushedBar(pelt::DdmEncoding encoding) {
-        pelt::Character c = pelt::io::loadCharacter(bar());
+        pelt::Character c = pelt::io::loadCharacter(bar()).character;
         auto payload = std::make_shared<pelt::DdmPayload>();
         payload->encoding = encoding;
         payload->variant = pelt::DdmVariant::v2;

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "mush_fixture.h"
+#include "cli/support/mush_fixture.h"
 
 namespace {
 
@@ -10,11 +10,8 @@ class LimitVerb : public MushTest {
 protected:
     /// A biped with up to eight joints per vertex.
     std::string eight() {
-        const std::string file = path("eight.glb");
-        if (!std::filesystem::exists(file))
-            runWell({"bind", sample("biped", "1500"), "--method", "bbw", "--influences", "8", "--lattice", "8000", "-o",
-                     file, "-q"});
-        return file;
+        return madeOnce("eight.glb", {"bind", sample("biped", "1500"), "--method", "bbw", "--influences", "8",
+                                      "--lattice", "8000", "-q"});
     }
     LimitJson limit(const std::string& input, const Words& words = {}) {
         Words all{"limit", input, "-o", path("out.glb"), "--json", "--fps", "10"};

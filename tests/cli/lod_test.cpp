@@ -1,5 +1,5 @@
-#include "decompose_fixture.h"
-#include "mush_fixture.h"
+#include "cli/support/decompose_fixture.h"
+#include "cli/support/mush_fixture.h"
 #include "shared_data.h"
 
 namespace {
@@ -92,6 +92,37 @@ TEST_F(LodVerb, OneFileIsValidAndOpensAsTheOriginal) {
     EXPECT_EQ(links, 1u);
     EXPECT_LT(farthest(deform(arm, "lbs"), deform(path("all.glb"), "lbs")), 1e-7);
     if (!expectValid({path("all.glb")}, path("report"))) GTEST_SKIP() << "needs node and gltf-validator";
+}
+
+TEST_F(LodVerb, AFileWithLevelsIsSimplifiedAsTheCharacterThatItShows) {
+    const std::string arm = sample("arm", "1000");
+    const LodJson first = lod(arm, path("all.glb"), {"--one-file", "--ratios", "0.5,0.2"});
+    const LodJson direct = lod(arm, path("direct"), {"--ratios", "0.4"});
+    const LodJson again = lod(path("all.glb"), path("again"), {"--ratios", "0.4"});
+    EXPECT_EQ(again.at("triangles"), direct.at("triangles"));
+    EXPECT_EQ(again.at("levels")[0].at("triangles"), direct.at("levels")[0].at("triangles"));
+    const std::string file = path("again/all_lod1.glb");
+    EXPECT_EQ(runWell({"info", file, "--json"}).json().at("triangles"), again.at("levels")[0].at("triangles"));
+    const GlbFile level(file);
+    EXPECT_EQ(level.json["meshes"].size(), 1u) << "the levels of the original are gone";
+    EXPECT_EQ(level.json["nodes"].size(), GlbFile(arm).json["nodes"].size());
+    EXPECT_FALSE(level.json.contains("extensionsUsed"));
+
+    lod(path("all.glb"), path("twice.glb"), {"--one-file", "--ratios", "0.3"});
+    EXPECT_EQ(runWell({"info", path("twice.glb"), "--json"}).json().at("triangles"), first.at("triangles"));
+    EXPECT_EQ(GlbFile(path("twice.glb")).json["meshes"].size(), 2u) << "new levels in the place of the old ones";
+    EXPECT_LT(std::filesystem::file_size(path("twice.glb")), std::filesystem::file_size(path("all.glb")));
+    for (const std::string& out : {file, path("twice.glb")})
+        if (!expectValid({out}, path("report"))) GTEST_SKIP() << "needs node and gltf-validator";
+}
+
+TEST_F(LodVerb, FacesWithoutAreaAreRefused) {
+    GlbFile glb(sample("arm"));
+    LodJson& attributes = glb.primitive()["attributes"];
+    attributes["POSITION"] = glb.addFloats(std::vector<float>(3 * glb.count(attributes["POSITION"])), "VEC3");
+    glb.save(path("flat.glb"));
+    expectFailure(runPelt({"lod", path("flat.glb"), "-o", path("lods")}), 3,
+                  "no triangle with three different corners");
 }
 
 TEST_F(LodVerb, BadInputIsOneLineAndLeavesTheOldFiles) {

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <limits>
 
-#include "mush_fixture.h"
+#include "cli/support/mush_fixture.h"
 #include "shared_data.h"
 
 // Options of mushing, and values that are refused.
@@ -94,6 +94,87 @@ TEST_F(MushOptions, AMapOfZerosLeavesTheBindAsItIs) {
     EXPECT_LE(farthest(deform(input, "ddm", {"--lambda-map", "_ZERO", "--kappa-map", "_ZERO"}),
                        deform(path("rigid.glb"), "lbs")),
               2e-6);
+}
+
+TEST_F(MushOptions, TranslationsFollowTheWeightsOfTheFileWhereTheyAreAskedTo) {
+    const std::string input = barWith({{"_NONE", [](std::size_t) { return 0.0f; }},
+                                       {"_ALL", [](std::size_t) { return 1.0f; }},
+                                       {"_TWO", [](std::size_t v) { return v == 5 ? 2.0f : 0.0f; }}});
+    const Words all = {"--influences", "0", "--alpha", "0.99999"};
+    const auto posed = [&](const std::string& translations) {
+        Words words = all;
+        words.insert(words.end(), {"--translations", translations});
+        return deform(input, "ddm-v5", words);
+    };
+    const Frames bind = posed("bind"), file = posed("file");
+    EXPECT_EQ(bind, deform(input, "ddm-v5", all));
+    EXPECT_EQ(bind, posed("_NONE"));
+    EXPECT_EQ(file, posed("_ALL"));
+    EXPECT_GT(farthest(bind, file), 1e-2);
+    EXPECT_LE(farthest(file, deform(input, "lbs")), 1e-4) << "with α near 1, ω are the file's own weights";
+    expectRefused({"--translations", "_TWO"}, 3, "is 2 at vertex 5", input);
+    expectRefused({"--translations", "_SHOULDER"}, 3, "_SHOULDER", input);
+    runWell({"mush", input, "--translations", "file", "-o", path("m.glb")});
+    const auto settings = runWell({"info", path("m.glb"), "--json"}).json().at("ddm").at("settings");
+    EXPECT_EQ(settings.at("translations"), "file");
+    runWell({"mush", path("m.glb"), "-o", path("again.glb")});
+    EXPECT_EQ(readBytes(path("again.glb")), readBytes(path("m.glb"))) << "from the weights before the mush";
+}
+
+TEST_F(MushOptions, AFileMushedForOneVariantIsMushedAgainForWhatNeedsMore) {
+    const std::string input = sample("bar"), small = mush(input, "v5.glb", {"--variant", "v5"});
+    EXPECT_LT(2 * std::filesystem::file_size(small) - std::filesystem::file_size(input),
+              std::filesystem::file_size(mush(input, "v0.glb")));
+    EXPECT_LE(farthest(deform(small, "ddm"), deform(path("v0.glb"), "ddm-v5")), 1e-6);
+    for (const std::string method : {"ddm-v0", "ddm-v2", "ddm-v4", "eddm"})
+        EXPECT_LE(farthest(deform(small, method), deform(input, method)), 1e-6) << method;
+    EXPECT_LE(farthest(deform(mush(small, "again.glb", {"--variant", "v0"}), "ddm"), deform(path("v0.glb"), "ddm")),
+              1e-6);
+}
+
+TEST_F(MushOptions, DeltaMushWorksOnOtherMethodsAndOnSequences) {
+    const std::string input = sample("bar"), frames = path("dqs.npy");
+    const Frames dqs = deform(input, "dqs"), rigid = deform(input, "dm");
+    std::filesystem::rename(path("frames.npy"), path("dm.npy"));
+    deform(input, "dqs");
+    std::filesystem::rename(path("frames.npy"), frames);
+    for (const std::string method : {"dm", "dm-tangent"}) {
+        const Frames over = deform(input, method, {"--frames", "::10", "--base", "dqs"});
+        EXPECT_LE(farthest(deform(input, method, {"--frames", "::10", "--base", frames}), over), 1e-7);
+        EXPECT_LE(farthest(deform(input, method, {"--frames", "::10", "--base", "dqs", "--lambda", "0"}), dqs), 2e-6);
+        EXPECT_GT(farthest(over, rigid), 1e-3);
+        EXPECT_LE(farthest(deform(input, method, {"--frames", "::10", "--base", "lbs"}),
+                           deform(input, method, {"--frames", "::10", "--bind", "keep"})),
+                  2e-6);
+    }
+    const auto refused = [&](const Words& options, int status, const std::string& words) {
+        Words line = {"deform", input, "--method", "dm", "-o", path("x.npy")};
+        line.insert(line.end(), options.begin(), options.end());
+        expectFailure(runPelt(line), status, words);
+    };
+    refused({"--base", "dsq"}, 2, "--base dsq: neither a file nor a method; did you mean 'dqs'?");
+    refused({"--base", path("none.npy")}, 3, "none.npy");
+    refused({"--base", frames}, 3, "samples in its clip, but there are " + std::to_string(dqs.size()) + " meshes");
+    refused({"--base", frames, "--bind-pose"}, 2, "--bind-pose excludes --base");
+    const RunResult idle = runPelt({"deform", input, "--base", "dqs", "-o", path("x.npy")});
+    EXPECT_EQ(idle.status, 0);
+    EXPECT_NE(idle.err.find("--base has no effect on lbs"), std::string::npos) << idle.err;
+
+    const Words bake = {"bake", input, "--from", "dm", "--frames", "::10", "-o", path("baked.glb"), "--json", "--base"};
+    const auto baked = [&](const std::string& base) {
+        Words line = bake;
+        line.push_back(base);
+        return runWell(line).json();
+    };
+    const auto by_method = baked("dqs"), by_frames = baked(frames), over_lbs = baked("lbs");
+    EXPECT_TRUE(by_method.contains("range_of_motion"));
+    EXPECT_FALSE(by_frames.contains("range_of_motion")) << "there are meshes for the clip alone";
+    const auto error = [](const nlohmann::json& of) { return of.at("candidates")[0].at("rms").get<double>(); };
+    EXPECT_NEAR(error(by_method), error(by_frames), 1e-6);
+    EXPECT_GT(std::abs(error(by_method) - error(over_lbs)), 1e-3);
+    expectFailure(runPelt({"bake", input, "--base", "dqs", "-o", path("x.glb")}), 2, "--base is what dm");
+    expectFailure(runPelt({"bake", input, "--from", "dm", "--base", "dqs", "--virtual", "8", "-o", path("x.glb")}), 2,
+                  "--base");
 }
 
 TEST_F(MushOptions, AJointsAlphaChangesTheSkinAroundItAndNoOther) {

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "mush_fixture.h"
+#include "cli/support/mush_fixture.h"
 #include "places.h"
 
 namespace {
@@ -58,7 +58,9 @@ TEST_F(Mush, WeightsForViewersAreAtMostFourAndAtMostK) {
 
 TEST_F(Mush, ViewersThatKnowNothingOfItShowTheLinearVariant) {
     const std::string mushed = mush(sample("branch"), "m.glb", {"--influences", "4"});
-    EXPECT_LE(farthest(deform(mushed, "lbs"), deform(mushed, "ddm-v5")), 1e-5);
+    // Weights under 1e-4 are left out; each would move a vertex by less than that part of the motion between two
+    // joints.
+    EXPECT_LE(farthest(deform(mushed, "lbs"), deform(mushed, "ddm-v5")), 1e-4);
 }
 
 TEST_F(Mush, TheKhronosValidatorFindsNothing) {

@@ -1,15 +1,13 @@
 #include <pelt/core/aligned_bytes.h>
 #include <pelt/io/character_file.h>
 #include <pelt/rig/clip.h>
-#include <pelt/runtime/ddm.h>
-#include <pelt/runtime/dqs.h>
-#include <pelt/runtime/lbs.h>
 #include <pelt/runtime/skeleton.h>
+#include <pelt/runtime/skin.h>
 #include <pelt/version.h>
 
 #include <cstring>
 
-#include "mush_fixture.h"
+#include "cli/support/mush_fixture.h"
 
 namespace {
 
@@ -23,17 +21,17 @@ pelt::AlignedBytes readAligned(const std::string& file) {
 }
 
 /// The frame at `time` seconds as an engine computes it from a packed file.
-template <class Rig, class Pose>
 std::vector<pelt::Vec3f> playPacked(const std::string& file, pelt::runtime::RigKind kind,
                                     std::span<const pelt::Affine3f> bones) {
     const pelt::AlignedBytes bytes = readAligned(file);
-    const auto rig = Rig::view(pelt::runtime::findRig(bytes, kind));
+    const auto rig = pelt::runtime::SkinRig::view(bytes);
     if (!rig) {
         ADD_FAILURE() << pelt::runtime::describe(rig.error());
         return {};
     }
-    pelt::AlignedBytes memory(Pose::bytes(*rig));
-    Pose pose(*rig, memory);
+    EXPECT_EQ(rig->kind(), kind);
+    pelt::AlignedBytes memory(pelt::runtime::SkinPose::bytes(*rig));
+    pelt::runtime::SkinPose pose(*rig, memory);
     pose.set(bones);
     std::vector<pelt::Vec3f> positions(rig->vertexCount());
     evaluate(*rig, pose, {}, 0, positions.size(), {positions, {}});
@@ -45,7 +43,7 @@ std::vector<pelt::Vec3f> playPacked(const std::string& file, pelt::runtime::RigK
 TEST_F(Pack, AnEngineGetsTheVerticesOfDeformToTheBit) {
     using namespace pelt::runtime;
     const std::string mushed = mush(sample("bar3"), path("mushed.glb"));
-    const pelt::Character character = pelt::io::loadCharacter(mushed);
+    const pelt::Character character = pelt::io::loadCharacter(mushed).character;
     const auto bones =
         pelt::rig::skinMatrices(character.skeleton, &character.clips.front(), character.clips.front().first_key + 1);
     for (const std::string method : {"lbs", "dqs", "cor", "ddm", "ddm-v2", "ddm-v5", "eddm"}) {
@@ -56,10 +54,10 @@ TEST_F(Pack, AnEngineGetsTheVerticesOfDeformToTheBit) {
         EXPECT_EQ(json.at("version"), pelt::kRigVersion);
         EXPECT_EQ(json.at("vertices"), character.mesh.vertexCount());
         EXPECT_EQ(json.at("bytes"), readBytes(file).size());
-        const std::vector<pelt::Vec3f> packed = method == "dqs" ? playPacked<DqsRig, DqsPose>(file, RigKind::dqs, bones)
-                                                : method == "lbs" || method == "ddm-v5"
-                                                    ? playPacked<LbsRig, LbsPose>(file, RigKind::lbs, bones)
-                                                    : playPacked<DdmRig, DdmPose>(file, RigKind::ddm, bones);
+        const RigKind kind = method == "dqs"                         ? RigKind::dqs
+                             : method == "lbs" || method == "ddm-v5" ? RigKind::lbs
+                                                                     : RigKind::ddm;
+        const std::vector<pelt::Vec3f> packed = playPacked(file, kind, bones);
         const Frames frames = deform(mushed, method, {"--fps", "1", "--frames", "1"});
         ASSERT_EQ(frames.size(), 1u);
         EXPECT_EQ(packed, frames[0]) << method;
@@ -87,7 +85,7 @@ TEST_F(Pack, BringsTheSkeletonWithItsNames) {
     const pelt::AlignedBytes bytes = readAligned(path("bar.peltrig"));
     const auto skeleton = SkeletonRig::view(findRig(bytes, RigKind::skeleton));
     ASSERT_TRUE(skeleton);
-    const pelt::Character character = pelt::io::loadCharacter(bar());
+    const pelt::Character character = pelt::io::loadCharacter(bar()).character;
     for (std::size_t j = 0; j < skeleton->jointCount(); ++j)
         EXPECT_EQ(skeleton->nodeName(skeleton->jointNode(j)), pelt::rig::jointName(character.skeleton, j));
 }

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <map>
 
-#include "glb_file.h"
-#include "glb_player.h"
-#include "program.h"
+#include "cli/support/glb_file.h"
+#include "cli/support/glb_player.h"
+#include "cli/support/program.h"
 
 namespace {
 
@@ -273,12 +273,16 @@ TEST_F(PoseVerb, BadHandlesAreOneLineAndStatus3) {
     expectRefused(R"({"point": [50, 1, 0], "constraint": "position", "target": [0, 0, 0]})", "outside the mesh");
     expectRefused(R"({"region": [], "constraint": "position", "target": [0, 0, 0]})", "empty region");
     expectRefused(R"({"region": [999999], "constraint": "position", "target": [0, 0, 0]})", "999999");
-    expectRefused(point + "[0, 1, 0]}," + point + "[0.2, 1, 0]}", "contradicts");
+    expectRefused(point + "[0, 1, 0]}," + point + "[0.2, 1, 0]}", "in the place of handle 0");
+    expectRefused(R"({"region": [3], "constraint": "hold"}, {"region": [4], "constraint": "hold"},
+                     {"region": [3, 4], "constraint": "position", "offset": [0.2, 0, 0]})",
+                  "contradicts");
+    expectRefused(R"({"segment": [[0, 0, 0], [0, 1, 0]], "constraint": "hold"})", "only a mesh without joints");
     expectRefused(R"({"point": [0, 1, 0], "constraint": "full", "transform": )" + kIdentity + "}",
                   "only possible for joints");
     expectRefused(R"({"point": [0, 1, 0], "constraint": "position", "targets": [[1, [0, 1, 0]], [0, [0, 1, 0]]]})",
                   "do not increase");
-    expectRefused(R"({"joint": "joint0", "constraint": "free", "colour": 3})", "colour");
+    expectRefused(R"({"joint": "joint0", "constraint": "free", "color": 3})", "color");
     writeBytes(path("h.json"), "[]");
     expectFailure(runPelt({"pose", bar(), "--handles", path("h.json"), "-o", path("out.npy")}), 3, "list of handles");
     expectFailure(runPelt({"pose", bar(), "--handles", path("none.json"), "-o", path("out.npy")}), 3, "cannot be read");

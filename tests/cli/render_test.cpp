@@ -1,8 +1,8 @@
 #include <pelt/io/character_file.h>
 #include <pelt/scenes/scenes.h>
 
-#include "glb_file.h"
-#include "program.h"
+#include "cli/support/glb_file.h"
+#include "cli/support/program.h"
 
 namespace {
 
@@ -84,6 +84,19 @@ TEST_F(Render, AMethodWithoutASkinIsAWarning) {
     runWell({"render", path("tri.obj"), bar(), "--method", "dqs", "--size", "160x100", "-o", path("t.png")});
 }
 
+TEST_F(Render, OptionsOfMethodsReachThePanelsOfThoseThatHaveThem) {
+    const auto panels = [&](const std::vector<std::string>& options) {
+        std::vector<std::string> words = {"--method", "lbs,ddm", "--color", "error", "--size", "300x200"};
+        words.insert(words.end(), options.begin(), options.end());
+        return render(words).at("panels");
+    };
+    const double usual = panels({})[1].at("max"), soft = panels({"--lambda", "100"})[1].at("max");
+    EXPECT_GT(soft, 1.1 * usual);
+    const RunResult idle =
+        runPelt({"render", bar(), "--method", "lbs,dqs", "--lambda", "9", "--size", "300x200", "-o", path("r.png")});
+    EXPECT_EQ(withoutProgress(idle.err), "pelt: warning: " + bar() + ": --lambda has no effect on lbs, dqs\n");
+}
+
 TEST_F(Render, AContactSheetHasTheSizeAskedForToo) {
     const nlohmann::json json = render({"--size", "600x400", "--method", "lbs,dqs", "--frame", "0,50%,-1f"});
     EXPECT_EQ(sizeOf("r.png"), std::make_pair(600, 400));
@@ -102,7 +115,7 @@ TEST_F(Render, MethodsMayBeRepeatedInsteadOfListed) {
     EXPECT_NEAR(json["panels"][1].at("seconds").get<double>(), 0.1, 1e-9);
 }
 
-TEST_F(Render, EveryColouringDrawsADifferentPicture) {
+TEST_F(Render, EveryColoringDrawsADifferentPicture) {
     const std::string joint = runWell({"info", bar(), "--json"}).json().at("joints")[1].at("name");
     const std::vector<std::vector<std::string>> colorings = {
         {"--color", "plain"},
@@ -129,7 +142,7 @@ TEST_F(Render, EveryColouringDrawsADifferentPicture) {
     }
 }
 
-TEST_F(Render, ErrorColoursReportTheDistanceToTheFirst) {
+TEST_F(Render, ErrorColorsReportTheDistanceToTheFirst) {
     const nlohmann::json json = render({"--method", "lbs,dqs", "--color", "error", "--size", "320x200"});
     EXPECT_FALSE(json.at("panels")[0].contains("max"));
     EXPECT_GT(json.at("panels")[1].at("max").get<double>(), 0.0);

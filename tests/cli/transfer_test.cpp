@@ -1,7 +1,7 @@
 #include <fstream>
 
-#include "decompose_fixture.h"
-#include "mush_fixture.h"
+#include "cli/support/decompose_fixture.h"
+#include "cli/support/mush_fixture.h"
 #include "shared_data.h"
 
 namespace {

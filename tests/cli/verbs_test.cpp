@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "../shared_data.h"
-#include "program.h"
+#include "cli/support/program.h"
+#include "shared_data.h"
 
 namespace fs = std::filesystem;
 

@@ -10,7 +10,7 @@ float append(SkinWeights& weights, std::vector<std::uint32_t> joints, std::vecto
     return appendVertex(weights, joints, values);
 }
 
-TEST(SkinWeights, AppendingNormalisesMergesAndSorts) {
+TEST(SkinWeights, AppendingNormalizesMergesAndSorts) {
     SkinWeights weights;
     EXPECT_FLOAT_EQ(append(weights, {7, 2, 7, 5}, {0.5f, 0.25f, 0.5f, 0.0f}), 1.25f);
     ASSERT_EQ(weights.vertexCount(), 1u);
@@ -52,6 +52,23 @@ TEST(SkinWeights, KeepingTheHeaviestRescalesToOne) {
     EXPECT_EQ(keepHeaviest(weights, 0), weights);
 }
 
+TEST(SkinWeights, WeightsThatNobodySeesAreDroppedWhereTheyAreNew) {
+    SkinWeights weights, given;
+    append(weights, {0, 1, 2}, {0.6f, 0.39995f, 0.00005f});
+    append(weights, {0, 1}, {0.99995f, 0.00005f});
+    append(weights, {0, 1}, {0.9999f, 0.00011f});
+    append(given, {0}, {1});
+    append(given, {0, 1}, {0.99995f, 0.00005f});
+    append(given, {0}, {1});
+    const SkinWeights kept = withoutSmall(weights, &given);
+    EXPECT_EQ(kept.influenceCount(0), 2u);
+    EXPECT_FLOAT_EQ(kept.weightsOf(0)[0] + kept.weightsOf(0)[1], 1);
+    EXPECT_EQ(kept.influenceCount(1), 2u) << "it was there already";
+    EXPECT_EQ(kept.influenceCount(2), 2u) << "it is large enough";
+    EXPECT_EQ(withoutSmall(weights).influenceCount(1), 1u);
+    EXPECT_EQ(withoutSmall(given, &given), given);
+}
+
 TEST(SkinWeights, LoweringToTheHeaviestTearsNothingWhereOneJointTakesThePlaceOfAnother) {
     SkinWeights weights;
     append(weights, {0, 1, 2}, {0.5f, 0.2501f, 0.2499f});
@@ -70,6 +87,25 @@ TEST(SkinWeights, LoweringToTheHeaviestTearsNothingWhereOneJointTakesThePlaceOfA
     EXPECT_EQ(kept.influenceCount(3), 2u);
     EXPECT_EQ(kept.weightsOf(4)[0], 1);
     EXPECT_EQ(lowerToHeaviest(weights, 0), weights);
+}
+
+TEST(SkinWeights, RowsOfExactlyKJointsStayAndThoseOfOneMoreLoseOne) {
+    for (const std::size_t k : {1u, 2u, 4u, 8u}) {
+        std::vector<std::uint32_t> joints;
+        std::vector<float> values;
+        for (std::size_t i = 0; i <= k; ++i) {
+            joints.push_back(std::uint32_t(i));
+            values.push_back(float(2 * k - i));
+        }
+        SkinWeights weights;
+        appendVertex(weights, std::span(joints).first(k), std::span(values).first(k));
+        appendVertex(weights, joints, values);
+        for (const SkinWeights& kept : {keepHeaviest(weights, k), lowerToHeaviest(weights, k)}) {
+            EXPECT_TRUE(std::ranges::equal(kept.weightsOf(0), weights.weightsOf(0))) << k;
+            EXPECT_EQ(kept.influenceCount(1), k);
+            EXPECT_TRUE(std::ranges::equal(kept.jointsOf(1), kept.jointsOf(0))) << k;
+        }
+    }
 }
 
 }  // namespace

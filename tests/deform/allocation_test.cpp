@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <pelt/runtime/skin.h>
 
 #include "counting_allocator.h"
 #include "ddm_case.h"
@@ -42,6 +43,21 @@ TEST(Evaluation, OfDirectDeltaMushAllocatesNothing) {
             evaluate(rig, pose, {c.skin.mesh.positions, c.skin.mesh.normals}, 3, 490, out);
             EXPECT_EQ(allocations, before);
         }
+}
+
+TEST(Evaluation, OfWhateverSkinAFileHasAllocatesNothing) {
+    const SkinCase c = makeCase(500, 20, 4, Bones::stretched);
+    const DqsRig dqs = prepareDqs(c.mesh, c.weights, c.centers);
+    Posed posed{std::vector<Vec3f>(500), std::vector<Vec3f>(500)};
+    AlignedBytes memory(runtime::DqsPose::bytes(dqs));
+    evaluate(dqs, DqsPose(dqs), {}, 0, 1, {posed.positions, posed.normals});  // the first call looks at the machine
+
+    const std::size_t before = allocations;
+    const auto skin = runtime::SkinRig::view(dqs.bytes());
+    runtime::SkinPose pose(*skin, memory);
+    pose.set(c.bones);
+    evaluate(*skin, pose, {}, 3, 490, {posed.positions, posed.normals});
+    EXPECT_EQ(allocations, before);
 }
 
 TEST(Evaluation, CannotThrow) {

@@ -166,7 +166,7 @@ TEST(DdmKernel, NothingOutsideTheRangeIsReadOfTheRestShape) {
 }
 #endif
 
-TEST(DdmKernel, CopiesOfAVertexComeOutBitEqualWhateverTheirNeighbours) {
+TEST(DdmKernel, CopiesOfAVertexComeOutBitEqualWhateverTheirNeighbors) {
     for (const DdmForm form : kDdmForms)
         for (const Bones pose : {Bones::gentle, Bones::stretched}) {
             DdmCase c = mixedCase(64, pose);

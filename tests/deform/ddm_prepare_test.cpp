@@ -8,6 +8,7 @@
 #include <map>
 
 #include "deform/ddm/ddm_reference.h"
+#include "deform/delta_mush/frames.h"
 
 // The precomputation against the equations written out with dense matrices.
 
@@ -41,16 +42,16 @@ struct PrepareCase {
 Eigen::MatrixXd smoothingMatrix(const Mesh& mesh, const DdmOptions& options, const std::vector<double>& strength) {
     const auto l = geometry::makeLaplacian(options.laplacian, mesh.positions, mesh.triangles);
     const auto n = Eigen::Index(l.vertexCount());
-    Eigen::MatrixXd normalised = Eigen::MatrixXd::Zero(n, n);
+    Eigen::MatrixXd normalized = Eigen::MatrixXd::Zero(n, n);
     for (Eigen::Index c = 0; c < n; ++c) {
         const double scale = strength[std::size_t(c)] / l.diagonal[std::size_t(c)];
-        normalised(c, c) = strength[std::size_t(c)];
+        normalized(c, c) = strength[std::size_t(c)];
         for (std::size_t e = l.edges.offsets[std::size_t(c)]; e < l.edges.offsets[std::size_t(c) + 1]; ++e)
-            normalised(l.edges.neighbours[e], c) = -l.weights[e] * scale;
+            normalized(l.edges.neighbors[e], c) = -l.weights[e] * scale;
     }
     const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(n, n);
     const Eigen::MatrixXd step =
-        options.smoothing == SmoothingKind::implicit ? Eigen::MatrixXd((one + normalised).inverse()) : one - normalised;
+        options.smoothing == SmoothingKind::implicit ? Eigen::MatrixXd((one + normalized).inverse()) : one - normalized;
     Eigen::MatrixXd power = one;
     for (int i = 0; i < options.iterations; ++i) power = power * step;
     return power;
@@ -77,6 +78,15 @@ Omega denseOmega(const PrepareCase& c, const Eigen::MatrixXd& b, const Eigen::Ma
     }
     const Eigen::Vector4d p = sum.col(3);
     const double alpha = c.options.alpha[std::size_t(i)];
+    if (const SkinWeights& given = c.options.translations; !given.empty()) {
+        const double share = c.options.translations_share.empty() ? 1 : c.options.translations_share[std::size_t(i)];
+        for (auto& [j, weight] : weights) weight *= 1 - share;
+        for (std::size_t e = 0; e < given.influenceCount(std::size_t(i)); ++e) {
+            const std::uint32_t j = given.jointsOf(std::size_t(i))[e];
+            weights[j] += share * double(given.weightsOf(std::size_t(i))[e]);
+            psi.try_emplace(j, Eigen::Matrix4d::Zero());
+        }
+    }
     for (const auto& [j, block] : psi) omega[j] = (1 - alpha) * block + alpha * weights[j] * p * p.transpose();
     return omega;
 }
@@ -98,6 +108,74 @@ TEST(DdmPreparation, ASurfaceThatIsHandedOnGivesTheSameRows) {
     EXPECT_EQ(c.rows(), made);
 }
 
+/// Largest difference of the rows to Eq. 11 rev. written out.
+double errorOfRows(const PrepareCase& c, const DdmRows<double>& rows, const Eigen::MatrixXd& b,
+                   const Eigen::MatrixXd& cc) {
+    double worst = 0;
+    for (std::size_t v = 0; v < rows.vertexCount(); ++v) {
+        Omega expected = denseOmega(c, b, cc, Eigen::Index(v));
+        for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+            const auto given = uncentered(rows.blocks[e], rows.centers[v]);
+            worst = std::max(worst, (given - expected[rows.joints[e]]).cwiseAbs().maxCoeff());
+            expected.erase(rows.joints[e]);
+        }
+        for (const auto& [j, block] : expected) worst = std::max(worst, block.cwiseAbs().maxCoeff());
+    }
+    return worst;
+}
+
+/// Weights of two joints that change smoothly along the character; one vertex has none.
+SkinWeights smoothWeights(const Mesh& mesh) {
+    SkinWeights weights;
+    for (std::size_t v = 0; v < mesh.vertexCount(); ++v) {
+        const std::uint32_t joints[] = {0, 1};
+        const float share = 0.5f + 0.4f * std::sin(3 * mesh.positions[v].y + mesh.positions[v].x);
+        const float values[] = {v == 11 ? 0 : share, v == 11 ? 0 : 1 - share};
+        appendVertex(weights, joints, values);
+    }
+    return weights;
+}
+
+TEST(DdmPreparation, TranslationsMayFollowAnyWeightsAndRotationsDoNotChange) {  // [LeLewis19] Eq. 11, Appendix C
+    PrepareCase c("bar3", 300);
+    const auto bones = rig::skinMatricesDouble(c.character.skeleton, &c.character.clips[0], 0.7);
+    const auto b = smoothingMatrix(c.character.mesh, c.options, c.options.lambda);
+    const auto cc = smoothingMatrix(c.character.mesh, c.options, c.options.kappa);
+    const std::size_t count = c.character.mesh.vertexCount();
+    const std::vector<Vec3d> rest(c.character.mesh.positions.begin(), c.character.mesh.positions.end());
+    const auto normals = [&](const DdmRows<double>& rows) {
+        const std::vector<Vec3d> at_rest(c.character.mesh.normals.begin(), c.character.mesh.normals.end());
+        std::vector<Vec3d> posed(count), turned(count);
+        reference::ddm<double>(DdmForm::v0, {rest, at_rest}, rows, bones, {posed, turned});
+        return turned;
+    };
+    const std::vector<Vec3d> plain = normals(c.rows());
+    c.options.translations = smoothWeights(c.character.mesh);
+    for (const bool painted : {false, true}) {
+        for (std::size_t v = 0; painted && v < count; ++v)
+            c.options.translations_share.push_back(v % 4 == 0 ? 0 : 0.5 + 0.5 * std::sin(double(v)));
+        PrepareCase expected = c;
+        if (!painted) expected.options.translations_share.assign(count, 1);
+        expected.options.translations_share[11] = 0;
+        const DdmRows<double> rows = c.rows();
+        EXPECT_LE(errorOfRows(expected, rows, b, cc), 1e-7) << "weights have single precision";
+        const std::vector<Vec3d> turned = normals(rows);
+        for (std::size_t v = 0; v < count; ++v) EXPECT_LE(length(turned[v] - plain[v]), 1e-8) << v;
+    }
+}
+
+TEST(DdmPreparation, KappaMayHaveItsOwnNumberOfSteps) {
+    PrepareCase c("bar3", 300);
+    const auto b = smoothingMatrix(c.character.mesh, c.options, c.options.lambda);
+    c.options.kappa_iterations = 3;
+    PrepareCase of_kappa = c;
+    of_kappa.options.iterations = 3;
+    const auto cc = smoothingMatrix(c.character.mesh, of_kappa.options, c.options.kappa);
+    EXPECT_LE(errorOfRows(c, c.rows(), b, cc), 1e-11);
+    c.options.kappa_iterations = -1;
+    EXPECT_THROW(c.rows(), Error);
+}
+
 TEST(DdmPreparation, GivesTheEquationsToTheLastDigits) {
     for (const char* scene : {"bar", "bar3", "branch"})
         for (const auto laplacian : {LaplacianKind::uniform, LaplacianKind::cotangent})
@@ -108,19 +186,50 @@ TEST(DdmPreparation, GivesTheEquationsToTheLastDigits) {
                 const auto b = smoothingMatrix(c.character.mesh, c.options, c.options.lambda);
                 const auto cc = smoothingMatrix(c.character.mesh, c.options, c.options.kappa);
                 EXPECT_LE((b.colwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
-                const DdmRows<double> rows = c.rows();
-                double worst = 0;
-                for (std::size_t v = 0; v < rows.vertexCount(); ++v) {
-                    Omega expected = denseOmega(c, b, cc, Eigen::Index(v));
-                    for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
-                        const auto given = uncentered(rows.blocks[e], rows.centers[v]);
-                        worst = std::max(worst, (given - expected[rows.joints[e]]).cwiseAbs().maxCoeff());
-                        expected.erase(rows.joints[e]);
-                    }
-                    for (const auto& [j, block] : expected) worst = std::max(worst, block.cwiseAbs().maxCoeff());
-                }
-                EXPECT_LE(worst, 1e-11) << scene;
+                EXPECT_LE(errorOfRows(c, c.rows(), b, cc), 1e-11) << scene;
             }
+}
+
+/// The nearest rotation to Σ_j ψ_j A_j.
+Mat3d rotationOfRow(const DdmRows<double>& rows, std::size_t v, std::span<const Affine3d> bones) {
+    Mat3d sum{{{}, {}, {}}};
+    for (std::size_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
+        sum = sum + bones[rows.joints[e]].linear() * rows.psi[e];
+    return nearestRotation(sum);
+}
+
+TEST(DdmPreparation, WhereLambdaIsZeroTranslationsAreStillBlendedAndNormalsFollowTheBind) {
+    PrepareCase c("bar3", 300);
+    const std::size_t count = c.character.mesh.vertexCount();
+    for (std::size_t v = 0; v < count; v += 3) c.options.lambda[v] = 0;
+    const auto cc = smoothingMatrix(c.character.mesh, c.options, c.options.kappa);
+    const auto bones = rig::skinMatricesDouble(c.character.skeleton, &c.character.clips[0], 0.7);
+    const DdmRows<double> rows = c.rows();
+    const std::vector<Vec3d> rest(c.character.mesh.positions.begin(), c.character.mesh.positions.end());
+    const std::vector<Vec3d> normals(c.character.mesh.normals.begin(), c.character.mesh.normals.end());
+    ASSERT_EQ(normals.size(), count);
+    for (const DdmForm form : {DdmForm::v0, DdmForm::v1, DdmForm::eddm}) {
+        std::vector<Vec3d> posed(count), turned(count);
+        reference::ddm<double>(form, {rest, normals}, rows, bones, {posed, turned});
+        double blended = 0;  // how far κ moves such a vertex from its bind
+        for (std::size_t v = 0; v < count; v += 3) {
+            // Ψ_ij = w_ij u uᵀ, p = u: x = Σ_j ((1 − α) w_ij + α w'_ij) M_j u
+            Vec3d expected, bound;
+            const double alpha = c.options.alpha[v];
+            const auto add = [&](std::size_t k, double share, Vec3d& to) {
+                for (std::size_t e = 0; e < c.character.weights.influenceCount(k); ++e)
+                    to += (bones[c.character.weights.jointsOf(k)[e]] * rest[v]) *
+                          (share * c.character.weights.weightsOf(k)[e]);
+            };
+            add(v, 1, bound);
+            expected = bound * (1 - alpha);
+            for (std::size_t k = 0; k < count; ++k) add(k, alpha * cc(Eigen::Index(k), Eigen::Index(v)), expected);
+            EXPECT_LE(length(posed[v] - expected), 1e-7) << v;
+            EXPECT_LE(length(turned[v] - rotationOfRow(rows, v, bones) * normals[v]), 1e-6) << v;
+            blended = std::max(blended, length(expected - bound));
+        }
+        EXPECT_GT(blended, 0.01);
+    }
 }
 
 TEST(DdmPreparation, RowsSumToOneAndAreCentered) {
@@ -212,6 +321,15 @@ TEST(DdmPreparation, AskingAgainGivesWhatAFreshOneGives) {
     c.options.excluded.assign(c.character.mesh.vertexCount(), false);
     c.options.excluded[7] = true;
     agrees("excluded");
+    c.options.translations = smoothWeights(c.character.mesh);
+    agrees("translations");
+    c.options.translations_share.assign(c.options.alpha.size(), 0.5);
+    agrees("their share");
+    c.options.kappa_iterations = 5;
+    agrees("iterations of kappa");
+    c.options.translations = {};
+    c.options.translations_share = {};
+    agrees("no translations");
 }
 
 TEST(DdmPreparation, GivesTheSameBitsOnAnyThreads) {

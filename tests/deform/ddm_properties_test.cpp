@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "ddm_case.h"
+#include "deform/delta_mush/frames.h"
 #include "instruction_sets.h"
 
 // Numerical properties of Direct Delta Mush for any rows, relative to the bounding-box diagonal: in double precision
@@ -243,6 +246,59 @@ TEST(DdmProperties, EnhancedDdmWithACommonAffineMapIsThatMap) {
             EXPECT_LT(farthest(exactly(form, c, bones).positions, expected), 1e-10);
             EXPECT_LT(farthest(rounded(form, c, bones).positions, expected), 1e-5);
         }
+}
+
+/// The rotation of [Spencer91]: the columns made orthonormal in their order, so that the first keeps its direction.
+Mat3d gramSchmidt(const Mat3d& a) {
+    const Vec3d x = normalized(a.col[0]), y = normalized(a.col[1] - x * dot(x, a.col[1]));
+    return {{x, y, cross(x, y)}};
+}
+
+/// Enhanced DDM with another rotation of each joint.
+std::vector<Vec3d> enhancedWith(const std::function<Mat3d(const Mat3d&)>& rotation, const DdmCase& c,
+                                const std::vector<Affine3d>& bones) {
+    std::vector<Vec3d> out;
+    for (std::size_t v = 0; v < c.exact.vertexCount(); ++v) {
+        const Vec3d u(c.skin.mesh.positions[v]), d = u - c.exact.centers[v];
+        Mat3d s{{{}, {}, {}}};
+        Vec3d q;
+        for (std::size_t e = c.exact.offsets[v]; e < c.exact.offsets[v + 1]; ++e) {
+            const DdmBlock<double>& b = c.exact.blocks[e];
+            const Affine3d& bone = bones[c.exact.joints[e]];
+            const Mat3d r = rotation(bone.linear());
+            const Vec3d at = bone * u - r * d, chi{b.x, b.y, b.z};  // c_j
+            s = s + r * Mat3d{{{b.xx, b.xy, b.xz}, {b.xy, b.yy, b.yz}, {b.xz, b.yz, b.zz}}} +
+                Mat3d{{at * chi.x, at * chi.y, at * chi.z}};
+            q += r * chi + at * b.w;
+        }
+        out.push_back(q + nearestRotation(s) * d);
+    }
+    return out;
+}
+
+TEST(DdmProperties, EnhancedDdmTakesThePolarRotationWhichIsThatOfGramSchmidtUntilJointsShear) {
+    const DdmCase c = makeDdmCase(67, 12, 4, Bones::gentle, 15);
+    const Mat3d axes = toMatrix(axisAngle(Vec3d{0.3, 1, -0.4}, 1.1));
+    const auto in_other_axes = [&](const Mat3d& a) { return gramSchmidt(a * transposed(axes)) * axes; };
+    const auto with = [&](const Mat3d& factor) {
+        std::vector<Affine3d> bones;
+        for (std::size_t j = 0; j < c.skin.bones.size(); ++j) {
+            const Affine3d b(c.skin.bones[j]);
+            bones.emplace_back(toMatrix(toQuat(b.linear())) * (j % 2 == 0 ? factor : Mat3d{}), b.translation());
+        }
+        return bones;
+    };
+    const std::vector<Affine3d> scaled = with({{{1.7, 0, 0}, {0, 1.3, 0}, {0, 0, 0.6}}});
+    EXPECT_LT(farthest(exactly(DdmForm::eddm, c, scaled).positions, enhancedWith(gramSchmidt, c, scaled)), 1e-10);
+    EXPECT_GT(farthest(enhancedWith(in_other_axes, c, scaled), enhancedWith(gramSchmidt, c, scaled)), 0.01);
+
+    const std::vector<Affine3d> sheared = with({{{1, 0, 0}, {0.8, 1, 0}, {0, 0, 1}}});
+    const std::vector<Vec3d> polar = exactly(DdmForm::eddm, c, sheared).positions;
+    EXPECT_LT(farthest(polar, enhancedWith(nearestRotation, c, sheared)), 1e-10);
+    const auto polar_in_other_axes = [&](const Mat3d& a) { return nearestRotation(a * transposed(axes)) * axes; };
+    EXPECT_LT(farthest(polar, enhancedWith(polar_in_other_axes, c, sheared)), 1e-10) << "it depends on no axes";
+    EXPECT_GT(farthest(polar, enhancedWith(gramSchmidt, c, sheared)), 0.01);
+    EXPECT_GT(farthest(enhancedWith(in_other_axes, c, sheared), enhancedWith(gramSchmidt, c, sheared)), 0.01);
 }
 
 TEST(DdmProperties, JointsThatMirrorWithoutStretchingAgreeWithTheReference) {

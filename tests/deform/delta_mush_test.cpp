@@ -87,6 +87,35 @@ TEST(DeltaMush, AgreesWithTheDenseReference) {
                 }
 }
 
+TEST(DeltaMush, WorksOnWhatAnotherDeformerMade) {
+    for (const DeltaMushFrames frames : kFrames) {
+        MushCase c = sceneCase("bar", 250, kBend);
+        c.options.frames = frames;
+        const DeltaMushRig rig = prepareDeltaMush(c.mesh, c.weights, c.options);
+        DeltaMushPose pose(rig);
+        std::vector<Vec3f> deformed, out(c.mesh.vertexCount());
+        for (const Vec3f& p : c.mesh.positions)  // bent and twisted by nothing that joints could do
+            deformed.push_back({p.x * std::cos(2 * p.y) - p.z, 1.5f * p.y + 0.2f * p.x * p.x, p.z + p.x * p.y});
+        pose.set(c.bones, deformed);
+        evaluate(rig, pose, {}, 0, out.size(), {out, {}});
+        if (frames == DeltaMushFrames::procrustes) {
+            const auto rest = castAll<Vec3d>(c.mesh.positions), over = castAll<Vec3d>(deformed);
+            std::vector<Vec3d> dense(rest.size());
+            reference::deltaMushOver({rest, {}}, over, reference::smoothingMatrix(rest, c.mesh.triangles, c.options),
+                                     {dense, {}});
+            EXPECT_LT(farthest(out, dense), 1e-6 * c.diagonal());
+        }
+        // Over the skin that it blends itself, nothing changes.
+        const LbsRig lbs = prepareLbs(c.mesh, c.weights);
+        LbsPose skinned(lbs);
+        skinned.set(c.bones);
+        evaluate(lbs, skinned, {}, 0, deformed.size(), {deformed, {}});
+        pose.set(c.bones, deformed);
+        evaluate(rig, pose, {}, 0, out.size(), {out, {}});
+        EXPECT_LT(farthest(out, castAll<Vec3d>(mush(c).positions)), 2e-6 * c.diagonal());
+    }
+}
+
 /// Rows without blended translations (α = 0).
 DdmRows<double> directRows(const MushCase& c) {
     DdmOptions options;
@@ -122,6 +151,36 @@ TEST(DeltaMush, DirectDeltaMushWithoutBlendedTranslationsIsTheSame) {  // v0 wit
             evaluate(rig, pose, {}, 0, rest.size(), {single, {}});
             EXPECT_LT(farthest(single, mush(c).positions), 1e-5 * c.diagonal());
         }
+}
+
+/// [LeLewis19] §3.5.2: the cofactor of R' turns normals as tangents that R' moves do, which is the original's frame.
+/// Its tangents are of one ring of the surface, those of v1 of the whole neighborhood, so that they agree up to the
+/// curvature within it.
+TEST(DeltaMush, V1WithoutBlendedTranslationsIsNearTheTangentFramesAndV0IsNot) {
+    double v1_to_tangent = 0, v0_to_tangent = 0;
+    for (const double seconds : {0.5, kBend, 2.0, kTwist}) {
+        MushCase c = sceneCase("bar", 1000, seconds);
+        c.options.lambda.assign(c.mesh.vertexCount(), 10.0);
+        c.options.frames = DeltaMushFrames::tangent;
+        const std::vector<Vec3f> tangent = mush(c).positions;
+        const DdmRows<float> rows = toFloat(directRows(c));
+        const auto squared = [&](DdmForm form) {
+            const DdmRig rig = packDdm(c.mesh, rows, form);
+            DdmPose pose(rig);
+            pose.set(c.bones);
+            std::vector<Vec3f> out(c.mesh.vertexCount());
+            evaluate(rig, pose, {}, 0, out.size(), {out, {}});
+            if (form == DdmForm::v1) {
+                EXPECT_LT(farthest(out, castAll<Vec3d>(tangent)), 0.01 * c.diagonal()) << seconds;
+            }
+            double sum = 0;
+            for (std::size_t v = 0; v < out.size(); ++v) sum += dot(out[v] - tangent[v], out[v] - tangent[v]);
+            return sum;
+        };
+        v1_to_tangent += squared(DdmForm::v1);
+        v0_to_tangent += squared(DdmForm::v0);
+    }
+    EXPECT_LT(std::sqrt(v1_to_tangent), 0.6 * std::sqrt(v0_to_tangent));
 }
 
 TEST(DeltaMush, ReproducesTheRestPose) {

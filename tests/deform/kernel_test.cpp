@@ -119,7 +119,7 @@ TEST(Kernels, InstructionSetsWithFusedMultiplyAddAgreeToTheBit) {
         }
 }
 
-TEST(Kernels, CopiesOfAVertexComeOutBitEqualWhateverTheirNeighbours) {
+TEST(Kernels, CopiesOfAVertexComeOutBitEqualWhateverTheirNeighbors) {
     for (const Method method : kMethods)
         for (const Bones pose : {Bones::gentle, Bones::stretched}) {
             SkinCase c = makeCase(64, 25, 4, pose);

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <pelt/core/error.h>
 
 #include <array>
 
@@ -117,6 +118,40 @@ TEST(Lbs, AlongAChainOfJointsEveryInstructionSetAgreesWithTheReferenceHoweverThe
             }
         });
     }
+}
+
+/// Of [MohrGleicher03]: weights of any sign that sum to 1, here from -3 to 4.
+TEST(Lbs, WeightsOfAnySignPlayAsTheFormulaSays) {
+    SkinCase c = chainCase(300, Bones::gentle);
+    for (std::size_t v = 0; v < 300; ++v) {
+        const std::span<float> row = std::span(c.weights.weights).subspan(c.weights.offsets[v], c.weights.rowSize(v));
+        if (row.size() < 2) continue;
+        const float much = 3 * float(v) / 300;
+        row[0] += much;
+        row[1] -= much;
+    }
+    EXPECT_THROW(prepareLbs(c.mesh, c.weights), Error);
+    const LbsRig rig = prepareLbs(c.mesh, c.weights, LbsForm::full, WeightSigns::any);
+    LbsPose pose(rig);
+    pose.set(c.bones);
+    std::vector<Vec3f> positions(300), normals(300);
+    onEachInstructionSet([&](std::int64_t) {
+        evaluate(rig, pose, {}, 0, 300, {positions, normals});
+        for (std::size_t v = 0; v < 300; ++v) {
+            Vec3d x;
+            Mat3d blend{{Vec3d{}, Vec3d{}, Vec3d{}}};
+            for (std::size_t i = 0; i < c.weights.influenceCount(v); ++i) {
+                const Affine3d bone(c.bones[c.weights.jointsOf(v)[i]]);
+                const double w = c.weights.weightsOf(v)[i];
+                x += bone * Vec3d(c.mesh.positions[v]) * w;
+                blend = blend + bone.linear() * w;
+            }
+            EXPECT_LT(length(Vec3d(positions[v]) - x), 2e-5) << v;
+            const Vec3d n =
+                normalized(cofactor(blend) * Vec3d(c.mesh.normals[v])) * (determinant(blend) < 0 ? -1.0 : 1.0);
+            EXPECT_LT(length(Vec3d(normals[v]) - n), 2e-3) << v;
+        }
+    });
 }
 
 TEST(Lbs, TheCompactFormHasTheSamePositionsToTheBitAndIsSmaller) {

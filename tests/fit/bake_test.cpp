@@ -257,7 +257,12 @@ TEST(BakeSkin, ThreadsDoNotChangeABit) {
     ASSERT_EQ(skins[0].driven.size(), skins[1].driven.size());
     for (std::size_t d = 0; d < skins[0].driven.size(); ++d) {
         EXPECT_EQ(skins[0].driven[d].driver, skins[1].driven[d].driver);
-        EXPECT_EQ(skins[0].driven[d].coefficients, skins[1].driven[d].coefficients);
+        const auto* one = skins[0].driven[d].as<rig::DrivenLearned>();
+        const auto* other = skins[1].driven[d].as<rig::DrivenLearned>();
+        ASSERT_EQ(one == nullptr, other == nullptr);
+        if (one) {
+            EXPECT_EQ(one->coefficients, other->coefficients);
+        }
     }
 }
 

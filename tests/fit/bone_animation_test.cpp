@@ -177,7 +177,7 @@ double largestStep(const Clip& clip) {
     return largest;
 }
 
-TEST(AnimateBones, NeighbouringKeysAreNeighbouringRotations) {
+TEST(AnimateBones, NeighboringKeysAreNeighboringRotations) {
     // The fastest bone turns by 0.55 per frame, a quaternion by half of that.
     EXPECT_LT(largestStep(animateBones(rigidMotion(), {}, kAll).clips[0]), 0.3);
     for (const auto& links : {std::vector<BoneLink>{}, someLinks()}) {

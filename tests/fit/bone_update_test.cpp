@@ -1,4 +1,4 @@
-#include "fit/ssdr/bone_update.h"
+#include "fit/decompose/bone_update.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 
 #include "deform/instruction_sets.h"
-#include "fit/ssdr/ssdr_kernel.h"
+#include "fit/decompose/ssdr_kernel.h"
 
 namespace pelt::fit::ssdr {
 namespace {

@@ -1,4 +1,4 @@
-#include "fit/ssdr/clusters.h"
+#include "fit/decompose/clusters.h"
 
 #include <gtest/gtest.h>
 #include <pelt/fit/decompose.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "fit/ssdr/bone_update.h"
+#include "fit/decompose/bone_update.h"
 #include "made_scene.h"
 #include "shared_data.h"
 
@@ -73,7 +73,7 @@ double randomKMeans(const Trajectories& data, std::size_t bones, unsigned seed) 
 
 double ours(const Trajectories& data, std::size_t bones) {
     Motions motions(bones, data.frames);
-    initialiseMotions(data, 0, 0, motions, {});
+    initializeMotions(data, 0, 0, motions, {});
     std::vector<std::vector<std::uint32_t>> members;
     return assign(data, motions, members);
 }
@@ -99,7 +99,7 @@ TEST(Clusters, KeptBonesStay) {
     const Trajectories data = trajectoriesOf("bar3", 400, 6);
     Motions motions(4, data.frames);
     const Motions before = motions;
-    initialiseMotions(data, 2, 0, motions, {});
+    initializeMotions(data, 2, 0, motions, {});
     for (std::size_t t = 0; t < data.frames; ++t)
         for (std::size_t j = 0; j < 2; ++j)
             for (int k = 0; k < 16; ++k) ASSERT_EQ(motions.get(t, j).m[k], before.get(t, j).m[k]);

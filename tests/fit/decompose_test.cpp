@@ -105,7 +105,7 @@ void expectConstraints(const Decomposition& d, std::size_t bones, std::size_t in
 
 void expectDescent(const Decomposition& d) {
     for (std::size_t s = 1; s < d.steps.size(); ++s) {
-        if (d.steps[s].name == "reinitialise") continue;
+        if (d.steps[s].name == "reinitialize") continue;
         EXPECT_LE(d.steps[s].e_rms, d.steps[s - 1].e_rms * (1 + 1e-9) + 1e-6) << s << " " << d.steps[s].name;
     }
 }
@@ -118,7 +118,7 @@ TEST(Decompose, KeepsItsConstraintsAndNeverRises) {
             const Decomposition d = solve(sequence, with(5, influences));
             expectConstraints(d, 5, influences);
             expectDescent(d);
-            EXPECT_EQ(d.steps.front().name, "initialise");
+            EXPECT_EQ(d.steps.front().name, "initialize");
             EXPECT_EQ(d.steps.back().name, "rest");
         }
     }

@@ -180,8 +180,8 @@ TEST(FitExamples, ACharactersSkinIsRecovered) {
 }
 
 /// Noise on what a skin made.
-Known noisy(std::size_t joints, std::size_t vertices, std::size_t examples) {
-    Known known = knownSkin(joints, vertices, examples, 0);
+Known noisy(std::size_t joints, std::size_t vertices, std::size_t examples, double lowest = 0) {
+    Known known = knownSkin(joints, vertices, examples, lowest);
     Random random(11);
     for (Vec3d& x : known.poses.positions) x += anyPoint(random) * 0.1;
     return known;
@@ -424,6 +424,105 @@ TEST(FitExamples, NormalsSettleWhatPositionsLeaveOpen) {
     }
     poses.normals.pop_back();
     EXPECT_THROW(fitExamples(rest, poses, options), Error);
+}
+
+/// What a skin on joints that also scale and shear does to normals, two at each vertex.
+Known knownNormals() {
+    Known known = knownSkin(4, 60, 12, 0.2);
+    Random random(21);
+    ExamplePoses& poses = known.poses;
+    for (Affine3d& bone : poses.bones) {
+        const Affine3d scale(Mat3d{{{uniform(random, 0.5, 3), 0, 0}, {0, 1, 0}, {0.3, 0, uniform(random, 0.4, 1)}}},
+                             {});
+        bone = bone * scale;
+    }
+    poses.positions.clear();
+    for (std::size_t v = 0; v < 60; ++v) {
+        poses.rest_normals.push_back(normalized(anyPoint(random)));
+        poses.rest_normals.push_back(normalized(anyPoint(random)));
+        poses.normal_rows.endRow(poses.rest_normals.size());
+    }
+    for (std::size_t e = 0; e < 12; ++e)
+        for (std::size_t v = 0; v < 60; ++v) {
+            const double w = 0.2 + 0.6 * double(v) / 60;
+            const Affine3d &a = poses.pose(e)[v % 4], &b = poses.pose(e)[(v + 1) % 4];
+            poses.positions.push_back(a * known.rest[v] * w + b * known.rest[v] * (1 - w));
+            const Mat3d turn = cofactor(a.linear() * w + b.linear() * (1 - w));
+            const double side = determinant(a.linear() * w + b.linear() * (1 - w)) < 0 ? -1 : 1;
+            for (int k = 0; k < 2; ++k)
+                poses.normals.push_back(normalized(turn * poses.rest_normals[2 * v + k]) * side);
+        }
+    return known;
+}
+
+TEST(FitExamples, NormalsThatScaledJointsMadeAreFittedAsSkinningEvaluatesThem) {
+    const Known known = knownNormals();
+    ExampleFitOptions options;
+    options.influences = 0;
+    options.normals_length = 0.5;
+    for (const WeightKind kind : {WeightKind::convex, WeightKind::affine}) {
+        options.weights = kind;
+        const ExampleFit fit = fitExamples(known.rest, known.poses, options);
+        EXPECT_LT(fit.max, 1e-8);
+        EXPECT_LT(fit.normals_degrees.value(), 1e-5);
+    }
+    // The sum of inverse transposes, which nobody evaluates, is elsewhere.
+    double furthest = 0;
+    for (std::size_t v = 0; v < 60; ++v) {
+        const Mat3d a = transposed(inverse(known.poses.pose(0)[v % 4].linear()));
+        const Mat3d b = transposed(inverse(known.poses.pose(0)[(v + 1) % 4].linear()));
+        const double w = 0.2 + 0.6 * double(v) / 60;
+        const Vec3d n = normalized((a * w + b * (1 - w)) * known.poses.rest_normals[2 * v]);
+        furthest = std::max(furthest, length(n - known.poses.normals[2 * v]));
+    }
+    EXPECT_GT(furthest, 0.3);
+}
+
+TEST(FitExamples, RestNormalsThatAreOffArePutRight) {
+    Known known = knownNormals();
+    const std::vector<Vec3d> right = known.poses.rest_normals;
+    Random random(4);
+    for (Vec3d& n : known.poses.rest_normals) n = normalized(n + anyPoint(random) * 0.2);
+    ExampleFitOptions options;
+    options.influences = 0;
+    options.normals_length = 0.5;
+    options.rest_pull = 0;
+    const ExampleFit once = fitExamples(known.rest, known.poses, options);
+    options.iterations = 100;
+    options.convergence = 1e-9;
+    const ExampleFit fit = fitExamples(known.rest, known.poses, options);
+    EXPECT_LT(fit.normals_degrees.value(), 0.1);
+    EXPECT_LT(fit.normals_degrees.value(), once.normals_degrees.value());
+    for (std::size_t n = 0; n < right.size(); ++n) EXPECT_GT(dot(fit.rest_normals[n], right[n]), 0.999);
+}
+
+TEST(FitExamples, ARidgeKeepsAffineWeightsNearConvexOnes) {
+    const Known known = noisy(8, 60, 6, -1);
+    ExampleFitOptions options;
+    options.influences = 6;
+    options.weights = WeightKind::affine;
+    options.correct_rest = false;
+    const auto heaviest = [&](double ridge) {
+        options.ridge_length = ridge;
+        const ExampleFit fit = fitExamples(known.rest, known.poses, options);
+        double most = 0;
+        for (const double w : fit.weights.weights) most = std::max(most, std::abs(w));
+        return std::pair(most, fit);
+    };
+    const auto [wild, exact] = heaviest(0);
+    const auto [tame, ridged] = heaviest(0.1);
+    const auto [bound, convex] = heaviest(1e4);
+    EXPECT_GT(wild, 1.5);
+    EXPECT_LT(tame, wild);
+    EXPECT_LT(bound, 1 + 1e-6);
+    EXPECT_LT(exact.rms, ridged.rms);
+    EXPECT_LT(ridged.rms, convex.rms);
+    options.correct_rest = true;
+    const std::vector<Vec3d> rest = fitExamples(known.rest, known.poses, options).rest;
+    options.weights = WeightKind::convex;
+    EXPECT_NE(fitExamples(known.rest, known.poses, options).rest, rest);
+    options.share_rest = true;
+    EXPECT_EQ(fitExamples(known.rest, known.poses, options).rest, rest) << "one mesh has both skins";
 }
 
 TEST(FitExamples, TheReferenceTwistIsReproduced) {

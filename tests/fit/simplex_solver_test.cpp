@@ -1,4 +1,4 @@
-#include "fit/ssdr/simplex_solver.h"
+#include "fit/decompose/simplex_solver.h"
 
 #include <gtest/gtest.h>
 

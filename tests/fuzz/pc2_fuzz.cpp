@@ -1,6 +1,6 @@
 #include <pelt/core/error.h>
 
-#include "../../src/io/sequence/sequence_readers.h"
+#include "io/sequence/sequence_readers.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {

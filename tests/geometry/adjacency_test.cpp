@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "geometry/test_meshes.h"
+#include "test_meshes.h"
 
 namespace pelt::geometry {
 namespace {
@@ -31,7 +31,7 @@ TEST(Adjacency, AgreesWithASetOfEdges) {
 TEST(Adjacency, BadFacesGiveNoSelfEdgesAndNoRepeats) {
     const std::vector<Triangle> triangles{{0, 0, 1}, {0, 1, 2}, {0, 1, 2}, {2, 1, 0}, {3, 3, 3}};
     const Adjacency adjacency = vertexAdjacency(triangles, 5);
-    EXPECT_EQ(adjacency.neighbours.size(), 6u);
+    EXPECT_EQ(adjacency.neighbors.size(), 6u);
     EXPECT_TRUE(adjacency.of(3).empty());
     EXPECT_TRUE(adjacency.of(4).empty());
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "geometry/test_meshes.h"
+#include "test_meshes.h"
 
 namespace pelt::geometry {
 namespace {

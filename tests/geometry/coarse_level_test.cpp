@@ -40,7 +40,7 @@ Level makeLevel(std::uint32_t n, double width) {
     for (std::size_t v = 0; v < mesh.vertexCount(); ++v) {
         double sum = 0;
         for (std::size_t e = level.laplacian.edges.offsets[v]; e < level.laplacian.edges.offsets[v + 1]; ++e) {
-            const Vec3d d = Vec3d(mesh.positions[level.laplacian.edges.neighbours[e]]) - Vec3d(mesh.positions[v]);
+            const Vec3d d = Vec3d(mesh.positions[level.laplacian.edges.neighbors[e]]) - Vec3d(mesh.positions[v]);
             sum += level.laplacian.weights[e] * dot(d, d);
         }
         const double sigma = width * (1 + 0.5 * mesh.positions[v].y);

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/test_meshes.h"
+#include "test_meshes.h"
 
 namespace pelt::geometry {
 namespace {
@@ -30,23 +30,23 @@ struct Case {
     /// The operator itself, dense: D (inverse of the step matrix, or the explicit step) to the power of p, times x.
     Eigen::MatrixXd oracle(SmoothingKind kind, const SparseChannels& input, int iterations) const {
         const auto n = Eigen::Index(laplacian.vertexCount());
-        Eigen::MatrixXd normalised = Eigen::MatrixXd::Zero(n, n),
+        Eigen::MatrixXd normalized = Eigen::MatrixXd::Zero(n, n),
                         x = Eigen::MatrixXd::Zero(n, Eigen::Index(input.width));
         for (Eigen::Index v = 0; v < n; ++v) {
             const double d = laplacian.diagonal[std::size_t(v)], k = strength[std::size_t(v)];
             if (d == 0) continue;
-            normalised(v, v) = k;
+            normalized(v, v) = k;
             for (std::size_t e = laplacian.edges.offsets[std::size_t(v)];
                  e < laplacian.edges.offsets[std::size_t(v) + 1]; ++e)
-                normalised(v, laplacian.edges.neighbours[e]) = -k * laplacian.weights[e] / d;
+                normalized(v, laplacian.edges.neighbors[e]) = -k * laplacian.weights[e] / d;
         }
         for (std::size_t i = 0; i < input.vertices.size(); ++i)
             for (std::size_t c = 0; c < input.width; ++c)
                 x(input.vertices[i], Eigen::Index(c)) = input.values[i * input.width + c];
         const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(n, n);
         for (int i = 0; i < iterations; ++i)
-            x = kind == SmoothingKind::implicit ? Eigen::MatrixXd((one + normalised).partialPivLu().solve(x))
-                                                : Eigen::MatrixXd((one - normalised) * x);
+            x = kind == SmoothingKind::implicit ? Eigen::MatrixXd((one + normalized).partialPivLu().solve(x))
+                                                : Eigen::MatrixXd((one - normalized) * x);
         return x;
     }
 };

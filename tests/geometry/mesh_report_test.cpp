@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <pelt/geometry/mesh_report.h>
 
-#include "geometry/test_meshes.h"
+#include "test_meshes.h"
 
 namespace pelt::geometry {
 namespace {

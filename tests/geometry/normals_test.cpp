@@ -2,7 +2,7 @@
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>
 
-#include "geometry/test_meshes.h"
+#include "test_meshes.h"
 
 namespace pelt::geometry {
 namespace {

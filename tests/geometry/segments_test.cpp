@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <pelt/geometry/segments.h>
 
-#include "geometry/test_meshes.h"
+#include "test_meshes.h"
 
 namespace pelt::geometry {
 namespace {

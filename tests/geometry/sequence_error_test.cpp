@@ -3,7 +3,7 @@
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/sequence_error.h>
 
-#include "geometry/test_meshes.h"
+#include "test_meshes.h"
 
 namespace pelt::geometry {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "geometry/test_meshes.h"
+#include "test_meshes.h"
 
 namespace pelt::geometry {
 namespace {
@@ -25,7 +25,7 @@ Eigen::MatrixXd dense(const Laplacian& l) {
     for (Eigen::Index v = 0; v < n; ++v) {
         m(v, v) = l.diagonal[std::size_t(v)];
         for (std::size_t e = l.edges.offsets[std::size_t(v)]; e < l.edges.offsets[std::size_t(v) + 1]; ++e) {
-            m(v, l.edges.neighbours[e]) = -l.weights[e];
+            m(v, l.edges.neighbors[e]) = -l.weights[e];
         }
     }
     return m;

@@ -47,8 +47,8 @@ TEST(Tets, LinearFunctionsAreHarmonicInside) {
     TetMesh lattice = embedInTets(splitCube(), {2000}).lattice;
     const auto shake = randomPoints(lattice.vertexCount(), 3);
     double size = 1e9;
-    const Adjacency neighbours = tetAdjacency(lattice);
-    for (const std::uint32_t n : neighbours.of(0))
+    const Adjacency neighbors = tetAdjacency(lattice);
+    for (const std::uint32_t n : neighbors.of(0))
         size = std::min(size, length(lattice.positions[0] - lattice.positions[n]));
     std::vector<bool> inside(lattice.vertexCount());
     for (std::size_t v = 0; v < inside.size(); ++v) {
@@ -63,7 +63,7 @@ TEST(Tets, LinearFunctionsAreHarmonicInside) {
         ++checked;
         double sum = 0;
         for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
-            const Vec3d way = lattice.positions[laplacian.edges.neighbours[e]] - lattice.positions[v];
+            const Vec3d way = lattice.positions[laplacian.edges.neighbors[e]] - lattice.positions[v];
             sum += laplacian.weights[e] * dot(way, Vec3d{1, -2, 0.5});
         }
         EXPECT_NEAR(sum, 0, 1e-12);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "geometry/test_meshes.h"
+#include "test_meshes.h"
 
 namespace pelt::geometry {
 namespace {
@@ -52,7 +52,7 @@ TEST(Weld, NegativeZeroEqualsZero) {
     EXPECT_EQ(weldByPosition(points, 1e-6f).count(), 1u);
 }
 
-TEST(Weld, ExactWeldingKeepsNeighbouringFloatsApart) {
+TEST(Weld, ExactWeldingKeepsNeighboringFloatsApart) {
     const std::vector<Vec3f> points{{1, 0, 0}, {std::nextafter(1.0f, 2.0f), 0, 0}};
     EXPECT_EQ(weldByPosition(points).count(), 2u);
     EXPECT_EQ(weldByPosition(points, 1e-6f).count(), 1u);

@@ -8,7 +8,7 @@ import sys
 
 import bpy
 
-arguments = sys.argv[sys.argv.index("--") + 1:]
+arguments = sys.argv[sys.argv.index("--") + 1 :]
 bpy.ops.wm.read_factory_settings(use_empty=True)
 scene = bpy.context.scene
 
@@ -17,8 +17,11 @@ rig = bpy.data.objects.new("rig", data)
 scene.collection.objects.link(rig)
 bpy.context.view_layer.objects.active = rig
 bpy.ops.object.mode_set(mode="EDIT")
-for name, head, tail, parent in (("control", (0, 0, -1), (0, 0, 0), None), ("lower", (0, 0, 0), (0, 0, 2), "control"),
-                                 ("upper", (0, 0, 2), (0, 0, 4), "lower")):
+for name, head, tail, parent in (
+    ("control", (0, 0, -1), (0, 0, 0), None),
+    ("lower", (0, 0, 0), (0, 0, 2), "control"),
+    ("upper", (0, 0, 2), (0, 0, 4), "lower"),
+):
     bone = data.edit_bones.new(name)
     bone.head, bone.tail = head, tail
     bone.parent = data.edit_bones[parent] if parent else None

@@ -19,7 +19,7 @@ if not hasattr(numpy, "bool"):
 
 def skinned_nodes(path):
     data = open(path, "rb").read()
-    document = json.loads(data[20:20 + struct.unpack_from("<I", data, 12)[0]])
+    document = json.loads(data[20 : 20 + struct.unpack_from("<I", data, 12)[0]])
     nodes = [node for node in document["nodes"] if "mesh" in node and "skin" in node]
     return [node.get("name") or document["meshes"][node["mesh"]].get("name", "") for node in nodes]
 
@@ -70,6 +70,6 @@ def measure(job):
     return farthest
 
 
-jobs_file, results_file = sys.argv[sys.argv.index("--") + 1:]
+jobs_file, results_file = sys.argv[sys.argv.index("--") + 1 :]
 with open(results_file, "w") as out:
     json.dump([measure(job) for job in json.load(open(jobs_file))], out)

@@ -14,7 +14,7 @@ import sys
 def read(path):
     data = open(path, "rb").read()
     length = struct.unpack_from("<I", data, 12)[0]
-    return json.loads(data[20:20 + length]), bytearray(data[28 + length:])
+    return json.loads(data[20 : 20 + length]), bytearray(data[28 + length :])
 
 
 def write(path, document, binary):
@@ -29,8 +29,12 @@ def write(path, document, binary):
 
 def multiply(p, q):
     (a, b, c, d), (e, f, g, h) = p, q
-    return [d * e + a * h + b * g - c * f, d * f - a * g + b * h + c * e, d * g + a * f - b * e + c * h,
-            d * h - a * e - b * f - c * g]
+    return [
+        d * e + a * h + b * g - c * f,
+        d * f - a * g + b * h + c * e,
+        d * g + a * f - b * e + c * h,
+        d * h - a * e - b * f - c * g,
+    ]
 
 
 def turned(q, v):
@@ -86,8 +90,7 @@ class Armature:
     def keys(self, document, binary, sampler, path, root):
         accessor = document["accessors"][sampler["output"]]
         if path == "translation":
-            self.rows(document, binary, accessor, 3,
-                      self.point if root else lambda v: [x / self.scale for x in v])
+            self.rows(document, binary, accessor, 3, self.point if root else lambda v: [x / self.scale for x in v])
         if path == "rotation" and root:
             self.rows(document, binary, accessor, 4, lambda q: multiply(self.back, q))
 
@@ -101,14 +104,15 @@ class Armature:
         def bound(v):
             low[:], high[:] = map(min, low, v), map(max, high, v)
             return v
+
         self.rows(document, binary, positions, 3, bound)
         positions.update(min=low, max=high)
         if "NORMAL" in attributes:
-            self.rows(document, binary, document["accessors"][attributes["NORMAL"]], 3,
-                      lambda v: turned(self.back, v))
+            self.rows(document, binary, document["accessors"][attributes["NORMAL"]], 3, lambda v: turned(self.back, v))
 
     def binds(self, document, binary, index):
         """B' = (C^-1)' with C' = [R^-1 A, R^-1 t / s]: the columns of B turn, its translation shrinks."""
+
         def change(m):
             columns = [m[0:3], m[4:7], m[8:11]]
             # B' = [B R, B_t / s]: linear part times R.
@@ -116,6 +120,7 @@ class Armature:
             linear = [[sum(columns[k][r] * axis[k] for k in range(3)) for r in range(3)] for axis in axes]
             place = [x / self.scale for x in m[12:15]]
             return [*linear[0], 0, *linear[1], 0, *linear[2], 0, *place, 1]
+
         self.rows(document, binary, document["accessors"][index], 16, change)
 
 

@@ -30,7 +30,7 @@ def run(job):
     return {"status": status, "said": said.getvalue()}
 
 
-jobs_file, results_file = sys.argv[sys.argv.index("--") + 1:]
+jobs_file, results_file = sys.argv[sys.argv.index("--") + 1 :]
 with open(jobs_file) as jobs:
     results = [run(job) for job in json.load(jobs)]
 with open(results_file, "w") as out:

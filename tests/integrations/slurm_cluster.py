@@ -119,12 +119,23 @@ class SlurmCluster:
         key = munge / "key"
         key.write_bytes(os.urandom(128))
         key.chmod(0o400)
-        self._daemon("munged", "--foreground", "--force", f"--key-file={key}", f"--socket={munge}/socket",
-                     f"--pid-file={munge}/pid", f"--log-file={munge}/log", f"--seed-file={munge}/seed")
+        self._daemon(
+            "munged",
+            "--foreground",
+            "--force",
+            f"--key-file={key}",
+            f"--socket={munge}/socket",
+            f"--pid-file={munge}/pid",
+            f"--log-file={munge}/log",
+            f"--seed-file={munge}/seed",
+        )
         self._wait(lambda: (munge / "socket").exists(), "munged")
         (self.folder / "state").mkdir()
-        (self.folder / "slurm.conf").write_text(CONFIGURATION.format(
-            host=socket.gethostname().split(".")[0], user=getpass.getuser(), folder=self.folder, ports=free_ports(3)))
+        (self.folder / "slurm.conf").write_text(
+            CONFIGURATION.format(
+                host=socket.gethostname().split(".")[0], user=getpass.getuser(), folder=self.folder, ports=free_ports(3)
+            )
+        )
         self._daemon("slurmctld", "-D")
         for node in ("node1", "node2"):
             self.start_node(node)
@@ -134,8 +145,13 @@ class SlurmCluster:
         log = open(self.folder / f"{name or program}.out", "wb")
         # A group of its own, so that what it starts can be ended with it.
         self.daemons[name or program] = subprocess.Popen(
-            [shutil.which(program, path=PATH), *arguments], env=self.environment, stdin=subprocess.DEVNULL, stdout=log,
-            stderr=log, start_new_session=True)
+            [shutil.which(program, path=PATH), *arguments],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
 
     def _wait(self, condition, what, seconds=60):
         end = time.monotonic() + seconds

@@ -2,9 +2,11 @@
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -97,6 +99,20 @@ TEST_F(AtomicOutput, ALinkStaysALink) {
     EXPECT_EQ(contents(folder_ / "real.txt"), "new");
 }
 
+TEST_F(AtomicOutput, ALinkToAFileThatIsNotThereYetStaysALink) {
+    fs::create_directory(folder_ / "other");
+    fs::create_symlink("other/real.txt", folder_ / "link.txt");
+    AtomicFile file(folder_ / "link.txt");
+    file.write("new");
+    file.commit();
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link.txt"));
+    EXPECT_EQ(contents(folder_ / "other" / "real.txt"), "new");
+    fs::create_symlink("none/real.txt", folder_ / "nowhere.txt");
+    EXPECT_THROW(AtomicFile(folder_ / "nowhere.txt"), Error);
+    fs::create_symlink("loop.txt", folder_ / "loop.txt");
+    EXPECT_THROW(AtomicFile(folder_ / "loop.txt").commit(), Error);
+}
+
 TEST_F(AtomicOutput, AFolderIsReplacedAsAWhole) {
     const fs::path target = folder_ / "frames";
     fs::create_directory(target);
@@ -114,6 +130,7 @@ TEST_F(AtomicOutput, AFolderIsReplacedAsAWhole) {
 TEST_F(AtomicOutput, AFileKeepsThePermissionsOfTheOneThatItReplaces) {
     const fs::path target = folder_ / "secret.txt";
     for (const auto mode : {fs::perms(0600), fs::perms(0664), fs::perms(0444)}) {
+        if (mode == fs::perms(0444) && ::geteuid() != 0) continue;  // only root may replace it
         std::ofstream(target) << "old";
         fs::permissions(target, mode);
         AtomicFile file(target);
@@ -195,6 +212,39 @@ TEST_F(AtomicOutput, ALinkToAFolderStaysALink) {
     folder.commit();
     EXPECT_TRUE(fs::is_symlink(folder_ / "frames"));
     EXPECT_EQ(contents(folder_ / "other" / "real" / "frame_0000.obj"), "new");
+}
+
+TEST_F(AtomicOutput, WhatAKilledProcessLeftIsRemovedByTheNextOneAndNothingElse) {
+    const fs::path target = folder_ / "a.txt", frames = folder_ / "frames";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        AtomicFile file(target);
+        AtomicFolder folder(frames);
+        std::ofstream(folder.path() / "frame_0.obj") << "half";
+        ::kill(::getpid(), SIGKILL);
+    }
+    ::waitpid(child, nullptr, 0);
+    EXPECT_EQ(entries(), 2u) << "a killed process leaves its temporary files";
+    for (const char* mine : {"a.txt.0123456789abcdeX.tmp", "b.txt.0123456789abcdef.tmp", "a.txt.tmp"})
+        std::ofstream(folder_ / mine) << "mine";
+    AtomicFile alive(target);
+    { AtomicFile(target).write("another one that is not finished"); }
+    AtomicFolder also_alive(frames);
+    EXPECT_EQ(entries(), 5u) << "two of this process, and three of somebody else";
+    alive.write("new");
+    alive.commit();
+    also_alive.commit();
+    EXPECT_EQ(contents(target), "new");
+    EXPECT_TRUE(fs::is_directory(frames));
+    EXPECT_EQ(entries(), 5u);
+}
+
+TEST_F(AtomicOutput, LinksThatLookLikeLeftoversAreNotFollowed) {
+    fs::create_directory(folder_ / "precious");
+    std::ofstream(folder_ / "precious" / "mine.txt") << "mine";
+    fs::create_directory_symlink("precious", folder_ / "a.txt.0123456789abcdef.tmp");
+    AtomicFile(folder_ / "a.txt").commit();
+    EXPECT_EQ(contents(folder_ / "precious" / "mine.txt"), "mine");
 }
 
 TEST_F(AtomicOutput, ReadingSaysWhatIsWrong) {

@@ -46,7 +46,7 @@ std::filesystem::path fbx() { return std::filesystem::path(kTestData) / "import/
 
 TEST(LoadProgress, AGltfTellsRisingFractionsFromStartToEnd) {
     Told told;
-    loadGltf(arm(), "arm", {}, told.progress());
+    loadGltf(arm(), "arm", {}, {}, told.progress());
     told.expectAWholeRise();
     EXPECT_GE(told.between(0, 1), 6u);  // the document, positions, normals, faces, weights, channels
     EXPECT_EQ(told.stages, (std::set<std::string>{"load"}));
@@ -54,13 +54,13 @@ TEST(LoadProgress, AGltfTellsRisingFractionsFromStartToEnd) {
 
 TEST(LoadProgress, AnImportTellsWhatItsHelperDoes) {
     Told told;
-    const Character character = importCharacter(fbx(), {}, told.progress());
+    const Loaded loaded = importCharacter(fbx(), {}, told.progress());
     told.expectAWholeRise();
     EXPECT_GE(told.between(0, 0.9), 3u);  // the helper's own
     EXPECT_EQ(told.stages, (std::set<std::string>{"import"}));
-    for (const std::string& warning : character.warnings) EXPECT_EQ(warning.find("progress"), std::string::npos);
+    for (const std::string& warning : loaded.warnings) EXPECT_EQ(warning.find("progress"), std::string::npos);
     Told same;
-    loadCharacter(fbx(), same.progress());
+    loadCharacter(fbx(), {}, same.progress());
     same.expectAWholeRise();
 }
 
@@ -68,7 +68,7 @@ TEST(LoadProgress, StopsWhereItIsAskedTo) {
     Told told;
     told.stop_at = 0.5;
     try {
-        loadGltf(arm(), "arm", {}, told.progress());
+        loadGltf(arm(), "arm", {}, {}, told.progress());
         ADD_FAILURE() << "went on";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::cancelled);

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/deform/lbs.h>
-#include <pelt/pipeline/ddm.h>
+#include <pelt/methods/ddm.h>
 #include <pelt/scenes/scenes.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct Subject {
     double diagonal = 0;
 
     Subject(Character c, const DdmSettings& settings) : character(std::move(c)) {
-        const pipeline::DdmPlan plan = pipeline::planDdm(character, settings);
+        const methods::DdmPlan plan = methods::planDdm(character, settings);
         deform::DdmPreparation preparation(character.mesh, plan.bind);
         preparation.update(plan.options);
         rows = preparation.rows(std::size_t(settings.influences.value_or(0)));
@@ -317,8 +317,8 @@ TEST_P(DdmProperties, OneJointAVertexIsFollowed) {
 
 TEST_P(DdmProperties, PruningByDefaultMovesItByLessThanATenThousandth) {
     const Character& character = scene();
-    pipeline::MushReport report;
-    const DdmPayload payload = pipeline::mush(character, {}, {}, {}, &report);
+    methods::MushReport report;
+    const DdmPayload payload = methods::mush(character, {}, {}, {}, &report);
     EXPECT_LE(payload.expected_error, 1e-4);
     ASSERT_FALSE(report.trials.empty());
     for (std::size_t t = 0; t + 1 < report.trials.size(); ++t) EXPECT_GT(report.trials[t].error, 1e-4);
@@ -331,8 +331,12 @@ std::string sceneName(const testing::TestParamInfo<const char*>& info) {
     return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, DdmProperties, testing::Values("bar", "bar3", "bar-parts", "arm", "branch", "biped"),
-                         sceneName);
+#ifdef PELT_SANITIZED
+const auto kScenes = testing::Values("bar", "bar-parts", "branch");
+#else
+const auto kScenes = testing::Values("bar", "bar3", "bar-parts", "arm", "branch", "biped");
+#endif
+INSTANTIATE_TEST_SUITE_P(Scenes, DdmProperties, kScenes, sceneName);
 
 double volume(const std::vector<Vec3d>& p, const std::vector<Triangle>& triangles) {
     double sum = 0;

@@ -41,7 +41,7 @@ struct GoldenDdm {
     std::vector<double> gap;
 
     explicit GoldenDdm(const std::string& name) : folder(sharedPath("golden") / name) {
-        character = io::loadCharacter(folder / "input.glb");
+        character = io::loadCharacter(folder / "input.glb").character;
         std::stringstream text;
         text << std::ifstream(folder / "case.json").rdbuf();
         const std::string json = text.str();

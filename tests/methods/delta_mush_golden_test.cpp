@@ -73,7 +73,7 @@ struct MushCase {
 MushCase loadCase(const char* name) {
     const std::filesystem::path folder = sharedPath("golden") / name;
     const std::string json = readAll(folder / "case.json");
-    MushCase c{io::loadCharacter(folder / "input.glb"), {}, {}, {}, {}};
+    MushCase c{io::loadCharacter(folder / "input.glb").character, {}, {}, {}, {}};
     c.expected = readVectors(folder / "expected_delta-mush-procrustes.npy");
     c.gap = readDoubles(folder / "rotation_gap.npy");
 

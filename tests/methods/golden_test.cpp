@@ -38,7 +38,7 @@ struct GoldenCase {
 
 GoldenCase loadGolden(const std::string& name) {
     const std::filesystem::path folder = sharedPath("golden") / name;
-    GoldenCase c{io::loadCharacter(folder / "input.glb"), caseTimes(folder / "case.json"), {}};
+    GoldenCase c{io::loadCharacter(folder / "input.glb").character, caseTimes(folder / "case.json"), {}};
     c.centers = rig::jointRestPositions(c.character.skeleton);
     return c;
 }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
-#include <pelt/pipeline/ddm.h>
-#include <pelt/pipeline/methods.h>
+#include <pelt/methods/ddm.h>
+#include <pelt/methods/methods.h>
 #include <pelt/scenes/scenes.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 // Skins that real files have and no textbook does: every method takes them, gives finite numbers, reproduces the rest
 // pose, and moves vertices of a single joint with that joint.
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 namespace {
 
 constexpr const char* kEveryMethod[] = {"lbs",    "dqs",    "cor",    "dm",     "dm-tangent", "ddm",
@@ -409,4 +409,4 @@ TEST(MushInfluences, AreTheFewestThatAreEnough) {
 }
 
 }  // namespace
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

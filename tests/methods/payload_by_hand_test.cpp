@@ -2,7 +2,7 @@
 #include <pelt/deform/ddm.h>
 #include <pelt/io/character_file.h>
 #include <pelt/io/ddm_storage.h>
-#include <pelt/pipeline/ddm.h>
+#include <pelt/methods/ddm.h>
 #include <pelt/rig/clip.h>
 #include <pelt/scenes/scenes.h>
 
@@ -121,7 +121,7 @@ const Character& mushedScene(const std::string& name) {
     c = scenes::find(name)->make(1200);
     DdmSettings settings;
     settings.influences = 4;
-    c.ddm = std::make_shared<DdmPayload>(pipeline::mush(c, settings));
+    c.ddm = std::make_shared<DdmPayload>(methods::mush(c, settings));
     return c;
 }
 
@@ -163,7 +163,7 @@ TEST(PayloadByHand, AReaderFromThePageAloneAgreesWithTheLibrary) {
             SCOPED_TRACE(scene);
             const std::vector<std::byte> bytes = io::toGlb(withEncoding(made, encoding));
             const std::string glb(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-            const Character c = io::loadGltf(bytes, "mushed.glb");
+            const Character c = io::loadGltf(bytes, "mushed.glb").character;
             ASSERT_TRUE(c.ddm);
             for (const double share : {0.35, 0.8}) {
                 const Clip& clip = c.clips.at(0);
@@ -187,7 +187,7 @@ TEST(PayloadByHand, RoundingTo16BitsCostsUnderAMillionthOfTheDiagonal) {
     for (const char* scene : {"bar", "biped"}) {
         const Character& c = mushedScene(scene);
         const DdmRows<float> stored = io::asStored(c.ddm->rows, DdmEncoding::q16);
-        const double error = pipeline::rangeOfMotionError(c.mesh, c.skeleton, stored, c.ddm->rows);
+        const double error = methods::rangeOfMotionError(c.mesh, c.skeleton, stored, c.ddm->rows);
         EXPECT_LT(error, 2e-6) << scene;
         EXPECT_GT(error, 0) << scene;
     }

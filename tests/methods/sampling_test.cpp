@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/scenes/scenes.h>
 
 #include <cmath>
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 namespace {
 
 /// A triangle on two joints; the second slides up by t between 1 s and 3 s.
@@ -84,7 +84,7 @@ TEST(Sampling, SaysWhatIsWrongByItsKind) {
 
 TEST(CharacterSampler, PosesEveryFrameWithEveryMethod) {
     const Character character = slidingTriangle();
-    for (const Method& method : methods()) {
+    for (const Method& method : all()) {
         CharacterSampler sampler(character, method, withFrames("::2"));
         ASSERT_EQ(sampler.frameCount(), 3u);
         EXPECT_EQ(sampler.frameSeconds(), 1.0);
@@ -241,7 +241,7 @@ Character triangleWithHat() {
 
 TEST(Sampling, PropsComeAfterTheSkinAndFollowTheirNodeWithEveryMethod) {
     const Character character = triangleWithHat();
-    for (const Method& method : methods()) {
+    for (const Method& method : all()) {
         CharacterSampler sampler(character, method, withFrames("-1:"));
         ASSERT_EQ(sampler.vertexCount(), 5U);
         std::vector<Vec3f> positions(5), normals(5);
@@ -285,4 +285,4 @@ TEST(Sampling, FramesWithPropsLoseThemWhereOnlyTheSkinIsWanted) {
     EXPECT_EQ(withoutProps(std::move(skin), character)->vertexCount(), 3U);
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

@@ -1,9 +1,9 @@
-#include "pipeline/slice.h"
+#include "methods/slice.h"
 
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 namespace {
 
 using Indices = std::vector<std::size_t>;
@@ -68,4 +68,4 @@ TEST(Slice, WhatIsNoSliceIsWrongUsage) {
         EXPECT_EQ(codeOf(text, 6), ErrorCode::bad_usage) << text;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

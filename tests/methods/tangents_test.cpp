@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
-#include <pelt/pipeline/sampling.h>
+#include <pelt/methods/sampling.h>
 #include <pelt/scenes/scenes.h>
 
 #include <cmath>
 
 // Tangents are directions along the surface, so the expected values follow from the surface itself.
 
-namespace pelt::pipeline {
+namespace pelt::methods {
 namespace {
 
 /// The character with a unit tangent beside every normal.
@@ -38,7 +38,7 @@ Posed posed(const Character& character, const std::string& method, const std::st
 
 TEST(Tangents, AreUnitAndPerpendicularToTheNormalsUnderEveryMethod) {
     const Character character = withTangents(scenes::find("bar3")->make(300));
-    for (const Method& method : methods())
+    for (const Method& method : all())
         for (const std::string clip : {"bend_and_twist", "stretch"}) {
             const Posed p = posed(character, std::string(method.name), clip, 1.0);
             for (std::size_t v = 0; v < p.tangents.size(); ++v) {
@@ -71,4 +71,4 @@ TEST(Tangents, AskedOfAMeshThatHasNoneAreBadInput) {
 }
 
 }  // namespace
-}  // namespace pelt::pipeline
+}  // namespace pelt::methods

@@ -1,6 +1,5 @@
 // The reduced energies against as-rigid-as-possible deformation of all vertices.
 #include <gtest/gtest.h>
-#include <pelt/fit/bounded_biharmonic.h>
 #include <pelt/geometry/tets.h>
 #include <pelt/geometry/weld.h>
 #include <pelt/pose/arap.h>
@@ -8,7 +7,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "pose_case.h"
+#include "held_volume.h"
 
 namespace pelt::pose {
 namespace {
@@ -114,76 +113,6 @@ TEST(FullArap, VolumesHaveAnEnergyOfTheirOwn) {
     EXPECT_GT(energies.back(), 0);
 }
 
-/// What a volume is held by: balls of points that go somewhere, and single points that are free.
-struct Hold {
-    Vec3d center;
-    double radius = 0;  ///< 0: the nearest point, free
-    Affine3d map;
-};
-
-/// Energies over that which all points of the volume reach.
-struct EnergyRatio {
-    double reduced = 0;  ///< with the rig's clusters
-    double pose = 0;     ///< of where its points are, with a rotation for every tet
-};
-
-/// A scene's volume, held, with bounded biharmonic weights and the least energy of all its points.
-struct HeldVolume {
-    std::vector<Hold> holds;
-    TetMesh volume;
-    SkinWeights weights;
-    std::vector<Constraint> given;
-    double full = 0;
-
-    HeldVolume(const char* scene, std::size_t resolution, std::size_t tets, std::vector<Hold> by);
-    EnergyRatio ratio(std::size_t extra, std::optional<std::size_t> clusters, ExtraKind kind = ExtraKind::modes) const;
-};
-
-HeldVolume::HeldVolume(const char* scene, std::size_t resolution, std::size_t tets, std::vector<Hold> by)
-    : holds(std::move(by)), volume(geometry::embedInTets(madeScene(scene, resolution).mesh, {tets}).lattice) {
-    const std::vector<Vec3d>& rest = volume.positions;
-    std::vector<std::vector<std::uint32_t>> handles(holds.size());
-    std::vector<FixedVertex> fixed;
-    std::vector<std::uint32_t> names;
-    for (std::uint32_t h = 0; h < holds.size(); ++h) {
-        names.push_back(h);
-        std::uint32_t nearest = 0;
-        for (std::uint32_t v = 0; v < rest.size(); ++v) {
-            const double distance = length(rest[v] - holds[h].center);
-            if (distance < length(rest[nearest] - holds[h].center)) nearest = v;
-            if (distance >= holds[h].radius) continue;
-            handles[h].push_back(v);
-            fixed.push_back({v, holds[h].map * rest[v]});
-        }
-        if (handles[h].empty())
-            handles[h].push_back(nearest);
-        else
-            given.push_back(whole(h));
-    }
-    const fit::HandleWeights dense = fit::boundedBiharmonic(volume, handles);
-    std::vector<Vec3d> start(rest.size());
-    for (std::size_t v = 0; v < rest.size(); ++v) {
-        const auto row = dense.of(v);
-        appendVertex(weights, names, std::vector<float>(row.begin(), row.end()));
-        for (std::size_t h = 0; h < holds.size(); ++h) start[v] += (holds[h].map * rest[v]) * row[h];
-    }
-    full = arap({rest, {}, volume.tets}, Energy::tets, fixed, start, 400).energies.back();
-}
-
-EnergyRatio HeldVolume::ratio(std::size_t extra, std::optional<std::size_t> clusters, ExtraKind kind) const {
-    const std::vector<Vec3d>& rest = volume.positions;
-    const std::vector<Vec3f> points(rest.begin(), rest.end());
-    const PoseRig rig =
-        prepare({points, {}, &weights, holds.size(), {}, &volume, &weights}, {Energy::tets, clusters, extra, 0, kind});
-    EXPECT_EQ(rig.extraCount(), extra);
-    Solver<double> solver(constrain(rig, given));
-    for (std::size_t i = 0; i < given.size(); ++i) solver.setTransform(i, holds[given[i].handle].map);
-    solver.reset();
-    const double reduced = solver.solve({300, 0}).energy;
-    const ArapShape shape{rest, {}, volume.tets};
-    return {reduced / full, arapEnergy(shape, Energy::tets, verticesOf(rig, solver, rest.size())) / full};
-}
-
 std::vector<Hold> bentBar() {
     return {{{0, 0, 0}, 0.2, {}},
             {{0, 1, 0}, 0.2, turnAbout({0, 1, 0}, {0, 0, 1}, -90, {0.35, -0.25, 0})},
@@ -191,7 +120,7 @@ std::vector<Hold> bentBar() {
 }
 
 const HeldVolume& heldBar() {
-    static const HeldVolume bar("bar", 600, 2000, bentBar());
+    static const HeldVolume bar(madeScene("bar", 600).mesh, 2000, bentBar());
     return bar;
 }
 
@@ -226,7 +155,7 @@ TEST(FullArap, FifteenExtraWeightsComeNearItsEnergy) {
     const std::vector<Vec3d> joints = rig::jointRestPositions(arm.skeleton);
     const std::vector<Hold> bent = {
         {joints[0], 0.09, {}}, {joints[2], 0.06, turnAbout(joints[1], {0, 0, 1}, 70)}, {joints[1], 0, {}}};
-    const EnergyRatio of_arm = HeldVolume("arm", 1000, 2000, bent).ratio(15, {});
+    const EnergyRatio of_arm = HeldVolume(madeScene("arm", 1000).mesh, 2000, bent).ratio(15, {});
     EXPECT_LT(of_arm.reduced, 1.1);
     EXPECT_LT(of_arm.pose, 1.05);
 }
@@ -235,11 +164,11 @@ TEST(FullArap, FifteenExtraWeightsComeNearItsEnergyOnABiped) {
 #ifdef PELT_SANITIZED
     GTEST_SKIP() << "a minute of sums in which the sanitizers find what they find in the bar's";
 #endif
-    const HeldVolume twenty("biped", 600, 3000, leaningOnTwenty());
+    const HeldVolume twenty(madeScene("biped", 600).mesh, 3000, leaningOnTwenty());
     EXPECT_LT(twenty.ratio(15, {}).pose, 1.1);
     EXPECT_LT(twenty.ratio(15, 0).reduced, 1.1);
     EXPECT_GT(twenty.ratio(0, {}).pose, 1.12);
-    const HeldVolume six("biped", 600, 2000, leaningBiped({"pelvis", "hand_R"}));
+    const HeldVolume six(madeScene("biped", 600).mesh, 2000, leaningBiped({"pelvis", "hand_R"}));
     EXPECT_LT(six.ratio(15, {}).pose, 1.1);
     EXPECT_GT(six.ratio(0, {}).pose, 2.5);
 }
@@ -253,7 +182,7 @@ TEST(FullArap, BumpsInWeightSpaceComeNearerToo) {
 
 // Weights that nearly depend on each other and on the handles must not be used to meet constraints at no cost.
 TEST(FullArap, ManyExtraWeightsComeNearer) {
-    const HeldVolume biped("biped", 600, 1500, leaningOnTwenty());
+    const HeldVolume biped(madeScene("biped", 600).mesh, 1500, leaningOnTwenty());
     const EnergyRatio bumps = biped.ratio(60, {}, ExtraKind::bumps);
     EXPECT_LT(bumps.pose, 1.03);
     EXPECT_GE(bumps.pose, 0.99);

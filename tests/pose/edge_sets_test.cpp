@@ -1,4 +1,4 @@
-#include "pose/edge_sets.h"
+#include "pose/fast/prepare/edge_sets.h"
 
 #include <gtest/gtest.h>
 #include <pelt/geometry/laplacian.h>
@@ -26,7 +26,7 @@ std::map<Edge, double> sumsOf(const EdgeSets& sets) {
 void expectLaplacian(const geometry::Laplacian& laplacian, const std::map<Edge, double>& sums) {
     for (std::uint32_t v = 0; v < laplacian.vertexCount(); ++v)
         for (std::size_t e = laplacian.edges.offsets[v]; e < laplacian.edges.offsets[v + 1]; ++e) {
-            const auto found = sums.find(std::minmax(v, laplacian.edges.neighbours[e]));
+            const auto found = sums.find(std::minmax(v, laplacian.edges.neighbors[e]));
             EXPECT_NEAR(found == sums.end() ? 0 : found->second, laplacian.weights[e], 1e-9);
         }
 }

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "deform/instruction_sets.h"
-#include "pose/iterate.h"
+#include "pose/fast/iterate.h"
 #include "pose_case.h"
 
 namespace pelt::pose {
@@ -64,6 +64,28 @@ TEST(PoseKernel, AnIterationIsTheReferencesOnEveryInstructionSet) {
                 EXPECT_NEAR(b.it.y[i], plain.it.y[i], 1e-3 * std::sqrt(expected.squared)) << i;
         });
     }
+}
+
+TEST(PoseKernel, AnIterationInAPlaneIsTheReferencesOnEveryInstructionSet) {
+    const float normal[] = {2 / 7.0f, -3 / 7.0f, 6 / 7.0f};
+    Buffers plain{40, 12, 11};
+    plain.it.normal = normal;
+    iterateReference(plain.it);
+    onEachInstructionSet([&](std::int64_t) {
+        Buffers b{40, 12, 11};
+        b.it.normal = normal;
+        iterateKernel(b.it);
+        for (std::size_t i = 0; i < b.it.panels * 3 * kPanel; ++i)
+            EXPECT_NEAR(b.it.rotations[i], plain.it.rotations[i], 1e-4) << i;
+        for (std::size_t p = 0; p < b.it.panels; ++p)
+            for (std::size_t lane = 0; lane < kLanes; ++lane)
+                for (std::size_t c = 0; c < 3; ++c) {  // each column of R maps the normal to itself
+                    float sum = 0;
+                    for (std::size_t a = 0; a < 3; ++a)
+                        sum += normal[a] * b.it.rotations[(p * 3 + c) * kPanel + a * kLanes + lane];
+                    EXPECT_NEAR(sum, normal[c], 1e-5);
+                }
+    });
 }
 
 TEST(PoseKernel, RotationsAreProperWhateverTheCovariance) {

@@ -54,6 +54,79 @@ TEST(SkeletonBones, BothSidesBendAlike) {
     }
 }
 
+/// A standing figure without toes and clips, in centimeters, which faces +z or -z; `knee`: where its left and right
+/// knees lie off the straight line.
+struct PlainFigure {
+    Skeleton skeleton;
+    std::vector<double> skin;
+    std::vector<Affine3d> worlds;
+
+    PlainFigure(double facing, const Vec3d& left_knee, const Vec3d& right_knee) {
+        add("hips", -1, {0, 100, 0});
+        add("chest", 0, {0, 140, 0});
+        add("head", 1, {0, 165, 0});
+        for (const double side : {1.0, -1.0}) {
+            const std::string name = side > 0 ? "Left" : "Right";
+            const double x = facing * side;
+            add(name + "Arm", 1, {18 * x, 140, 0});
+            add(name + "ForeArm", std::int32_t(skin.size()) - 1, {45 * x, 140, 0});
+            add(name + "Hand", std::int32_t(skin.size()) - 1, {70 * x, 140, 0});
+            const Vec3d knee = side > 0 ? left_knee : right_knee;
+            add(name + "UpLeg", 0, {10 * x, 95, 0});
+            add(name + "Leg", std::int32_t(skin.size()) - 1, Vec3d{10 * x, 50, 0} + knee);
+            add(name + "Foot", std::int32_t(skin.size()) - 1, {10 * x, 8, 0});
+        }
+        worlds.resize(skin.size());
+        rig::worldTransforms(skeleton, rig::sampleLocals(skeleton, nullptr, 0), worlds);
+    }
+    void add(const std::string& name, std::int32_t parent, const Vec3d& at) {
+        const Vec3d above = parent < 0 ? Vec3d{} : places[std::size_t(parent)];
+        skeleton.nodes.push_back({name, parent, {at - above, {}, {1, 1, 1}}, {}});
+        skeleton.joints.push_back({std::uint32_t(skin.size()), inverse(Affine3d(Mat3d{}, at))});
+        places.push_back(at);
+        skin.push_back(1);
+    }
+    Vec3d kneeAxis(const std::string& name) const {
+        const SkeletonBones bones = bonesOf({&skeleton, {}, worlds, skin, 170});
+        for (std::size_t b = 0; b < bones.bones.size(); ++b)
+            if (skeleton.nodes[bones.node[b]].name == name && bones.bones[b].hinge) return bones.bones[b].hinge->axis;
+        return {};
+    }
+
+private:
+    std::vector<Vec3d> places;
+};
+
+TEST(SkeletonBones, KneesBendForwardsWhereTheSidesOfTheFigureSayAndNotWhereAModelerWasInaccurate) {
+    const Vec3d off[] = {{}, {2.5, 0, 0}, {-2.5, 0, 0}, {0, 0, 2.5}, {0, 0, -2.5}};
+    for (const double facing : {1.0, -1.0})
+        for (const Vec3d& left : off)
+            for (const Vec3d& right : off) {
+                const PlainFigure figure(facing, left, right);
+                for (const char* name : {"LeftLeg", "RightLeg"})
+                    EXPECT_GT(figure.kneeAxis(name).x * facing, 0.8)
+                        << name << facing << left.x << left.z << right.x << right.z;
+            }
+}
+
+TEST(SkeletonBones, AClearlyBentKneeBendsFurtherInItsOwnWay) {
+    const PlainFigure bird(1, {0, 0, -14}, {0, 0, -14});  // its lower legs go forwards
+    for (const char* name : {"LeftLeg", "RightLeg"}) EXPECT_LT(bird.kneeAxis(name).x, -0.95) << name;
+}
+
+TEST(SkeletonBones, ArmsThatHangDownAreNoLegs) {
+    PlainFigure figure(1, {}, {});
+    for (std::size_t n = 0; n < figure.skeleton.nodes.size(); ++n) {
+        SkeletonNode& node = figure.skeleton.nodes[n];
+        if (node.name.ends_with("Arm") && !node.name.ends_with("ForeArm")) continue;
+        if (node.name.ends_with("ForeArm")) node.local.translation = {0, -27, 0};
+        if (node.name.ends_with("Hand")) node.local.translation = {0, -25, 0};
+    }
+    rig::worldTransforms(figure.skeleton, rig::sampleLocals(figure.skeleton, nullptr, 0), figure.worlds);
+    for (Joint& joint : figure.skeleton.joints) joint.inverse_bind = inverse(figure.worlds[joint.node]);
+    for (const char* name : {"LeftForeArm", "RightForeArm"}) EXPECT_LT(figure.kneeAxis(name).x, -0.95) << name;
+}
+
 TEST(SkeletonBones, HipsShouldersAndTheSpineAreNoHinges) {
     const BipedBones scene;
     const SkeletonBones bones = scene.find(true);

@@ -27,7 +27,7 @@ TEST(ColorMap, ViridisRisesEvenlyInLightness) {
     EXPECT_GT(last, 88);
 }
 
-TEST(ColorMap, BlueToRedPassesItsFiveColours) {
+TEST(ColorMap, BlueToRedPassesItsFiveColors) {
     EXPECT_LT(distance(mapColor(ColorMap::blue_to_red, 0), {0, 0, 1}), 1e-5f);
     EXPECT_LT(distance(mapColor(ColorMap::blue_to_red, 0.25f), {0, 1, 1}), 1e-5f);
     EXPECT_LT(distance(mapColor(ColorMap::blue_to_red, 0.5f), {0, 1, 0}), 1e-5f);
@@ -53,7 +53,7 @@ TEST(ColorMap, ValuesOutsideAreClampedAndNanIsMagenta) {
         EXPECT_EQ(c, mapColor(ColorMap::viridis, 0));
 }
 
-TEST(ColorMap, NeighbouringJointsAreFarApart) {
+TEST(ColorMap, NeighboringJointsAreFarApart) {
     for (std::size_t j = 0; j < 200; ++j) {
         const Vec3f c = jointColor(j);
         EXPECT_GT(distance(c, jointColor(j + 1)), 0.2f) << j;

@@ -111,7 +111,7 @@ TEST(Render, SphereIsInTheMiddleAndRound) {
     EXPECT_LT(box.bottom - box.top, 78);
 }
 
-TEST(Render, CreaseIsDarkerThanItsFlatNeighbourhood) {
+TEST(Render, CreaseIsDarkerThanItsFlatNeighborhood) {
     // From the side of the light's own direction both pages would differ; their flanks and the fold are compared alike.
     const auto crease = [](float fold) {
         Mesh mesh = makeBook(fold);

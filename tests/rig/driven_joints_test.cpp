@@ -100,7 +100,7 @@ TEST(DrivenJoints, ScalesGoAcrossTheBonesOfJointsThatHaveParentAndChild) {
     ASSERT_EQ(driven.size(), 1u + 8u + 1u);
     std::size_t up = 0, down = 0;
     for (const DrivenJoint& joint : driven) {
-        if (joint.kind != DriverKind::scale) continue;
+        if (joint.kind() != DriverKind::scale) continue;
         EXPECT_EQ(joint.driver, 1u);
         const SkeletonNode& node = skeleton.nodes[joint.node];
         (node.parent == 0 ? up : down) += 1;
@@ -144,7 +144,7 @@ TEST(DrivenJoints, SeveralChildrenPullTogether) {
     ASSERT_EQ(driven.size(), 4u + 2 * 4u);
     auto locals = restLocals(skeleton);
     applyDrivers(skeleton, driven, locals);
-    EXPECT_NEAR(driven[0].bind_scale, 5, 1e-12);  // 1 + 8/2 (0 + 1)
+    EXPECT_NEAR(driven[0].as<DrivenScale>()->bind_scale, 5, 1e-12);  // 1 + 8/2 (0 + 1)
     EXPECT_NEAR(scaleOf(locals[driven[0].node]).y, 1, 1e-12);
     turn(locals, 1, {0, 0, 1}, 90);
     applyDrivers(skeleton, driven, locals);

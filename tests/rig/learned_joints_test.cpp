@@ -24,10 +24,8 @@ Skeleton bentLimb() {
 }
 
 /// One learned joint on the shoulder with the elbow as input; all coefficients are 0.
-DrivenJoint looksAtTheElbow(const Skeleton& skeleton) {
-    DrivenJoint joint;
-    joint.kind = DriverKind::learned;
-    joint.driver = 1;
+DrivenLearned looksAtTheElbow(const Skeleton& skeleton) {
+    DrivenLearned joint;
     joint.placed = {{1, 0.5, 0}, axisAngle(Vec3d{1, 1, 0}, 0.3), {1, 1, 1}};
     joint.inputs = {{1, skeleton.nodes[1].local.rotation}};
     joint.coefficients.assign(6 * kLearnedTerms, 0.0);
@@ -64,7 +62,7 @@ TEST(LearnedJoints, TermsAreThoseOfTheTurnFromTheBindPose) {
 TEST(LearnedJoints, NothingMovesInTheBindPose) {
     Skeleton skeleton = bentLimb();
     std::vector<DrivenJoint> driven;
-    DrivenJoint joint = looksAtTheElbow(skeleton);
+    DrivenLearned joint = looksAtTheElbow(skeleton);
     for (std::size_t i = 0; i < joint.coefficients.size(); ++i) joint.coefficients[i] = std::sin(double(i));
     addLearnedJoint(skeleton, joint, 0, driven);
     ASSERT_EQ(skeleton.joints.size(), 3u);
@@ -86,7 +84,7 @@ TEST(LearnedJoints, EachCoefficientIsOneTermOfOneMove) {
         for (std::size_t k = 0; k < kLearnedTerms; ++k) {
             Skeleton own = skeleton;
             std::vector<DrivenJoint> driven;
-            DrivenJoint joint = looksAtTheElbow(skeleton);
+            DrivenLearned joint = looksAtTheElbow(skeleton);
             joint.coefficients[row * kLearnedTerms + k] = 0.25;
             addLearnedJoint(own, joint, 0, driven);
             const Trs moved = learnedIn(own, driven, turn);
@@ -102,7 +100,7 @@ TEST(LearnedJoints, EachCoefficientIsOneTermOfOneMove) {
 TEST(LearnedJoints, AnyPlayerShowsWhatTheyDo) {
     Skeleton skeleton = bentLimb();
     std::vector<DrivenJoint> driven;
-    DrivenJoint joint = looksAtTheElbow(skeleton);
+    DrivenLearned joint = looksAtTheElbow(skeleton);
     joint.inputs.push_back({0, {}});  // the shoulder too
     for (std::size_t i = 0; i < 2 * 6 * kLearnedTerms; ++i) {
         joint.coefficients.resize(i + 1);

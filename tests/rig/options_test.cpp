@@ -1,18 +1,18 @@
 #include <gtest/gtest.h>
-#include <pelt/core/ddm_settings.h>
+#include <pelt/rig/ddm_settings.h>
 
 #include <set>
 
 namespace pelt {
 namespace {
 
-DdmSettings settingsWith(const OptionTexts& options) {
+DdmSettings settingsWith(const OptionValues& options) {
     DdmSettings settings;
     setOptions(settings, ddmFields(), options);
     return settings;
 }
 
-std::string refusal(const OptionTexts& options) {
+std::string refusal(const OptionValues& options) {
     try {
         settingsWith(options);
     } catch (const Error& error) {
@@ -29,6 +29,8 @@ TEST(Options, AreSetFromText) {
                                                {"smoothing", {"explicit"}},
                                                {"bind", {"keep"}},
                                                {"kappa_map", {"radius"}},
+                                               {"kappa_iterations", {"4"}},
+                                               {"translations", {"file"}},
                                                {"alpha_map", {"_PAINT"}},
                                                {"joint_alpha", {"a=b=0.25", "hips=0"}},
                                                {"connect_parts", {"off"}},
@@ -42,6 +44,8 @@ TEST(Options, AreSetFromText) {
     expected.smoothing = SmoothingKind::explicit_;
     expected.bind = DdmBind::keep;
     expected.kappa_map.kind = DdmMap::Kind::radius;
+    expected.kappa_iterations = 4;
+    expected.translations.kind = DdmTranslations::Kind::file;
     expected.alpha_map = {DdmMap::Kind::attribute, "_PAINT"};
     expected.joint_alpha = {{"a=b", 0.25}, {"hips", 0}};
     expected.connect_parts = false;
@@ -66,7 +70,7 @@ TEST(Options, AListThatIsGivenReplacesTheOneThatWasThere) {
 }
 
 TEST(Options, TextThatIsNoValueIsRefusedWithWhatTheOptionTakes) {
-    EXPECT_EQ(refusal({{"laplacian", {"graph"}}}), "`laplacian` is 'graph'; it takes uniform|cotangent");
+    EXPECT_EQ(refusal({{"laplacian", {"graph"}}}), "`laplacian` is 'graph'; it takes uniform, cotangent");
     EXPECT_EQ(refusal({{"joint_alpha", {"hips=0.1", "=0.5"}}}), "`joint_alpha` is '=0.5'; it takes JOINT=a");
     for (const std::string text : {"", "1.5", "x", "1 ", "99999999999"})
         EXPECT_NE(refusal({{"iterations", {text}}}), "") << text;

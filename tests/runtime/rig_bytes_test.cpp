@@ -1,9 +1,9 @@
-#include "internal/rigs/rig_bytes.h"
+#include "runtime/layout/rig_bytes.h"
 
 #include <gtest/gtest.h>
 
-#include "internal/rigs/lbs_layout.h"
 #include "rig_case.h"
+#include "runtime/layout/lbs_layout.h"
 
 namespace pelt::runtime {
 namespace {
@@ -26,9 +26,9 @@ TEST(RigBytes, WorkWhereverTheyAreCopiedTo) {
         EXPECT_EQ(tryRig(kind, copy.bytes(), c.bones), RigError::none) << int(kind);
     }
     GuardedBytes lbs(c.of(RigKind::lbs)), ddm(c.of(RigKind::ddm)), dqs(c.of(RigKind::dqs));
-    const auto same = [&]<class SkinRig, class SkinPose>(GuardedBytes& copy, SkinRig*, SkinPose*, RigKind kind) {
-        const auto there = playSkin<SkinRig, SkinPose>(*SkinRig::view(copy.bytes()), c.bones);
-        EXPECT_EQ(there, (playSkin<SkinRig, SkinPose>(*SkinRig::view(c.of(kind)), c.bones)));
+    const auto same = [&]<class KindRig, class KindPose>(GuardedBytes& copy, KindRig*, KindPose*, RigKind kind) {
+        const auto there = playSkin<KindRig, KindPose>(*KindRig::view(copy.bytes()), c.bones);
+        EXPECT_EQ(there, (playSkin<KindRig, KindPose>(*KindRig::view(c.of(kind)), c.bones)));
         EXPECT_EQ(there.positions.size(), c.character.mesh.vertexCount());
     };
     same(lbs, static_cast<LbsRig*>(nullptr), static_cast<LbsPose*>(nullptr), RigKind::lbs);
@@ -61,12 +61,13 @@ TEST(RigBytes, OfAnotherMachineVersionOrKindAreRefusedWithTheReason) {
         EXPECT_EQ(tryRig(kind, std::span<const std::byte>(shifted).subspan(4), c.bones), RigError::misaligned);
     }
     EXPECT_EQ(DqsRig::view(c.of(RigKind::lbs)).error(), RigError::other_kind);
-    for (int e = 0; e <= int(RigError::damaged); ++e) EXPECT_NE(describe(RigError(e)), nullptr);
+    for (int e = 0; e <= int(RigError::missing); ++e) EXPECT_NE(describe(RigError(e)), nullptr);
 }
 
 TEST(RigBytes, CutAnywhereAreRefused) {
     for (const RigKind kind : kKinds)
-        for (std::size_t size = 0; size < theCase().of(kind).size(); size += size < 512 ? 1 : 997) {
+        for (std::size_t size = 1; size < theCase().of(kind).size(); size += size < 512 ? 1 : 997) {
+            if (size < kRigAlignment) continue;
             GuardedBytes cut(theCase().of(kind).first(size / kRigAlignment * kRigAlignment));
             EXPECT_EQ(tryRig(kind, theCase().of(kind).first(size), theCase().bones), RigError::too_short) << size;
             EXPECT_EQ(tryRig(kind, cut.bytes(), theCase().bones), RigError::too_short) << size;
@@ -107,10 +108,14 @@ TEST(RigBytes, NormalsOfAnotherFormThanTheWeightsAreRefused) {
     }
 }
 
+std::vector<std::byte> fileOf(std::initializer_list<RigKind> kinds) {
+    std::vector<std::byte> file;
+    for (const RigKind kind : kinds) file.insert(file.end(), theCase().of(kind).begin(), theCase().of(kind).end());
+    return file;
+}
+
 TEST(RigBytes, AFileOfSeveralRigsIsSearchedByKind) {
-    std::vector<std::byte> joined;
-    for (const RigKind kind : kKinds) joined.insert(joined.end(), theCase().of(kind).begin(), theCase().of(kind).end());
-    GuardedBytes file(joined);
+    GuardedBytes file(fileOf({RigKind::lbs, RigKind::dqs, RigKind::ddm, RigKind::morphs, RigKind::skeleton}));
     for (const RigKind kind : kKinds) {
         const auto found = findRig(file.bytes(), kind);
         EXPECT_TRUE(std::equal(found.begin(), found.end(), theCase().of(kind).begin(), theCase().of(kind).end()));
@@ -118,7 +123,37 @@ TEST(RigBytes, AFileOfSeveralRigsIsSearchedByKind) {
     }
     EXPECT_TRUE(findRig(file.bytes(), RigKind(99)).empty());
     EXPECT_TRUE(findRig({}, RigKind::lbs).empty());
-    EXPECT_TRUE(findRig(file.bytes().first(100), RigKind::lbs).empty());
+}
+
+TEST(RigBytes, OfAFileWithoutSuchARigAreMissing) {
+    GuardedBytes file(fileOf({RigKind::skeleton, RigKind::morphs}));
+    for (const RigKind kind : {RigKind::lbs, RigKind::dqs, RigKind::ddm}) {
+        EXPECT_TRUE(findRig(file.bytes(), kind).empty());
+        EXPECT_EQ(tryRig(kind, findRig(file.bytes(), kind), {}), RigError::missing);
+    }
+    EXPECT_EQ(tryRig(RigKind::skeleton, {}, {}), RigError::missing);
+    EXPECT_EQ(trySkin(file.bytes(), {}), RigError::missing);
+    EXPECT_EQ(trySkin({}, {}), RigError::missing);
+    EXPECT_STREQ(describe(RigError::missing), "the file has no such rig");
+}
+
+// Not "missing": a search that meets damage says what it is.
+TEST(RigBytes, BehindADamagedOneAreRefusedWithTheReason) {
+    const std::vector<std::byte> file = fileOf({RigKind::morphs, RigKind::skeleton, RigKind::lbs});
+    const std::size_t second = theCase().of(RigKind::morphs).size();
+    const auto expect = [&](std::span<const std::byte> bytes, RigError error) {
+        EXPECT_EQ(LbsRig::view(findRig(bytes, RigKind::lbs)).error(), error);
+        EXPECT_EQ(SkinRig::view(bytes).error(), error);
+    };
+    GuardedBytes whole(file);
+    GuardedBytes cut(std::span<const std::byte>(file).first(second + kRigAlignment));
+    expect(whole.bytes(), RigError::none);
+    expect(cut.bytes(), RigError::too_short);
+    whole.bytes()[second + offsetof(RigHeader, version)] = std::byte(77);
+    expect(whole.bytes(), RigError::other_version);
+    whole.bytes()[second] = std::byte('P');
+    expect(whole.bytes(), RigError::not_a_rig);
+    EXPECT_EQ(MorphRig::view(findRig(whole.bytes(), RigKind::morphs)).error(), RigError::none);
 }
 
 TEST(RigBytes, OfAMeshWithoutVerticesAreFine) {

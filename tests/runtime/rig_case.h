@@ -8,7 +8,7 @@
 #include <pelt/rig/pack.h>
 #include <pelt/scenes/scenes.h>
 
-#include "../rig/virtual_joint.h"
+#include "rig/virtual_joint.h"
 #include "try_rig.h"
 
 namespace pelt::runtime {

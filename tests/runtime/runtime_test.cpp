@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "../deform/instruction_sets.h"
-#include "../rig/virtual_joint.h"
+#include "deform/instruction_sets.h"
+#include "rig/virtual_joint.h"
 #include "rig_case.h"
 
 namespace pelt::runtime {
@@ -17,12 +17,12 @@ double farthest(std::span<const Vec3f> a, std::span<const Vec3f> b) {
     return far;
 }
 
-template <class SkinRig, class SkinPose>
+template <class KindRig, class KindPose>
 void expectRestPose(const RigCase& c, RigKind kind, double tolerance) {
-    const SkinRig rig = *SkinRig::view(c.of(kind));
-    AlignedBytes memory(SkinPose::bytes(rig));
+    const KindRig rig = *KindRig::view(c.of(kind));
+    AlignedBytes memory(KindPose::bytes(rig));
     std::fill_n(memory.data(), memory.size(), std::byte(0xAB));
-    const SkinPose pose(rig, memory);
+    const KindPose pose(rig, memory);
     Vertices v{std::vector<Vec3f>(rig.vertexCount()), std::vector<Vec3f>(rig.vertexCount())};
     evaluate(rig, pose, {}, 0, rig.vertexCount(), {v.positions, v.normals});
     EXPECT_LE(farthest(v.positions, c.character.mesh.positions), tolerance);
@@ -50,6 +50,64 @@ TEST(Runtime, PosesOfOneRigDoNotDisturbEachOther) {
     evaluate(rig, second, {}, 0, b.size(), {b, {}});
     EXPECT_EQ(b, c.character.mesh.positions);
     EXPECT_EQ(a, (playSkin<LbsRig, LbsPose>(rig, c.bones).positions));
+}
+
+template <class KindRig, class KindPose>
+void expectWhateverSkin(const RigCase& c, RigKind kind) {
+    std::vector<std::byte> file;
+    for (const RigKind part : {RigKind::skeleton, RigKind::morphs, kind})
+        file.insert(file.end(), c.of(part).begin(), c.of(part).end());
+    GuardedBytes bytes(file);
+    const auto any = SkinRig::view(bytes.bytes());
+    ASSERT_TRUE(any) << describe(any.error());
+    const KindRig own = *KindRig::view(c.of(kind));
+    EXPECT_EQ(any->kind(), kind);
+    EXPECT_TRUE(std::holds_alternative<KindRig>(any->any()));
+    EXPECT_EQ(any->bytes().data(), findRig(bytes.bytes(), kind).data());
+    EXPECT_EQ(any->vertexCount(), own.vertexCount());
+    EXPECT_EQ(any->jointCount(), own.jointCount());
+    EXPECT_EQ(any->hasNormals(), own.hasNormals());
+    EXPECT_EQ(SkinPose::bytes(*any), KindPose::bytes(own));
+    for (const bool normals : {false, true}) EXPECT_EQ(streamedBytes(*any, normals), streamedBytes(own, normals));
+    EXPECT_EQ((playSkin<SkinRig, SkinPose>(*any, c.bones)), (playSkin<KindRig, KindPose>(own, c.bones)));
+}
+
+TEST(Runtime, ASkinIsPlayedWhicheverMethodItWasPackedFor) {
+    const RigCase c;
+    expectWhateverSkin<LbsRig, LbsPose>(c, RigKind::lbs);
+    expectWhateverSkin<DqsRig, DqsPose>(c, RigKind::dqs);
+    expectWhateverSkin<DdmRig, DdmPose>(c, RigKind::ddm);
+    static_assert(noexcept(SkinRig::view({})));
+    static_assert(noexcept(std::declval<SkinPose&>().set({})));
+    static_assert(noexcept(evaluate(std::declval<SkinRig>(), std::declval<SkinPose>(), {}, 0, 0, {})));
+}
+
+// A job morphs and skins its range in two buffers of that size.
+TEST(Runtime, MorphsOfABlockAreSkinnedInABlock) {
+    const RigCase c;
+    const MorphRig morphs = *MorphRig::view(c.of(RigKind::morphs));
+    const SkinRig skin = *SkinRig::view(c.of(RigKind::dqs));
+    const std::size_t count = skin.vertexCount();
+    const std::vector<float> weights{0.7f, -0.4f};
+    AlignedBytes memory(SkinPose::bytes(skin));
+    SkinPose pose(skin, memory);
+    pose.set(c.bones);
+    Vertices rest{std::vector<Vec3f>(count), std::vector<Vec3f>(count)}, posed = rest, cut = rest;
+    morph(morphs, weights, 0, count, {rest.positions, rest.normals});
+    evaluate(skin, pose, {rest.positions, rest.normals}, 0, count, {posed.positions, posed.normals});
+    for (std::size_t first = 0; first < count; first += 37) {
+        const std::size_t size = std::min<std::size_t>(37, count - first);
+        Vertices shape{std::vector<Vec3f>(size), std::vector<Vec3f>(size)}, block = shape;
+        morph(morphs, weights, first, size, {shape.positions, shape.normals, first});
+        evaluate(skin, pose, {shape.positions, shape.normals, first}, first, size,
+                 {block.positions, block.normals, first});
+        std::copy(block.positions.begin(), block.positions.end(), cut.positions.begin() + std::ptrdiff_t(first));
+        std::copy(block.normals.begin(), block.normals.end(), cut.normals.begin() + std::ptrdiff_t(first));
+        morph(morphs, weights, first, size, {shape.positions, {}, first});
+        EXPECT_TRUE(
+            std::equal(shape.positions.begin(), shape.positions.end(), rest.positions.begin() + std::ptrdiff_t(first)));
+    }
+    EXPECT_EQ(cut, posed);
 }
 
 TEST(Runtime, MorphsInRangesAreWhatTheToolkitAdds) {
@@ -81,6 +139,21 @@ std::vector<LocalTransform> localsOf(const std::vector<Affine3d>& matrices) {
     return locals;
 }
 
+/// An engine computes the transforms of nodes itself: the virtual joints follow, and its bones are the same.
+void expectSameBonesOfWorlds(const SkeletonRig& rig, std::span<const rig::DrivenJoint> driven,
+                             std::span<const Affine3f> worlds, std::span<const Affine3f> bones) {
+    std::vector<Affine3f> own(worlds.begin(), worlds.end());
+    for (const rig::DrivenJoint& joint : driven)
+        if (joint.kind() == DriverKind::ddm) own[joint.node] = {Mat3f{}, {9, 9, 9}};
+    applyVirtualJoints(rig, own);
+    for (std::size_t n = 0; n < own.size(); ++n)
+        EXPECT_TRUE(std::equal(std::begin(own[n].m), std::end(own[n].m), std::begin(worlds[n].m))) << n;
+    for (std::size_t j = 0; j < bones.size(); ++j) {
+        const Affine3f bone = own[rig.jointNode(j)] * rig.jointInverseBind(j);
+        for (int i = 0; i < 16; ++i) EXPECT_NEAR(bone.m[i], bones[j].m[i], 1e-5) << j << ' ' << i;
+    }
+}
+
 void expectSameBones(const Skeleton& skeleton, std::span<const rig::DrivenJoint> driven, const Clip& clip) {
     const AlignedBytes bytes = rig::packSkeleton(skeleton, driven);
     const auto rig = SkeletonRig::view(bytes);
@@ -95,6 +168,7 @@ void expectSameBones(const Skeleton& skeleton, std::span<const rig::DrivenJoint>
         const auto expected = rig::drivenSkinMatrices(skeleton, driven, &clip, t);
         for (std::size_t j = 0; j < bones.size(); ++j)
             for (int i = 0; i < 16; ++i) EXPECT_NEAR(bones[j].m[i], expected[j].m[i], 1e-5) << j << ' ' << i;
+        expectSameBonesOfWorlds(*rig, driven, worlds, bones);
     }
 }
 
@@ -106,11 +180,10 @@ TEST(Runtime, DrivenJointsFollowAsInTheToolkit) {
 
 TEST(Runtime, LearnedJointsFollowAsInTheToolkit) {
     Character arm = scenes::find("arm")->make(200);
-    rig::DrivenJoint joint;
+    rig::DrivenLearned joint;
     joint.placed.translation = {0.1, 0.2, 0};
     for (const std::uint32_t node : {1u, 2u}) joint.inputs.push_back({node, arm.skeleton.nodes[node].local.rotation});
     for (std::size_t i = 0; i < 2 * 6 * kLearnedTerms; ++i) joint.coefficients.push_back(0.05 * std::sin(double(i)));
-    joint.driver = 1;
     rig::addLearnedJoint(arm.skeleton, joint, 1, arm.driven);
     expectSameBones(arm.skeleton, arm.driven, arm.clips.front());
 }
@@ -123,7 +196,7 @@ TEST(Runtime, VirtualJointsFollowAsInTheToolkit) {
         addSomeVirtualJoint(arm.skeleton, slots, arm.driven);
         std::rotate(slots.begin(), slots.begin() + 1, slots.end());
     }
-    arm.driven[3].frame_scale = 2.5;
+    std::get<rig::DrivenVirtual>(arm.driven[3].motion).frame_scale = 2.5;
     deform::onEachInstructionSet([&](std::int64_t) { expectSameBones(arm.skeleton, arm.driven, arm.clips.front()); });
     // Joints that scale: Enhanced DDM.
     Clip scaled = arm.clips.front();
@@ -166,7 +239,11 @@ TEST(Runtime, ASkeletonSaysWhatItsNodesAndJointsAre) {
         EXPECT_EQ(rig.nodeName(n), skeleton.nodes[n].name);
         EXPECT_EQ(rig.nodeParent(n), skeleton.nodes[n].parent);
     }
-    for (std::size_t j = 0; j < rig.jointCount(); ++j) EXPECT_EQ(rig.jointNode(j), skeleton.joints[j].node);
+    for (std::size_t j = 0; j < rig.jointCount(); ++j) {
+        EXPECT_EQ(rig.jointNode(j), skeleton.joints[j].node);
+        const Affine3f inverse_bind(skeleton.joints[j].inverse_bind), packed = rig.jointInverseBind(j);
+        EXPECT_TRUE(std::equal(std::begin(packed.m), std::end(packed.m), std::begin(inverse_bind.m))) << j;
+    }
 }
 
 TEST(Runtime, APackedRigIsRefusedWhereItsBytesAreNone) { EXPECT_THROW(deform::LbsRig(AlignedBytes(640)), Error); }

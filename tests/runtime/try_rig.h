@@ -1,10 +1,8 @@
 #pragma once
 
-#include <pelt/runtime/ddm.h>
-#include <pelt/runtime/dqs.h>
-#include <pelt/runtime/lbs.h>
 #include <pelt/runtime/morphs.h>
 #include <pelt/runtime/skeleton.h>
+#include <pelt/runtime/skin.h>
 
 #include <vector>
 
@@ -20,13 +18,13 @@ struct Vertices {
 };
 
 /// Calls every function of a skin rig, with memory of exactly the required size.
-template <class SkinRig, class SkinPose>
-Vertices playSkin(const SkinRig& rig, std::span<const Affine3f> bones) {
+template <class KindRig, class KindPose>
+Vertices playSkin(const KindRig& rig, std::span<const Affine3f> bones) {
     const std::size_t n = rig.vertexCount();
-    GuardedBytes memory(SkinPose::bytes(rig));
+    GuardedBytes memory(KindPose::bytes(rig));
     GuardedBytes positions(n * sizeof(Vec3f)), normals(n * sizeof(Vec3f));
     const auto vectors = [n](GuardedBytes& g) { return std::span(reinterpret_cast<Vec3f*>(g.bytes().data()), n); };
-    SkinPose pose(rig, memory.bytes());
+    KindPose pose(rig, memory.bytes());
     std::vector<Affine3f> enough(bones.begin(), bones.end());
     enough.resize(rig.jointCount());
     pose.set(enough);
@@ -59,11 +57,19 @@ inline std::vector<Affine3f> playSkeleton(const SkeletonRig& rig) {
     return letters > 0 ? bones : worlds;
 }
 
+inline constexpr std::size_t kMost = 1 << 20;  // a test has no memory for what a damaged file asks of an engine
+
+/// Views the skin of a file, whatever it is, and calls its functions; otherwise returns the reason for refusal.
+inline RigError trySkin(std::span<const std::byte> file, std::span<const Affine3f> bones) {
+    const auto skin = SkinRig::view(file);
+    if (skin && skin->jointCount() < kMost && skin->vertexCount() < kMost) playSkin<SkinRig, SkinPose>(*skin, bones);
+    return skin.error();
+}
+
 /// Views the bytes as a rig of that kind and calls its functions; otherwise returns the reason for refusal.
 inline RigError tryRig(RigKind kind, std::span<const std::byte> bytes, std::span<const Affine3f> bones) {
-    constexpr std::size_t kMost = 1 << 20;  // a test has no memory for what a damaged file asks of an engine
-    const auto skin = [&]<class SkinRig, class SkinPose>(const Checked<SkinRig>& rig, SkinPose*) {
-        if (rig && rig->jointCount() < kMost && rig->vertexCount() < kMost) playSkin<SkinRig, SkinPose>(*rig, bones);
+    const auto skin = [&]<class KindRig, class KindPose>(const Checked<KindRig>& rig, KindPose*) {
+        if (rig && rig->jointCount() < kMost && rig->vertexCount() < kMost) playSkin<KindRig, KindPose>(*rig, bones);
         return rig.error();
     };
     switch (kind) {

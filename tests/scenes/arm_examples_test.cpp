@@ -2,8 +2,8 @@
 #include <pelt/core/error.h>
 #include <pelt/scenes/scenes.h>
 
-#include "scenes/scene_checks.h"
-#include "scenes/self_intersection.h"
+#include "scene_checks.h"
+#include "self_intersection.h"
 
 namespace pelt::scenes {
 namespace {

@@ -1,4 +1,4 @@
-#include "../../scenes/biped.h"
+#include "scenes/biped/biped.h"
 
 #include <gtest/gtest.h>
 #include <pelt/core/parallel.h>
@@ -13,9 +13,9 @@
 #include <numbers>
 #include <set>
 
-#include "../../scenes/biped_clips.h"
-#include "../../scenes/biped_skeleton.h"
 #include "scene_checks.h"
+#include "scenes/biped/biped_clips.h"
+#include "scenes/biped/biped_skeleton.h"
 #include "self_intersection.h"
 
 namespace pelt::scenes {

@@ -1,4 +1,4 @@
-#include "../../scenes/implicit_mesh.h"
+#include "scenes/implicit/implicit_mesh.h"
 
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>

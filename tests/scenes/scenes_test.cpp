@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "scenes/scene_checks.h"
-#include "scenes/self_intersection.h"
+#include "scene_checks.h"
+#include "self_intersection.h"
 
 namespace pelt::scenes {
 namespace {

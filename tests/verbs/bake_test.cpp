@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/pipeline/bake.h>
 #include <pelt/scenes/scenes.h>
+#include <pelt/verbs/bake.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 BakeRequest request(std::size_t helpers = 0) {
@@ -117,7 +117,7 @@ TEST(Bake, HelpersBringTheErrorDown) {
 
 TEST(Bake, EveryMethodCanBeBaked) {
     const Character bar = scenes::find("bar3")->make(200);
-    for (const Method& method : methods()) {
+    for (const methods::Method& method : methods::all()) {
         BakeRequest asked = request(1);
         asked.method = method.name;
         const BakeResult made = bake(bar, asked);
@@ -250,7 +250,10 @@ TEST(Bake, DrivenJointsThatAreThereStayAndTakePart) {
     ASSERT_EQ(with.character.skeleton.joints.size(), joints);
     for (std::size_t d = 0; d < driven; ++d) {
         EXPECT_EQ(with.character.driven[d].node, bar.driven[d].node);
-        EXPECT_EQ(with.character.driven[d].fraction, bar.driven[d].fraction);
+        EXPECT_EQ(with.character.driven[d].motion.index(), bar.driven[d].motion.index());
+        if (const auto* turned = with.character.driven[d].as<rig::DrivenRotation>()) {
+            EXPECT_EQ(turned->fraction, bar.driven[d].as<rig::DrivenRotation>()->fraction);
+        }
     }
     const bool used = std::any_of(with.character.weights.joints.begin(), with.character.weights.joints.end(),
                                   [&](std::uint32_t slot) { return slot >= joints - driven; });
@@ -265,7 +268,7 @@ TEST(Bake, DrivenJointsThatAreThereStayAndTakePart) {
 TEST(Bake, MeshesThatAPlainSkinMadeGiveThatSkin) {
     Character arm = scenes::find("arm")->make(400);
     arm.weights = scenes::smoothWeights(arm);
-    const auto frames = sampleCharacter(arm, request().sampling, findMethod("lbs"));
+    const auto frames = methods::sampleCharacter(arm, request().sampling, methods::findMethod("lbs"));
     Character rigid = scenes::find("arm")->make(400);
     BakeRequest asked = request();
     asked.sequence = frames.get();
@@ -343,4 +346,4 @@ TEST(Bake, SaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>
-#include <pelt/pipeline/bake.h>
+#include <pelt/verbs/bake.h>
 
-#include "../made_scene.h"
+#include "made_scene.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 BakeRequest virtualRequest(std::size_t joints) {
@@ -91,10 +91,13 @@ TEST(BakeVirtual, AnyNumberOfThreadsGivesTheSameBits) {
     setThreadCount(0);
     EXPECT_EQ(one.character.weights, three.character.weights);
     ASSERT_EQ(one.character.driven.size(), three.character.driven.size());
-    for (std::size_t d = 0; d < one.character.driven.size(); ++d)
-        for (std::size_t i = 0; i < one.character.driven[d].virtual_inputs.size(); ++i)
-            EXPECT_EQ(one.character.driven[d].virtual_inputs[i].block,
-                      three.character.driven[d].virtual_inputs[i].block);
+    for (std::size_t d = 0; d < one.character.driven.size(); ++d) {
+        const auto* a = one.character.driven[d].as<rig::DrivenVirtual>();
+        const auto* b = three.character.driven[d].as<rig::DrivenVirtual>();
+        ASSERT_TRUE(a && b);
+        ASSERT_EQ(a->inputs.size(), b->inputs.size());
+        for (std::size_t i = 0; i < a->inputs.size(); ++i) EXPECT_EQ(a->inputs[i].block, b->inputs[i].block);
+    }
 }
 
 TEST(BakeVirtual, AnErrorToReachTakesFewerJoints) {
@@ -137,4 +140,4 @@ TEST(BakeVirtual, WhatCannotBeBakedIsRefused) {
 }
 
 }  // namespace
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

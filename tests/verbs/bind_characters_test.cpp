@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
+#include <pelt/bind/rigid_bind.h>
 #include <pelt/core/error.h>
-#include <pelt/fit/rigid_bind.h>
 #include <pelt/io/character_file.h>
 
-#include "../../bench/bind_score.h"
+#include "bench/bind_score.h"
 #include "shared_data.h"
 
 namespace pelt {
@@ -23,8 +23,8 @@ TEST_P(BindCharacters, AreBoundWithoutTheirWeightsAsTheArtistBoundThem) {
     const std::string name = GetParam().file;
     const std::string path = name.find('/') == std::string::npos ? kPack + name : "data/rigged/" + name;
     PELT_NEEDS_SHARED(path.c_str());
-    const Character character = io::loadCharacter(sharedPath(path.c_str()));
-    const SkinWeights bound = fit::bindNearestBone(character.mesh, character.skeleton);
+    const Character character = io::loadCharacter(sharedPath(path.c_str())).character;
+    const SkinWeights bound = bind::bindNearestBone(character.mesh, character.skeleton);
     const bench::BindScore score = bench::scoreBind(character, bound.joints);
     EXPECT_GE(GetParam().alike ? score.alike : score.share, GetParam().share);
     EXPECT_EQ(score.small_split, 0u) << "of " << score.small_whole << " small pieces";

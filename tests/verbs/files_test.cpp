@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
-#include <pelt/pipeline/files.h>
+#include <pelt/verbs/files.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 #include <fstream>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,4 +45,4 @@ TEST_F(Files, WhatPeltDoesNotReadIsBadInput) {
     EXPECT_THROW(fileKind(folder_ / "pipe.glb"), Error);
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

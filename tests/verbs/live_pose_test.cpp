@@ -1,23 +1,23 @@
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
-#include <pelt/pipeline/live_pose.h>
 #include <pelt/rig/clip.h>
 #include <pelt/rig/driven_joints.h>
 #include <pelt/scenes/scenes.h>
+#include <pelt/verbs/live_pose.h>
 
-#include "pipeline/posed.h"
+#include "posed.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
-using Given = PoseHandle::Given;
+using HandleGiven = PoseHandle::Given;
 
-PoseHandle handleOf(const std::string& joint, Given given, const Vec3d& offset = {}) {
+PoseHandle handleOf(const std::string& joint, HandleGiven given, const Vec3d& offset = {}) {
     PoseHandle handle;
     handle.joint = joint;
     handle.given = given;
     handle.offsets = true;
-    if (given == Given::position) handle.targets = {{0, offset}};
+    if (given == HandleGiven::position) handle.targets = {{0, offset}};
     return handle;
 }
 
@@ -28,8 +28,8 @@ Character biped() {
 }
 
 std::vector<PoseHandle> reach(const Vec3d& hand) {
-    return {handleOf("foot_L", Given::hold), handleOf("foot_R", Given::hold),
-            handleOf("hand_L", Given::position, hand)};
+    return {handleOf("foot_L", HandleGiven::hold), handleOf("foot_R", HandleGiven::hold),
+            handleOf("hand_L", HandleGiven::position, hand)};
 }
 
 PoseRequest rigid() {
@@ -96,7 +96,7 @@ TEST(LivePose, PointsAndRegionsOfTheSkinAreHandlesOfRigidJoints) {
     PoseHandle region;
     region.kind = PoseHandle::Kind::region;
     region.region = {3, 4, 5};
-    region.given = Given::position;
+    region.given = HandleGiven::position;
     region.offsets = true;
     region.targets = {{0, {0, 0.05, 0.05}}};
     handles.push_back(region);
@@ -126,8 +126,8 @@ TEST(LivePose, LooseJointsAreWhereThePoseHasThemToo) {
     for (SkeletonNode& node : pair.skeleton.nodes) node.parent = -1;
     const std::string names[] = {pair.skeleton.nodes[pair.skeleton.joints[0].node].name,
                                  pair.skeleton.nodes[pair.skeleton.joints[1].node].name};
-    const std::vector<PoseHandle> handles{handleOf(names[0], Given::hold),
-                                          handleOf(names[1], Given::position, {0.1, 0.05, 0})};
+    const std::vector<PoseHandle> handles{handleOf(names[0], HandleGiven::hold),
+                                          handleOf(names[1], HandleGiven::position, {0.1, 0.05, 0})};
     LivePoser live(pair, rigid());
     live.setHandles(handles);
     live.step(30);
@@ -140,7 +140,7 @@ TEST(LivePose, HandlesThatCannotBeAreRefusedAndTheOthersStay) {
     live.setHandles(reach({0, 0.2, 0}));
     live.step(30);
     const auto before = live.bones();
-    EXPECT_THROW(live.setHandles(std::vector{handleOf("tail", Given::hold)}), Error);
+    EXPECT_THROW(live.setHandles(std::vector{handleOf("tail", HandleGiven::hold)}), Error);
     EXPECT_EQ(apart(live.bones(), before), 0);
     LivePoser free(character, PoseRequest{});
     free.setHandles(reach({0, 0.2, 0}));
@@ -156,7 +156,7 @@ TEST(PoseCharacter, NodesThatStartPosedStayWhereAllHandlesHoldThem) {
     }
     character.clips.clear();
     const auto start = rig::drivenSkinMatrices(character.skeleton, {}, nullptr, 0);
-    for (const Given given : {Given::hold, Given::position}) {
+    for (const HandleGiven given : {HandleGiven::hold, HandleGiven::position}) {
         const std::vector<PoseHandle> handles{handleOf("foot_L", given), handleOf("foot_R", given),
                                               handleOf("hand_L", given), handleOf("head", given)};
         EXPECT_LT(apart(bonesOfClip(poseAll(character, handles, rigid()).character), start), 1e-5);
@@ -164,4 +164,4 @@ TEST(PoseCharacter, NodesThatStartPosedStayWhereAllHandlesHoldThem) {
 }
 
 }  // namespace
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,21 +1,21 @@
 #include <gtest/gtest.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/io/character_file.h>
-#include <pelt/pipeline/pose.h>
 #include <pelt/rig/clip.h>
 #include <pelt/rig/rest_space.h>
 #include <pelt/scenes/scenes.h>
+#include <pelt/verbs/pose.h>
 
 #include <cmath>
 
 #include "made_scene.h"
-#include "pipeline/posed.h"
+#include "posed.h"
 
 /// Exporters put skeletons into armatures that scale and rotate. Posing must not depend on that.
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
-using Given = PoseHandle::Given;
+using HandleGiven = PoseHandle::Given;
 
 constexpr double kScale = 0.01;
 const Mat3d kLying = toMatrix(axisAngle(Vec3d{1, 0, 0}, -1.5707963267948966));
@@ -25,7 +25,7 @@ Character plain(const char* scene, std::size_t vertices) {
     Character character = smoothScene(scene, vertices);
     character.clips.clear();
     character.source = nullptr;
-    return io::loadGltf(io::toGlb(character), "plain");
+    return io::loadGltf(io::toGlb(character), "plain").character;
 }
 
 Character plainBiped() { return plain("biped", 2000); }
@@ -51,7 +51,7 @@ Character inArmature(Character character) {
     character.skeleton.nodes.insert(character.skeleton.nodes.begin(), armature);
     character.source = nullptr;
     character.from_file.clear();
-    return io::loadGltf(io::toGlb(character), "in an armature");
+    return io::loadGltf(io::toGlb(character), "in an armature").character;
 }
 
 /// The same character with a limb that its rig mirrors, as riggers make a left arm of a right one: the joint and all
@@ -71,10 +71,10 @@ Character withMirroredLimb(Character character, const char* top) {
     for (Joint& joint : skeleton.joints)
         if (below[joint.node]) joint.inverse_bind = mirror * joint.inverse_bind;
     character.source = nullptr;
-    return io::loadGltf(io::toGlb(character), "with a mirrored limb");
+    return io::loadGltf(io::toGlb(character), "with a mirrored limb").character;
 }
 
-PoseHandle handle(const char* joint, Given given, std::vector<PoseHandle::Key> offsets = {}) {
+PoseHandle handle(const char* joint, HandleGiven given, std::vector<PoseHandle::Key> offsets = {}) {
     PoseHandle made;
     made.joint = joint;
     made.given = given;
@@ -91,7 +91,7 @@ double farthest(std::span<const Vec3f> a, std::span<const Vec3f> b) {
 
 /// The pose's clip, as a viewer shows the file that is written.
 std::vector<Vec3f> played(const Posed& made) {
-    const Character file = io::loadGltf(io::toGlb(made.character), "written");
+    const Character file = io::loadGltf(io::toGlb(made.character), "written").character;
     const auto bones = rig::skinMatricesDouble(file.skeleton, &file.clips.front(), 0);
     std::vector<Vec3f> out;
     for (std::size_t v = 0; v < file.mesh.vertexCount(); ++v) {
@@ -107,11 +107,11 @@ std::vector<Vec3f> played(const Posed& made) {
 TEST(PoseSpaces, TheSameHandlesGiveTheSamePoseInAScaledLyingArmature) {
     const Character upright = plainBiped(), other = inArmature(upright);
     ASSERT_FALSE(other.from_file.empty());
-    PoseHandle head = handle("head", Given::rotation);
+    PoseHandle head = handle("head", HandleGiven::rotation);
     head.rotations = {{0, {0, 40, 0}}};
-    const std::vector<PoseHandle> handles{handle("foot_L", Given::hold), handle("foot_R", Given::hold),
-                                          handle("pelvis", Given::position, {{0, {0, -0.28, 0}}}),
-                                          handle("hand_L", Given::position, {{0, {-0.2, 0.5, 0.2}}}), head};
+    const std::vector<PoseHandle> handles{handle("foot_L", HandleGiven::hold), handle("foot_R", HandleGiven::hold),
+                                          handle("pelvis", HandleGiven::position, {{0, {0, -0.28, 0}}}),
+                                          handle("hand_L", HandleGiven::position, {{0, {-0.2, 0.5, 0.2}}}), head};
     const Posed expected = poseAll(upright, handles, {}), got = poseAll(other, handles, {});
     EXPECT_TRUE(got.rigid);
     EXPECT_NEAR(got.missed, expected.missed, 1e-3);
@@ -122,8 +122,8 @@ TEST(PoseSpaces, TheSameHandlesGiveTheSamePoseInAScaledLyingArmature) {
 
 TEST(PoseSpaces, AMirroredLimbStaysMirrored) {
     const Character upright = plain("bar3", 400), other = withMirroredLimb(upright, "joint1");
-    const std::vector<PoseHandle> handles{handle("joint0", Given::hold),
-                                          handle("joint2", Given::position, {{0, {0.2, -0.1, 0.1}}})};
+    const std::vector<PoseHandle> handles{handle("joint0", HandleGiven::hold),
+                                          handle("joint2", HandleGiven::position, {{0, {0.2, -0.1, 0.1}}})};
     const Posed expected = poseAll(upright, handles), got = poseAll(other, handles);
     EXPECT_LE(farthest(expected.positions, got.positions), 1e-4);
     EXPECT_LE(farthest(expected.positions, played(got)), 1e-4);
@@ -132,8 +132,8 @@ TEST(PoseSpaces, AMirroredLimbStaysMirrored) {
 
 TEST(PoseSpaces, ATransformTakesThePositionsThatTheFileStores) {
     const Character upright = plainBiped(), other = inArmature(upright);
-    std::vector<PoseHandle> handles{handle("foot_L", Given::hold), handle("foot_R", Given::hold),
-                                    handle("chest", Given::full)};
+    std::vector<PoseHandle> handles{handle("foot_L", HandleGiven::hold), handle("foot_R", HandleGiven::hold),
+                                    handle("chest", HandleGiven::full)};
     handles[2].transform = Affine3d(toMatrix(axisAngle(Vec3d{0, 1, 0}, 0.4)), {0.05, -0.05, 0.1});
     const Posed expected = poseAll(upright, handles, {});
     handles[2].transform = handles[2].transform * kArmature;
@@ -142,4 +142,4 @@ TEST(PoseSpaces, ATransformTakesThePositionsThatTheFileStores) {
 }
 
 }  // namespace
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,19 +1,19 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
-#include <pelt/pipeline/pose.h>
 #include <pelt/rig/clip.h>
 #include <pelt/rig/driven_joints.h>
 #include <pelt/scenes/scenes.h>
+#include <pelt/verbs/pose.h>
 
 #include <cmath>
 #include <fstream>
 #include <random>
 
 #include "made_scene.h"
-#include "pipeline/posed.h"
+#include "posed.h"
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 /// A bar on two joints and one that turns half as far as the second; it has half of what the second weighs.
@@ -110,7 +110,7 @@ PoseHandle given(const std::string& joint, PoseHandle::Given kind, std::vector<P
     return handle;
 }
 
-using Given = PoseHandle::Given;
+using HandleGiven = PoseHandle::Given;
 
 /// Where the joints are in the first clip, which a pose writes.
 std::vector<Vec3d> posedPlaces(const Character& character, double time = 0) {
@@ -130,8 +130,8 @@ TEST(PoseCharacter, ASquatBendsBothKneesForwardsAndKeepsTheShins) {
     const auto at = [&](const char* name) { return rig::findJoint(biped.skeleton, name).value(); };
     const double leg =
         length(rest[at("thigh_L")] - rest[at("shin_L")]) + length(rest[at("shin_L")] - rest[at("foot_L")]);
-    const std::vector<PoseHandle> handles{given("foot_L", Given::hold), given("foot_R", Given::hold),
-                                          given("pelvis", Given::position, {{0, {0, -leg / 3, 0}}})};
+    const std::vector<PoseHandle> handles{given("foot_L", HandleGiven::hold), given("foot_R", HandleGiven::hold),
+                                          given("pelvis", HandleGiven::position, {{0, {0, -leg / 3, 0}}})};
     const Posed made = poseAll(biped, handles, {});
     EXPECT_TRUE(made.rigid);
     const std::vector<Vec3d> posed = posedPlaces(made.character);
@@ -163,7 +163,8 @@ TEST(PoseCharacter, FromAMomentOfAClipOnlyWhatIsDraggedChanges) {
     const std::size_t shoulder = rig::findJoint(biped.skeleton, "upper_arm_L").value(),
                       hand = rig::findJoint(biped.skeleton, "hand_L").value();
     const Vec3d drag = (there[shoulder] * rest[shoulder] - there[hand] * rest[hand]) * 0.3;  // the arm can do it alone
-    const std::vector<PoseHandle> handles{given("pelvis", Given::hold), given("hand_L", Given::position, {{0, drag}})};
+    const std::vector<PoseHandle> handles{given("pelvis", HandleGiven::hold),
+                                          given("hand_L", HandleGiven::position, {{0, drag}})};
     const Posed made = poseAll(biped, handles, request);
     const std::vector<Vec3d> posed = posedPlaces(made.character);
     for (std::size_t j = 0; j < rest.size(); ++j) {
@@ -196,7 +197,7 @@ TEST(PoseCharacter, OffsetsAndTargetsAreInTheWorldThatTheNodesMake) {
     for (Clip& clip : bar.clips)
         for (Channel& channel : clip.channels) ++channel.target;
     const auto there = rig::skinMatricesDouble(bar.skeleton, nullptr, 0);
-    const std::vector<PoseHandle> handles{given("joint0", Given::hold), given("joint1", Given::rotation)};
+    const std::vector<PoseHandle> handles{given("joint0", HandleGiven::hold), given("joint1", HandleGiven::rotation)};
     std::vector<PoseHandle> turned = handles;
     turned[1].rotations = {{0, {0, 0, 40}}};
     const Posed made = poseAll(bar, turned, {});
@@ -254,8 +255,8 @@ double farthestApart(std::span<const Vec3f> a, std::span<const Vec3f> b) {
 
 TEST(PoseCharacter, BodiesInOnePlaceAreNotSewnTogether) {
     const Character two = crowd(2, {});
-    std::vector<PoseHandle> handles{given("joint0_0", Given::hold), given("joint1_0", Given::hold),
-                                    given("joint0_1", Given::hold), given("joint1_1", Given::rotation)};
+    std::vector<PoseHandle> handles{given("joint0_0", HandleGiven::hold), given("joint1_0", HandleGiven::hold),
+                                    given("joint0_1", HandleGiven::hold), given("joint1_1", HandleGiven::rotation)};
     handles[3].rotations = {{0, {0, 0, 60}}};
     PoseRequest request;
     request.free = true;
@@ -268,8 +269,8 @@ TEST(PoseCharacter, BodiesInOnePlaceAreNotSewnTogether) {
 
 TEST(PoseCharacter, OfACrowdOnlyTheOneThatIsHeldIsSolved) {
     const Character alone = crowd(1, {}), all = crowd(30, {3, 0, 0});
-    const std::vector<PoseHandle> handles{given("joint0_0", Given::hold),
-                                          given("joint1_0", Given::position, {{0, {0.1, -0.05, 0}}})};
+    const std::vector<PoseHandle> handles{given("joint0_0", HandleGiven::hold),
+                                          given("joint1_0", HandleGiven::position, {{0, {0.1, -0.05, 0}}})};
     for (const pose::Energy energy : {pose::Energy::spokes_and_rims, pose::Energy::tets}) {
         PoseRequest request;
         request.free = true;
@@ -287,8 +288,8 @@ TEST(PoseCharacter, OfACrowdOnlyTheOneThatIsHeldIsSolved) {
 
 TEST(PoseCharacter, WhatStandsNextToTheHeldGoesWithItThroughTheVolume) {
     const Character two = crowd(2, {0, 1.01, 0});  // one above the other
-    const std::vector<PoseHandle> handles{given("joint0_0", Given::position, {{0, {0.3, 0, 0}}}),
-                                          given("joint1_0", Given::position, {{0, {0.3, 0, 0}}})};
+    const std::vector<PoseHandle> handles{given("joint0_0", HandleGiven::position, {{0, {0.3, 0, 0}}}),
+                                          given("joint1_0", HandleGiven::position, {{0, {0.3, 0, 0}}})};
     PoseRequest request;
     request.free = true;
     request.rig.energy = pose::Energy::tets;
@@ -301,8 +302,9 @@ TEST(PoseCharacter, WhatIsNotAskedForIsNotMade) {
     Character bar = scenes::find("bar")->make(300);
     bar.weights = scenes::smoothWeights(bar, 0);
     const std::size_t clips = bar.clips.size();
-    const std::vector<PoseHandle> handles{given("joint0", Given::hold),
-                                          given("joint1", Given::position, {{0, {0.1, 0, 0}}, {0.1, {0.2, 0, 0}}})};
+    const std::vector<PoseHandle> handles{
+        given("joint0", HandleGiven::hold),
+        given("joint1", HandleGiven::position, {{0, {0.1, 0, 0}}, {0.1, {0.2, 0, 0}}})};
     PoseWanted sequence;
     std::size_t frames = 0;
     sequence.sequence = [&](std::span<const Vec3f> frame) {
@@ -337,7 +339,7 @@ TEST(PoseCharacter, AMatrixStillTakesRestSpaceToPosedSpace) {
     PoseRequest request;
     request.clip = biped.clips[0].name;
     request.at = biped.clips[0].first_key + 0.4 * biped.clips[0].seconds();
-    std::vector<PoseHandle> handles{given("pelvis", Given::full)};
+    std::vector<PoseHandle> handles{given("pelvis", HandleGiven::full)};
     handles[0].transform = Affine3d(toMatrix(axisAngle(Vec3d{0, 1, 0}, 0.5)), {0.1, 0.2, 0.3});
     const Posed made = poseAll(biped, handles, request);
     EXPECT_FALSE(made.rigid) << "matrices may stretch: the free pose follows them";
@@ -397,4 +399,4 @@ TEST(PreparationCache, IsBoundedAndForgetsWhatWasNotUsedForTheLongestTime) {
 }
 
 }  // namespace
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <pelt/pipeline/pose.h>
+#include <pelt/verbs/pose.h>
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 
 /// All that poseCharacter can give.
 struct Posed : PoseResult {
@@ -13,7 +13,8 @@ struct Posed : PoseResult {
 inline Posed poseAll(Character character, std::span<const PoseHandle> handles, const PoseRequest& request = {}) {
     Posed made;
     made.character = std::move(character);
-    PoseWanted wanted{{}, true, true};
+    PoseWanted wanted;
+    wanted.clip = wanted.measure = true;
     wanted.sequence = [&](std::span<const Vec3f> frame) {
         made.positions.insert(made.positions.end(), frame.begin(), frame.end());
     };
@@ -21,4 +22,4 @@ inline Posed poseAll(Character character, std::span<const PoseHandle> handles, c
     return made;
 }
 
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 #include <pelt/deform/lbs.h>
-#include <pelt/pipeline/bake.h>
-#include <pelt/pipeline/methods.h>
+#include <pelt/methods/methods.h>
+#include <pelt/verbs/bake.h>
 
-#include "../made_scene.h"
+#include "made_scene.h"
 
 // Baked virtual joints in poses whose joints scale, and packed for the runtime.
 
-namespace pelt::pipeline {
+namespace pelt::verbs {
 namespace {
 
 BakeResult bakeArm(std::size_t joints) {
@@ -42,15 +42,15 @@ std::vector<Affine3f> scaledBones(const Character& c, double t, const char* join
     return {bones.begin(), bones.end()};
 }
 
-std::vector<Vec3f> pose(Deformer& deformer, std::span<const Affine3f> bones, std::size_t vertices) {
+std::vector<Vec3f> pose(methods::Deformer& deformer, std::span<const Affine3f> bones, std::size_t vertices) {
     std::vector<Vec3f> positions(vertices);
     deformer.setPose(bones);
     deformer.evaluate({}, 0, vertices, {positions, {}});
     return positions;
 }
 
-std::unique_ptr<Deformer> deformerOf(const Character& c, const char* method) {
-    return findMethod(method).prepare(c, {}, {});
+std::unique_ptr<methods::Deformer> deformerOf(const Character& c, const char* method) {
+    return methods::findMethod(method).prepare(c, {}, {});
 }
 
 double sumOfSquares(const std::vector<Vec3f>& a, const std::vector<Vec3f>& b) {
@@ -102,4 +102,4 @@ TEST(VirtualPoses, PlayInTheCompactFormWithTheSamePositionsToTheBit) {
 }
 
 }  // namespace
-}  // namespace pelt::pipeline
+}  // namespace pelt::verbs

@@ -65,6 +65,14 @@ TEST_F(BatchChains, FilesOfTheSameNameDoNotOverwriteEachOther) {
     EXPECT_EQ(files("built"), (std::vector<std::string>{"a/hero.glb", "b/hero.glb", "one.glb.glb", "one.gltf.glb"}));
 }
 
+TEST_F(BatchChains, NamesThatBeginWithADashAreFiles) {
+    copyBar("-o.glb");
+    copyBar("--help.glb");
+    const RunResult result = chain({"*.glb", "--do", "mush", "--do", "info", "--out", "-built", "--html", "page.html"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(files("-built"), (std::vector<std::string>{"--help.glb", "-o.glb"}));
+}
+
 TEST_F(BatchChains, StepsThatWriteNoCharacterLeaveTheNextTheOneBefore) {
     copyBar("hero.glb");
     const RunResult result = chain({"hero.glb", "--do", "mush", "--do", "render --size 64x64", "--do", "info", "--do",
@@ -80,7 +88,7 @@ TEST_F(BatchChains, WrongUseIsOneLine) {
     };
     refuse({"lib/*.glb", "--do", "mush", "--out", "built"}, 3, "lib/*.glb: no file matches");
     refuse({"hero.glb", "--do", "mush"}, 2, "--do needs --out");
-    refuse({"hero.glb", "--do", "", "--out", "built"}, 2, "the command is empty");
+    refuse({"hero.glb", "--do", "", "--out", "built"}, 2, "--do is ''");
     refuse({"hero.glb", "--do", "mush --clip 'a", "--out", "built"}, 2, "a quote is not closed");
     refuse({"hero.glb", "--do", "mush -o x.glb", "--out", "built"}, 2, "leave out the output");
     refuse({"hero.glb", "--do", "compare", "--out", "built"}, 2, "compare cannot be a step");

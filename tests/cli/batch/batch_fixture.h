@@ -1,6 +1,6 @@
 #pragma once
 
-#include "program.h"
+#include "cli/support/program.h"
 
 /// Manifests of `pelt batch` in the test's folder, and what their runs report.
 class BatchTest : public CliTest {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <thread>
@@ -108,7 +109,7 @@ TEST_F(BatchTest, FailuresAreSortedAndOneBadFileDoesNotStopTheOthers) {
 }
 
 TEST_F(BatchTest, ATimeoutIsTriedAgainAndFailsTheRun) {
-    runWell({"sample", "biped", "--resolution", "20000", "--skin", "smooth", "-o", path("large.glb")});
+    runWell({"sample", "biped", "--resolution", "6000", "--skin", "smooth", "-o", path("large.glb")});
     writeBytes(path("bad.glb"), "no character");
     manifest({{{"id", "slow"},
                {"argv", {"bake", "large.glb", "--helpers", "60", "-o", "out/slow.glb"}},
@@ -200,6 +201,31 @@ TEST_F(BatchTest, ItemsThatNeedMoreMemoryThanThereIsRunOneByOne) {
     }
 }
 
+TEST_F(BatchTest, MemoryIsANumberWithAUnit) {
+    copyBar("a.glb");
+    manifest({mushItem("a")});
+    for (const std::string good : {"1000000", "2G", "2 GiB", "512mb"})
+        EXPECT_EQ(runPelt({"batch", path("jobs.jsonl"), "--memory", good, "--dry-run"}).status, 0) << good;
+    for (const std::string bad : {"2X", "-1G", "G", "1.5G", "99999999E"})
+        expectFailure(runPelt({"batch", path("jobs.jsonl"), "--memory", bad}), 2, "--memory");
+}
+
+TEST_F(BatchTest, AManifestIsReadFromStandardInputAndItsReportIsAFile) {
+    copyBar("a.glb");
+    manifest({mushItem("a")});
+    RunOptions options;
+    options.stdin_file = path("jobs.jsonl");
+    expectFailure(runPelt({"batch", "-"}, options), 2, "needs --state");
+    const fs::path before = fs::current_path();
+    fs::current_path(folder_);
+    const RunResult run = runPelt({"batch", "-", "--state", path("state")}, options);
+    fs::current_path(before);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_TRUE(fs::exists(path("out/a.glb")));
+    for (const std::string page : {"--report", "--html"})
+        expectFailure(runPelt({"batch", path("jobs.jsonl"), page, "-"}), 2, page);
+}
+
 TEST_F(BatchTest, AWrongManifestIsOneLineThatNamesIt) {
     const auto expectRefused = [this](const std::string& text, const std::string& words) {
         writeBytes(path("jobs.jsonl"), text);
@@ -229,6 +255,12 @@ TEST_F(BatchTest, AWrongManifestIsOneLineThatNamesIt) {
     expectFailure(runPelt({"batch"}), 2, "name a manifest");
 }
 
+TEST_F(BatchTest, AnArgumentWithANulCharacterIsRefused) {
+    copyBar("hero.glb");
+    writeBytes(path("jobs.jsonl"), "{\"id\": \"a\", \"argv\": [\"info\", \"hero.glb\\u0000.txt\"]}\n");
+    expectFailure(runPelt({"batch", path("jobs.jsonl")}), 3, "line 1: 'argv' has a NUL character");
+}
+
 TEST_F(BatchTest, ADryRunPrintsTheCommandsAndWritesNothing) {
     copyBar("it's.glb");
     manifest({mushItem("it's")});
@@ -237,4 +269,69 @@ TEST_F(BatchTest, ADryRunPrintsTheCommandsAndWritesNothing) {
     EXPECT_FALSE(fs::exists(path("jobs.state")));
     runWell({"batch", path("jobs.jsonl")});
     EXPECT_EQ(runWell({"batch", path("jobs.jsonl"), "--dry-run"}).out, "0 of 1 item would run\n");
+}
+
+TEST_F(BatchTest, NoPageTakesThePlaceOfWhatIsReadOrWritten) {
+    copyBar("hero.glb");
+    manifest({mushItem("hero")});
+    const std::string before = readBytes(path("hero.glb"));
+    for (const std::string flag : {"--report", "--html"}) {
+        for (const std::string& file :
+             {path("hero.glb"), path("out/../hero.glb"), path("jobs.jsonl"), path("out/hero.glb")}) {
+            fs::create_directories(path("out"));
+            expectFailure(runPelt({"batch", path("jobs.jsonl"), flag, file}), 2, "choose another file");
+        }
+        fs::create_symlink("hero.glb", path("link" + flag));
+        expectFailure(runPelt({"batch", path("jobs.jsonl"), flag, path("link" + flag)}), 2, "choose another file");
+        expectFailure(runPelt({"batch", path("jobs.jsonl"), flag, path("out")}), 1, "is a folder");
+    }
+    expectFailure(runPelt({"batch", path("jobs.jsonl"), "--report", path("r"), "--html", path("r")}), 2, "same file");
+    EXPECT_EQ(readBytes(path("hero.glb")), before);
+    EXPECT_FALSE(fs::exists(path("jobs.state"))) << "refused before any work";
+    runWell({"batch", path("jobs.jsonl"), "--report", path("r.jsonl")});
+    runWell({"batch", path("jobs.jsonl"), "--report", path("r.jsonl")});  // an earlier report is replaced
+}
+
+TEST_F(BatchTest, OnlyWhatARunOnSlurmHasWrittenIsRemovedWithIt) {
+    copyBar("hero.glb");
+    manifest({mushItem("hero")});
+    fs::create_directories(path("jobs.state/slurm/0123456789ab"));
+    fs::create_directories(path("precious/deep"));
+    writeBytes(path("precious/deep/mine.txt"), "mine");
+    // Commands of Slurm that have nothing to do.
+    fs::create_directories(path("bin"));
+    for (const char* name : {"squeue", "sbatch", "scontrol", "scancel"}) {
+        writeBytes(path("bin/" + std::string(name)), "#!/bin/sh\nexit 1\n");
+        fs::permissions(path("bin/" + std::string(name)), fs::perms(0755));
+    }
+    writeBytes(path("bin/squeue"), "#!/bin/sh\nexit 0\n");
+    RunOptions options;
+    options.environment = {"PATH=" + path("bin") + ":" + std::getenv("PATH")};
+    for (const char* run : {"../../precious", "../../precious/deep", ".", "..", "0123456789ab"}) {
+        writeBytes(path("jobs.state/slurm/run"), run);
+        for (const char* file : {"0-0.jsonl", "0-0.sh", "0-0-1.log", "0-0.progress", "notes.txt"})
+            writeBytes(path("jobs.state/slurm/0123456789ab/" + std::string(file)), "x");
+        EXPECT_EQ(runPelt({"batch", path("jobs.jsonl"), "--engine", "slurm"}, options).status, 1) << run;
+        EXPECT_EQ(readBytes(path("precious/deep/mine.txt")), "mine") << run;
+        EXPECT_TRUE(fs::exists(path("hero.glb")));
+    }
+    EXPECT_TRUE(fs::exists(path("jobs.state/slurm/0123456789ab/notes.txt"))) << "somebody's notes";
+    EXPECT_FALSE(fs::exists(path("jobs.state/slurm/0123456789ab/0-0.jsonl")));
+}
+
+TEST_F(BatchTest, ADamagedStateIsDoneAgain) {
+    copyBar("hero.glb");
+    manifest({mushItem("hero")});
+    EXPECT_EQ(doneNow(), std::vector<std::string>{"hero"});
+    for (const auto& entry : fs::recursive_directory_iterator(path("jobs.state/items"))) {
+        if (!entry.is_regular_file()) continue;
+        Json record = Json::parse(readBytes(entry.path()));
+        for (const char* key : {"hashed", "inputs", "report"}) {
+            Json damaged = record;
+            damaged[key] = 1e300;
+            writeBytes(entry.path(), damaged.dump());
+            const RunResult run = runWell({"batch", path("jobs.jsonl")});
+            EXPECT_EQ(run.out.find("before"), std::string::npos) << key << ": " << run.out;
+        }
+    }
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "program.h"
+#include "cli/support/program.h"
 
 namespace fs = std::filesystem;
 
@@ -103,7 +103,8 @@ TEST_F(Cancel, NothingIsLeftBehindALinkIntoAnotherFolder) {
 TEST_F(Cancel, LongWorkSaysHowFarItIsInPlainLines) {
     RunOptions options;
     options.interrupt_after = std::chrono::milliseconds(4000);
-    const RunResult result = runPelt({"deform", bar(), "--fps", "500000", "-o", path("long.npy")}, options);
+    const RunResult result =
+        runPelt({"deform", bar(), "--fps", "500000", "--threads", "1", "-o", path("long.npy")}, options);
     EXPECT_EQ(result.status, 130);
     EXPECT_NE(result.err.find("pelt: deform "), std::string::npos) << result.err;
     EXPECT_NE(result.err.find(" left\n"), std::string::npos) << result.err;
@@ -116,7 +117,8 @@ TEST_F(Cancel, ATerminalShowsABarWithStagePercentAndTimeLeft) {
     options.terminal = true;
     options.interrupt_after = std::chrono::milliseconds(3000);
     options.environment = {"TERM=xterm", "LC_ALL=C.UTF-8"};
-    const std::vector<std::string> words = {"deform", bar(), "--fps", "500000", "-o", path("long.npy")};
+    const std::vector<std::string> words = {"deform",    bar(), "--fps", "500000",
+                                            "--threads", "1",   "-o",    path("long.npy")};
     const RunResult colored = runPelt(words, options);
     EXPECT_EQ(colored.status, 130);
     for (const char* part : {"deform ", "░", " % ", " left", "\x1b[36m", "\r\x1b[2K"})

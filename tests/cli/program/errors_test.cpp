@@ -1,5 +1,6 @@
-#include "../shared_data.h"
-#include "program.h"
+#include "cli/support/glb_file.h"
+#include "cli/support/program.h"
+#include "shared_data.h"
 
 namespace fs = std::filesystem;
 
@@ -61,6 +62,99 @@ TEST_F(Errors, ADiskThatFillsUpIsStatus1AndLeavesTheOldFile) {
     expectFailure(runPelt({"bind", bar(), "-o", path("b.glb")}, options), 1, "b.glb");
     expectFailure(runPelt({"render", bar(), "--size", "200x200", "-o", path("r.png")}, options), 1, "r.png");
     EXPECT_EQ(filesLeft(), (std::vector<std::string>{"old.glb", "old.mdd", "old.npy", "old.pc2"}));
+}
+
+TEST_F(Errors, AReadOnlyOutputIsRefusedBeforeAnyWork) {
+    fs::permissions(folder_, fs::perms::all);
+    fs::copy_file(bar(), path("bar.glb"));
+    fs::permissions(path("bar.glb"), fs::perms(0644));
+    fs::create_directory(path("frames"));
+    for (const char* name : {"old.glb", "old.npy", "old.png", "old.obj", "frames/frame_0000.obj"})
+        writeBytes(path(name), "old");
+    for (const char* name : {"old.glb", "old.npy", "old.png", "old.obj"}) fs::permissions(path(name), fs::perms(0444));
+    fs::permissions(path("frames"), fs::perms(0555));
+    RunOptions options;
+    options.as_nobody = true;
+    const auto refused = [&](std::vector<std::string> words, const std::string& name) {
+        words.insert(words.end(), {"-o", path(name)});
+        expectFailure(runPelt(words, options), 1, path(name) + ": cannot write: Permission denied");
+    };
+    refused({"mush", path("bar.glb")}, "old.glb");
+    refused({"deform", path("bar.glb")}, "old.npy");
+    refused({"deform", path("bar.glb"), "--frames", "0"}, "old.obj");
+    refused({"deform", path("bar.glb")}, "frames");
+    refused({"render", path("bar.glb"), "--size", "64x64"}, "old.png");
+    expectFailure(
+        runPelt({"batch", path("bar.glb"), "--do", "info", "--out", path("built"), "--html", path("old.png")}, options),
+        1, "read-only");
+    for (const char* name : {"old.glb", "old.npy", "old.png", "old.obj", "frames/frame_0000.obj"})
+        EXPECT_EQ(readBytes(path(name)), "old") << name;
+    EXPECT_EQ(filesLeft(), (std::vector<std::string>{"bar.glb", "frames", "old.glb", "old.npy", "old.obj", "old.png"}));
+}
+
+TEST_F(Errors, AReadOnlyFileBesideAGltfStaysAsItIs) {
+    fs::permissions(folder_, fs::perms::all);
+    fs::copy_file(bar(), path("bar.glb"));
+    fs::permissions(path("bar.glb"), fs::perms(0644));
+    writeBytes(path("hero.bin"), "of somebody else");
+    fs::permissions(path("hero.bin"), fs::perms(0444));
+    RunOptions options;
+    options.as_nobody = true;
+    const RunResult run = runPelt({"mush", path("bar.glb"), "-q", "-o", path("hero.gltf")}, options);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(readBytes(path("hero.bin")), "of somebody else");
+    EXPECT_EQ(filesLeft(), (std::vector<std::string>{"bar.glb", "hero.bin", "hero.gltf", "hero_1.bin"}));
+}
+
+TEST_F(Errors, TheFolderThatTheUserIsInIsNotReplaced) {
+    const fs::path before = fs::current_path();
+    const std::string character = fs::absolute(bar());
+    fs::create_directory(path("here"));
+    fs::current_path(path("here"));
+    for (const char* name : {".", "./", "../here", "..", "/"})
+        expectFailure(runPelt({"deform", character, "-o", name}), 2, "new folder");
+    expectFailure(runPelt({"deform", character, "-o", "."}), 2, ".: the folder is replaced as a whole");
+    expectFailure(runPelt({"mush", character, "-o", "."}), 2, ".: is a folder; write .glb, .gltf or");
+    EXPECT_EQ(runPelt({"lod", character, "--ratios", "0.5", "-o", "."}).status, 0);
+    fs::current_path(before);
+    EXPECT_EQ(filesLeft(), std::vector<std::string>{"here"});
+}
+
+TEST_F(Errors, TheNextRunRemovesWhatAKilledOneLeft) {
+    const std::vector<std::string> words = {"deform", bar(), "--fps", "20000", "-o", path("long.npy")};
+    RunOptions options;
+    options.interrupt = SIGKILL;
+    options.interrupt_when = [&](int) { return !filesLeft().empty(); };
+    EXPECT_NE(runPelt(words, options).status, 0);
+    EXPECT_EQ(filesLeft().size(), 1u) << "a temporary file";
+    runWell({"deform", bar(), "-o", path("other.npy")});
+    EXPECT_EQ(filesLeft().size(), 2u) << "that of another output stays";
+    runWell({"deform", bar(), "-o", path("long.npy")});
+    EXPECT_EQ(filesLeft(), (std::vector<std::string>{"long.npy", "other.npy"}));
+}
+
+TEST_F(Errors, SettingsThatLieAreBadInput) {
+    runWell({"mush", bar(), "-o", path("mushed.glb")});
+    const std::pair<const char*, nlohmann::json> lies[] = {
+        {"alpha", 7},       {"alpha", -0.5},
+        {"lambda", -1},     {"kappa", -1e300},
+        {"weld", -1},       {"iterations", 1000000},
+        {"iterations", -1}, {"influences", -1},
+        {"lambda", "x"},    {"jointAlpha", {{{"joint", "joint0"}, {"alpha", 3}}}}};
+    for (const auto& [key, value] : lies) {
+        SCOPED_TRACE(key + value.dump());
+        GlbFile glb(path("mushed.glb"));
+        glb.primitive()["extensions"]["PELT_direct_delta_mush"]["settings"][key] = value;
+        glb.save(path("lie.glb"));
+        expectFailure(runPelt({"info", path("lie.glb")}), 3, key);
+        expectFailure(runPelt({"lod", path("lie.glb"), "-o", path("lods")}), 3, key);
+    }
+    GlbFile glb(path("mushed.glb"));  // fewer inverse bind matrices than joints
+    glb.json["accessors"][glb.json["skins"][0]["inverseBindMatrices"].get<std::size_t>()]["count"] = 1;
+    glb.save(path("few.glb"));
+    const RunResult few = runPelt({"info", path("few.glb")});
+    EXPECT_EQ(few.err.find("internal error"), std::string::npos) << few.err;
+    EXPECT_TRUE(few.status == 0 || few.status == 3) << few.status;
 }
 
 TEST_F(Errors, DamagedFilesOfEveryKindAreOneLineAndStatus3) {
@@ -139,6 +233,8 @@ TEST_F(Errors, EveryMalformedFileLoadsOrEndsWithOneLine) {
         if (extension != ".gltf" && extension != ".glb") continue;
         SCOPED_TRACE(entry.path().string());
         const RunResult result = runPelt({"info", entry.path().string(), "--json"});
+        const RunResult levels = runPelt({"lod", entry.path().string(), "-q", "-o", path("lods")});
+        EXPECT_TRUE(levels.status == 0 || levels.status == 3) << levels.status << " " << levels.err;
         ++files;
         if (result.status == 0) {
             EXPECT_EQ(result.json().at("verb"), "info");

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "program.h"
+#include "cli/support/program.h"
 
 namespace {
 

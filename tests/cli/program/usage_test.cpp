@@ -1,13 +1,13 @@
 #include <sstream>
 
-#include "glb_file.h"
-#include "program.h"
+#include "cli/support/glb_file.h"
+#include "cli/support/program.h"
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"info", "sample",  "bind",   "transfer", "mush", "deform", "bake",
-                                         "pack", "limit",   "mirror", "clean",    "lod",  "fit",    "decompose",
-                                         "pose", "compare", "render", "studio",   "batch"};
+const std::vector<std::string> kVerbs = {"info", "sample", "bind",    "transfer", "mush",   "deform", "bake",
+                                         "pack", "limit",  "mirror",  "clean",    "lod",    "fit",    "decompose",
+                                         "pose", "cutout", "compare", "render",   "studio", "batch",  "verbs"};
 
 class Usage : public CliTest {};
 
@@ -50,6 +50,8 @@ TEST_F(Usage, VersionIsOneLine) {
 
 TEST_F(Usage, WrongUsageIsOneLineAndStatus2) {
     expectFailure(runPelt({}), 2, "no verb given");
+    expectFailure(runPelt({"--"}), 2, "no verb given");
+    expectFailure(runPelt({"--nonsense"}), 2, "no option '--nonsense'");
     expectFailure(runPelt({"explode"}), 2, "no verb 'explode'");
     expectFailure(runPelt({"bake", "a.glb"}), 2, "--output");
     expectFailure(runPelt({"info"}), 2, "pelt info --help");
@@ -80,7 +82,7 @@ TEST_F(Usage, NumbersOutOfRangeAreToldInPlainWords) {
                             const std::string& wanted) {
         SCOPED_TRACE(words[0] + " " + option + " " + value);
         words.insert(words.end(), {option, value});
-        expectFailure(runPelt(words), 2, option + ": '" + value + "' is not a number " + wanted + ";");
+        expectFailure(runPelt(words), 2, option + " is '" + value + "'; it takes " + wanted + ";");
     };
     const std::vector<std::string> compare = {"compare", bar(), bar()}, deform = {"deform", bar(), "-o", path("x.npy")},
                                    bake = {"bake", bar(), "-o", path("x.glb")},
@@ -88,14 +90,14 @@ TEST_F(Usage, NumbersOutOfRangeAreToldInPlainWords) {
                                    bind = {"bind", bar(), "-o", path("x.glb")},
                                    pose = {"pose", bar(), "--handles", "h.json", "-o", path("x.npy")};
     for (const std::string value : {"-1", "nan", "inf", "much"}) {
-        for (const auto& words : {compare, bake}) refused(words, "--max-error", value, "that is 0 or more");
-        refused(decompose, "--tolerance", value, "that is 0 or more");
-        refused({"info", bar()}, "--weld", value, "that is 0 or more");
-        for (const auto& words : {deform, pose}) refused(words, "--fps", value, "above 0");
+        for (const auto& words : {compare, bake}) refused(words, "--max-error", value, "a number, 0 or more");
+        refused(decompose, "--tolerance", value, "a number, 0 or more");
+        refused({"info", bar()}, "--weld", value, "a number, 0 or more");
+        for (const auto& words : {deform, pose}) refused(words, "--fps", value, "a number above 0");
     }
-    refused(pose, "--fps", "0", "above 0");
-    refused(bind, "--influences", "-1", "that is 0 or more");
-    refused(pose, "--clusters", "-1", "that is 0 or more");
+    refused(pose, "--fps", "0", "a number above 0");
+    refused(bind, "--influences", "-1", "a whole number, 0 or more");
+    refused(pose, "--clusters", "-1", "a whole number, 0 or more");
     EXPECT_TRUE(filesLeft().empty());
 }
 
@@ -209,7 +211,7 @@ TEST_F(Usage, JsonIsOneObjectWithVerbAndStages) {
     }
 }
 
-TEST_F(Usage, NoColourAndNoControlCharactersWhereThereIsNoTerminal) {
+TEST_F(Usage, NoColorAndNoControlCharactersWhereThereIsNoTerminal) {
     const RunResult result = runWell({"info", bar()});
     EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
     EXPECT_EQ(result.out.find('\r'), std::string::npos);

@@ -72,7 +72,7 @@ std::size_t GlbFile::addFloats(const std::vector<float>& values, const std::stri
     json["bufferViews"].push_back({{"buffer", 0}, {"byteOffset", binary.size()}, {"byteLength", size}});
     binary.append(reinterpret_cast<const char*>(values.data()), size);
     json["buffers"][0]["byteLength"] = binary.size();
-    const std::size_t width = type == "SCALAR" ? 1 : static_cast<std::size_t>(type.back() - '0');
+    const std::size_t width = type == "SCALAR" ? 1 : type == "MAT4" ? 16 : static_cast<std::size_t>(type.back() - '0');
     json["accessors"].push_back({{"bufferView", json["bufferViews"].size() - 1},
                                  {"componentType", 5126},
                                  {"count", values.size() / width},

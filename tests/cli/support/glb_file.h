@@ -16,7 +16,7 @@ public:
     std::vector<float> floats(std::size_t accessor) const;
     std::size_t count(std::size_t accessor) const { return json["accessors"][accessor]["count"]; }
 
-    /// A new accessor of floats: "SCALAR", "VEC3" or "VEC4". Returns its index.
+    /// A new accessor of floats: "SCALAR", "VEC3", "VEC4" or "MAT4". Returns its index.
     std::size_t addFloats(const std::vector<float>& values, const std::string& type);
 
     nlohmann::json& primitive(std::size_t index = 0) { return json["meshes"][0]["primitives"][index]; }

@@ -165,14 +165,13 @@ std::vector<std::string> CliTest::filesLeft() const {
 namespace {
 
 /// Exists for the whole run and is removed when the test program ends.
-struct SharedBar {
+struct SharedFolder {
     fs::path folder;
-    SharedBar() {
-        std::string name = (fs::temp_directory_path() / "pelt-bar-XXXXXX").string();
+    SharedFolder() {
+        std::string name = (fs::temp_directory_path() / "pelt-shared-XXXXXX").string();
         if (::mkdtemp(name.data())) folder = name;
-        runWell({"sample", "bar", "--resolution", "400", "--skin", "smooth", "-o", (folder / "bar.glb").string()});
     }
-    ~SharedBar() {
+    ~SharedFolder() {
         std::error_code ignored;
         fs::remove_all(folder, ignored);
     }
@@ -180,7 +179,15 @@ struct SharedBar {
 
 }  // namespace
 
-std::string CliTest::bar() {
-    static const SharedBar shared;
-    return (shared.folder / "bar.glb").string();
+std::string CliTest::madeOnce(const std::string& name, const std::vector<std::string>& words) {
+    static const SharedFolder shared;
+    const std::string file = (shared.folder / name).string();
+    if (!fs::exists(file)) {
+        std::vector<std::string> all = words;
+        all.insert(all.end(), {"-o", file});
+        runWell(all);
+    }
+    return file;
 }
+
+std::string CliTest::bar() { return madeOnce("bar.glb", {"sample", "bar", "--resolution", "400", "--skin", "smooth"}); }

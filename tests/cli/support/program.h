@@ -57,7 +57,9 @@ protected:
     void TearDown() override;
 
     std::string path(const std::string& name) const { return (folder_ / name).string(); }
-    /// A small animated character with smooth weights, made once for all tests.
+    /// The file NAME that `pelt WORDS… -o NAME` writes, made once for all tests of the process, which only read it.
+    static std::string madeOnce(const std::string& name, const std::vector<std::string>& words);
+    /// A small animated character with smooth weights.
     static std::string bar();
     std::vector<std::string> filesLeft() const;
 

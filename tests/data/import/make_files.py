@@ -131,17 +131,30 @@ def write_truth(name, objects):
 
 
 def export_fbx(name, **options):
-    settings = dict(add_leaf_bones=False, bake_anim=True, bake_anim_simplify_factor=0.0, bake_anim_use_nla_strips=False,
-                    bake_anim_use_all_actions=False, embed_textures=False, path_mode="STRIP")
+    settings = dict(
+        add_leaf_bones=False,
+        bake_anim=True,
+        bake_anim_simplify_factor=0.0,
+        bake_anim_use_nla_strips=False,
+        bake_anim_use_all_actions=False,
+        embed_textures=False,
+        path_mode="STRIP",
+    )
     settings.update(options)
     bpy.ops.export_scene.fbx(filepath=os.path.join(FOLDER, name + ".fbx"), **settings)
 
 
 def export_dae(name):
-    bpy.ops.wm.collada_export(filepath=os.path.join(FOLDER, name + ".dae"), apply_modifiers=False,
-                              include_animations=True, include_all_actions=False, keep_keyframes=False,
-                              export_mesh_type_selection="view", export_animation_type_selection="sample",
-                              sampling_rate=1)
+    bpy.ops.wm.collada_export(
+        filepath=os.path.join(FOLDER, name + ".dae"),
+        apply_modifiers=False,
+        include_animations=True,
+        include_all_actions=False,
+        keep_keyframes=False,
+        export_mesh_type_selection="view",
+        export_animation_type_selection="sample",
+        sampling_rate=1,
+    )
 
 
 def smooth_bar():

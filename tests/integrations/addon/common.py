@@ -50,7 +50,7 @@ def new_scene():
 def skinned_names(file):
     """The nodes with a skin, in the order of the program's vertices."""
     data = open(file, "rb").read()
-    document = json.loads(data[20:20 + struct.unpack_from("<I", data, 12)[0]])
+    document = json.loads(data[20 : 20 + struct.unpack_from("<I", data, 12)[0]])
     nodes = [node for node in document["nodes"] if "mesh" in node and "skin" in node]
     return [node.get("name") or document["meshes"][node["mesh"]].get("name", "") for node in nodes]
 
@@ -125,8 +125,11 @@ def bend(armature, angle=0.9):
     """A pose that every bone takes part in."""
     for number, bone in enumerate(armature.pose.bones):
         bone.rotation_mode = "XYZ"
-        bone.rotation_euler = (angle * math.sin(1 + number), 0.3 * angle * math.cos(2 * number),
-                               0.5 * angle * (number % 3 - 1))
+        bone.rotation_euler = (
+            angle * math.sin(1 + number),
+            0.3 * angle * math.cos(2 * number),
+            0.5 * angle * (number % 3 - 1),
+        )
     bpy.context.view_layer.update()
 
 
@@ -155,10 +158,14 @@ def make_bar(scaled=(1, 1, 1), name="bar"):
 def add_tube(rig, name, radius=0.3, sides=12, rings=31):
     """A tube with weights for the bar's bones that follows `rig`."""
     angles = 2 * np.pi * np.arange(sides) / sides
-    points = [(radius * math.cos(a), radius * math.sin(a), 3 * ring / (rings - 1))
-              for ring in range(rings) for a in angles]
-    faces = [(r * sides + k, r * sides + (k + 1) % sides, (r + 1) * sides + (k + 1) % sides, (r + 1) * sides + k)
-             for r in range(rings - 1) for k in range(sides)]
+    points = [
+        (radius * math.cos(a), radius * math.sin(a), 3 * ring / (rings - 1)) for ring in range(rings) for a in angles
+    ]
+    faces = [
+        (r * sides + k, r * sides + (k + 1) % sides, (r + 1) * sides + (k + 1) % sides, (r + 1) * sides + k)
+        for r in range(rings - 1)
+        for k in range(sides)
+    ]
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(points, [], faces + [tuple(range(sides))[::-1]])
     tube = bpy.data.objects.new(name, mesh)
@@ -191,8 +198,14 @@ def fingerprint():
     for each in bpy.data.objects:
         lines.append(f"{each.name} {each.parent and each.parent.name} {each.hide_viewport} {each.select_get()}")
         lines.append(str(list(map(list, each.matrix_world))))
-        lines.append(str([(m.name, m.type, m.show_viewport, getattr(getattr(m, "object", None), "name", None))
-                          for m in each.modifiers]))
+        lines.append(
+            str(
+                [
+                    (m.name, m.type, m.show_viewport, getattr(getattr(m, "object", None), "name", None))
+                    for m in each.modifiers
+                ]
+            )
+        )
         if each.type == "MESH":
             groups = [(g.group, round(g.weight, 6)) for v in each.data.vertices for g in v.groups]
             text = f"{[g.name for g in each.vertex_groups]} {groups}".encode()

@@ -163,9 +163,11 @@ class Following(SceneTest):
         self.assert_same(shown(bar), told(rig, [bar], "ddm", *words))
         self.assert_far(shown(bar), before)
         rig.pelt.lambda_, rig.pelt.kappa, words = 0.5, 0.3, ["--lambda", 0.5, "--kappa", 0.3, *words[4:]]
-        for name, value, word in (("start", "KEEP", ["--bind", "keep"]),
-                                  ("laplacian", "UNIFORM", ["--laplacian", "uniform"]),
-                                  ("smoothing", "EXPLICIT", ["--smoothing", "explicit"])):
+        for name, value, word in (
+            ("start", "KEEP", ["--bind", "keep"]),
+            ("laplacian", "UNIFORM", ["--laplacian", "uniform"]),
+            ("smoothing", "EXPLICIT", ["--smoothing", "explicit"]),
+        ):
             setattr(rig.pelt, name, value)
             words += word
             bpy.context.view_layer.update()
@@ -321,5 +323,8 @@ class Keeping(SceneTest):
         self.assertEqual(len(rendered), 3)
         for frame, found in enumerate(rendered, 1):
             current.frame_set(frame)
-            self.assert_same(matrices.moved(found.astype(float), matrices.Y_UP @ matrices.of(bar.matrix_world)),
-                             told(rig, [bar], "ddm"), f"frame {frame}")
+            self.assert_same(
+                matrices.moved(found.astype(float), matrices.Y_UP @ matrices.of(bar.matrix_world)),
+                told(rig, [bar], "ddm"),
+                f"frame {frame}",
+            )

@@ -7,13 +7,16 @@ import numpy as np
 from common import *
 import common
 
-REAL = {"CesiumMan": "rigged/khronos/CesiumMan/glTF-Binary/CesiumMan.glb",
-        "Fox": "rigged/khronos/Fox/glTF-Binary/Fox.glb",
-        "Knight": "rigged/kaykit/Knight.glb", "Mage": "rigged/kaykit/Mage.glb",
-        "mannequiny": "rigged/mannequiny/godot/assets/3d/mannequiny/mannequiny-0.3.0.glb",
-        "Witch": "flagged-no-explicit-licence/rigged/quaternius/modular_women-Witch.glb",
-        "King": "flagged-no-explicit-licence/rigged/quaternius/modular_men-King.glb",
-        "RiggedFigure": "rigged/khronos/RiggedFigure/glTF-Binary/RiggedFigure.glb"}
+REAL = {
+    "CesiumMan": "rigged/khronos/CesiumMan/glTF-Binary/CesiumMan.glb",
+    "Fox": "rigged/khronos/Fox/glTF-Binary/Fox.glb",
+    "Knight": "rigged/kaykit/Knight.glb",
+    "Mage": "rigged/kaykit/Mage.glb",
+    "mannequiny": "rigged/mannequiny/godot/assets/3d/mannequiny/mannequiny-0.3.0.glb",
+    "Witch": "flagged-no-explicit-licence/rigged/quaternius/modular_women-Witch.glb",
+    "King": "flagged-no-explicit-licence/rigged/quaternius/modular_men-King.glb",
+    "RiggedFigure": "rigged/khronos/RiggedFigure/glTF-Binary/RiggedFigure.glb",
+}
 
 
 class Files(SceneTest):
@@ -69,8 +72,11 @@ class Files(SceneTest):
         """Not only of what the add-on hands over: the program reads the same file as Blender's importer does."""
         files = {"biped": sample("biped", "--skin", "smooth", resolution=1500)}
         # Between the keys of RiggedFigure, which are far apart, Blender turns by another way than glTF asks for.
-        files |= {name: common.SHARED / path for name, path in REAL.items()
-                  if (common.SHARED / path).exists() and name != "RiggedFigure"}
+        files |= {
+            name: common.SHARED / path
+            for name, path in REAL.items()
+            if (common.SHARED / path).exists() and name != "RiggedFigure"
+        }
         for name, file in files.items():
             if not program("info", file)["clips"]:
                 continue
@@ -84,7 +90,7 @@ class Files(SceneTest):
 
 def first_key(file):
     data = file.read_bytes()
-    document = json.loads(data[20:20 + struct.unpack_from("<I", data, 12)[0]])
+    document = json.loads(data[20 : 20 + struct.unpack_from("<I", data, 12)[0]])
     samplers = document["animations"][0]["samplers"]
     return min(document["accessors"][sampler["input"]]["min"][0] for sampler in samplers)
 
@@ -93,8 +99,9 @@ def told_with_helpers(armature, meshes):
     """Linear blending in NumPy, from the vertex groups and the bones, helpers too."""
     graph = bpy.context.evaluated_depsgraph_get()
     bones = [b.name for b in armature.data.bones if b.use_deform]
-    posed = scene.pose_matrices(armature, bones, graph) @ np.linalg.inv(np.array(
-        [matrices.of(armature.data.bones[name].matrix_local) for name in bones]))
+    posed = scene.pose_matrices(armature, bones, graph) @ np.linalg.inv(
+        np.array([matrices.of(armature.data.bones[name].matrix_local) for name in bones])
+    )
     world, found = matrices.of(armature.evaluated_get(graph).matrix_world), []
     for mesh_object in meshes:
         placed_now = skins.placed_in(armature, mesh_object)

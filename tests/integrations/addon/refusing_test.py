@@ -2,7 +2,7 @@
 import bpy
 from common import *
 
-EVERY = ("bind", "mush", "bake", "fit", "check")
+EVERY = ("bind", "mush", "bake", "fit", "check", "limit", "lod")
 
 
 class Refusing(SceneTest):
@@ -48,7 +48,7 @@ class Refusing(SceneTest):
         rig, bar = make_bar()
         for group in list(bar.vertex_groups):
             bar.vertex_groups.remove(group)
-        self.every("has no weights for the bones of 'rig': use Bind first", of=("mush", "bake"))
+        self.every("has no weights for the bones of 'rig': use Bind first", of=("mush", "bake", "limit", "lod"))
         bar.data.clear_geometry()
         self.every("'bar' has no faces")
 

@@ -79,8 +79,8 @@ GlbMaker makeMeshoptStrip() {
     return maker;
 }
 
-GlbMaker makeDracoStrip(int speed) {
-    GlbMaker maker = makeStrip();
+GlbMaker makeDracoStrip(int speed, std::size_t rows) {
+    GlbMaker maker = makeStrip(rows);
     const Character plain = maker.load();
     const std::size_t count = plain.mesh.vertexCount();
     draco::Mesh mesh;
@@ -107,7 +107,7 @@ GlbMaker makeDracoStrip(int speed) {
     encoder.EncodeMeshToBuffer(mesh, &buffer);
     const std::vector<char> packed(buffer.data(), buffer.data() + buffer.size());
 
-    GlbMaker out = makeStrip();
+    GlbMaker out = makeStrip(rows);
     const std::size_t view = out.addView(packed);
     for (std::size_t a = 0; a < 6; ++a) {
         out.json["accessors"][a].erase("bufferView");

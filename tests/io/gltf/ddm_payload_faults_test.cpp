@@ -14,10 +14,10 @@ namespace pelt::io::test {
 namespace {
 
 void expectIgnored(std::span<const std::byte> glb, const std::string& words) {
-    const Character c = loadGltf(glb, "stale.glb");
+    const auto [c, warnings] = loadGltf(glb, "stale.glb");
     EXPECT_FALSE(c.ddm) << words;
-    ASSERT_EQ(c.warnings.size(), 1U) << words;
-    EXPECT_NE(c.warnings[0].find(words), std::string::npos) << c.warnings[0];
+    ASSERT_EQ(warnings.size(), 1U) << words;
+    EXPECT_NE(warnings[0].find(words), std::string::npos) << warnings[0];
 }
 
 void expectRefused(std::span<const std::byte> glb, const std::string& words) {
@@ -84,7 +84,7 @@ TEST(DdmPayloadFaults, TheHashesAreThoseOfThePage) {
 
 TEST(DdmPayloadFaults, APayloadThatNoLongerFitsIsIgnoredWithOneWarning) {
     const std::vector<std::byte> good = toGlb(mushed(makeTwoParts().load()));
-    ASSERT_TRUE(loadGltf(good, "good.glb").ddm);
+    ASSERT_TRUE(loadGltf(good, "good.glb").character.ddm);
     Json json = jsonOf(good);
     const std::size_t binary = good.size() - json["buffers"][0]["byteLength"].get<std::size_t>();
     const Json& accessor =
@@ -102,8 +102,8 @@ TEST(DdmPayloadFaults, APayloadThatNoLongerFitsIsIgnoredWithOneWarning) {
     json["skins"][0].erase("inverseBindMatrices");
     expectIgnored(withJson(good, json), "joints");
     json = jsonOf(good);
-    payloadOf(json) = {{"version", 3}};
-    expectIgnored(withJson(good, json), "version 3");
+    payloadOf(json) = {{"version", 4}};
+    expectIgnored(withJson(good, json), "version 4");
     json = jsonOf(good);
     json["meshes"][0]["primitives"][1].erase("extensions");
     expectIgnored(withJson(good, json), "has none");
@@ -112,7 +112,7 @@ TEST(DdmPayloadFaults, APayloadThatNoLongerFitsIsIgnoredWithOneWarning) {
     expectIgnored(withJson(good, json), "different settings");
 
     // Ignored data is not written again.
-    const Character stale = loadGltf(withJson(good, json), "stale.glb");
+    const Character stale = loadGltf(withJson(good, json), "stale.glb").character;
     EXPECT_EQ(jsonOf(toGlb(stale)).dump().find(kPayloadExtension), std::string::npos);
 }
 
@@ -139,6 +139,15 @@ TEST(DdmPayloadFaults, MalformedPayloadsAreRefusedInOneLine) {
         {"'JOINTS_0' is missing", [](Json& e) { e["bind"] = Json::object(); }},
         {"does not exist", [](Json& e) { e["bind"]["JOINTS_0"] = 99; }}};
     for (const auto& [words, edit] : edits) expectRefused(withExtension(good, edit), words);
+}
+
+TEST(DdmPayloadFaults, AFittedSkinIsOneOfPlainBlending) {
+    Character c = makeStrip().load();
+    c.ddm = makeFittedPayload(c);
+    const std::vector<std::byte> good = toGlb(c);
+    expectRefused(withExtension(good, [](Json& e) { e["variant"] = "v0"; }), "has the variant v5");
+    expectRefused(withExtension(good, [](Json& e) { e["fitted"] = 1; }), "must be");
+    expectRefused(withValue(good, recordsAt(good, "entryOffset") + 4, 0.25F), "not to 1");
 }
 
 TEST(DdmPayloadFaults, MalformedRecordsAreRefusedInOneLine) {
@@ -174,6 +183,7 @@ TEST(DdmPayloadFaults, WhatCannotBeWrittenIsRefused) {
         [](Character&, DdmPayload& p) { p.rows.blocks[0].w += 0.1F; },
         [](Character&, DdmPayload& p) { p.bind.joints[0] = 2; },
         [](Character&, DdmPayload& p) { p.settings.lambda = std::nan(""); },
+        [](Character&, DdmPayload& p) { p.fitted = true; },
         [](Character&, DdmPayload& p) { p.settings.iterations = -1; }};
     for (std::size_t i = 0; i < faults.size(); ++i) {
         Character c = good;

@@ -29,7 +29,8 @@ public:
 
     /// The whole file.
     std::vector<std::byte> bytes() const;
-    Character load() const { return loadGltf(bytes(), "made.glb"); }
+    Loaded loaded() const { return loadGltf(bytes(), "made.glb"); }
+    Character load() const { return loaded().character; }
 
 private:
     std::size_t addPacked(std::span<const std::byte> bytes, int component, std::size_t count, const char* type,
@@ -46,7 +47,7 @@ Json jsonOf(std::span<const std::byte> glb);
 /// Puts other JSON in front of the same binary chunk.
 std::vector<std::byte> withJson(std::span<const std::byte> glb, const Json& json);
 
-/// Exact equality of everything but warnings and source.
+/// Exact equality of everything but the source.
 void expectEqual(const Character& a, const Character& b);
 
 /// A temporary folder for one test, removed at the end.

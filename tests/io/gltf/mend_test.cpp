@@ -31,9 +31,12 @@ GlbMaker stripWithWeights(const std::map<std::size_t, std::array<float, 4>>& row
     return maker;
 }
 
-void expectOneWarning(const Character& c, const std::string& words) {
-    ASSERT_EQ(c.warnings.size(), 1U) << words;
-    EXPECT_NE(c.warnings[0].find(words), std::string::npos) << c.warnings[0];
+/// Loads it with one warning that says this.
+Character mended(const GlbMaker& maker, const std::string& words) {
+    Loaded loaded = maker.loaded();
+    EXPECT_EQ(loaded.warnings.size(), 1U) << words;
+    for (const std::string& warning : loaded.warnings) EXPECT_NE(warning.find(words), std::string::npos) << warning;
+    return std::move(loaded.character);
 }
 
 void expectSound(const Character& c) {
@@ -70,24 +73,24 @@ void expectFiniteFloats(std::span<const std::byte> glb) {
 Character savedAndLoaded(const Character& c) {
     expectSound(c);
     expectFiniteFloats(toGlb(c));
-    Character again = loadGltf(toGlb(c), "again.glb");
+    Loaded again = loadGltf(toGlb(c), "again.glb");
     EXPECT_TRUE(again.warnings.empty()) << again.warnings.front();
-    expectEqual(again, c);
-    return again;
+    expectEqual(again.character, c);
+    return std::move(again.character);
 }
 
-TEST(GltfMend, WeightsThatAreNotFiniteGoAndTheOthersAreNormalised) {
-    const Character c = stripWithWeights({{4, {0.5F, kNan, 0, 0}}, {5, {kInfinite, 1, 0, 0}}}).load();
-    expectOneWarning(c, "2 vertices had weights that are not finite");
+TEST(GltfMend, WeightsThatAreNotFiniteGoAndTheOthersAreNormalized) {
+    const Character c = mended(stripWithWeights({{4, {0.5F, kNan, 0, 0}}, {5, {kInfinite, 1, 0, 0}}}),
+                               "2 vertices had weights that are not finite");
     ASSERT_EQ(c.weights.influenceCount(4), 1U);
     EXPECT_EQ(c.weights.jointsOf(4)[0], 0U);
     EXPECT_EQ(c.weights.jointsOf(5)[0], 1U);
     savedAndLoaded(c);
 }
 
-TEST(GltfMend, AVertexWithoutSoundWeightsTakesTheMeanOfItsNeighbours) {
-    const Character c = stripWithWeights({{9, {kNan, kNan, kNan, kNan}}, {8, {0, 0, 0, 0}}}).load();
-    expectOneWarning(c, "2 vertices had no valid weight");
+TEST(GltfMend, AVertexWithoutSoundWeightsTakesTheMeanOfItsNeighbors) {
+    const Character c =
+        mended(stripWithWeights({{9, {kNan, kNan, kNan, kNan}}, {8, {0, 0, 0, 0}}}), "2 vertices had no valid weight");
     for (const std::size_t v : {8, 9}) {
         ASSERT_EQ(c.weights.influenceCount(v), 2U);
         EXPECT_EQ(c.weights.jointsOf(v)[0], 1U);
@@ -114,8 +117,7 @@ TEST(GltfMend, APieceWithoutAnyWeightFollowsTheNearestVertex) {
     rows[5] = {0.25F, 0.75F, 0, 0};  // the nearest, below vertex 7
     GlbMaker maker = stripWithWeights(rows);
     maker.json["meshes"][0]["primitives"][0]["indices"] = maker.addShorts({0, 1, 2, 4, 5, 6, 7, 9, 8}, "SCALAR");
-    const Character c = maker.load();
-    expectOneWarning(c, "3 vertices had no valid weight");
+    const Character c = mended(maker, "3 vertices had no valid weight");
     for (const std::size_t v : {7, 8, 9}) EXPECT_EQ(c.weights.jointsOf(v)[0], 1U) << v;
     savedAndLoaded(c);
 }
@@ -125,11 +127,10 @@ TEST(GltfMend, JointsBeyondTheSkinAreIgnoredWithoutWeightAndLeftOutWithIt) {
     std::vector<std::uint8_t> joints;
     for (int v = 0; v < 10; ++v) joints.insert(joints.end(), {0, 1, 200, 255});
     attributesIn(maker)["JOINTS_0"] = maker.addBytes(joints, "VEC4");
-    EXPECT_TRUE(maker.load().warnings.empty());
+    EXPECT_TRUE(maker.loaded().warnings.empty());
     joints[1] = 9;
     attributesIn(maker)["JOINTS_0"] = maker.addBytes(joints, "VEC4");
-    const Character c = maker.load();
-    expectOneWarning(c, "1 vertex had weights on joints that the skin does not have");
+    const Character c = mended(maker, "1 vertex had weights on joints that the skin does not have");
     EXPECT_EQ(c.weights.influenceCount(0), 1U);
     savedAndLoaded(c);
 }
@@ -148,8 +149,7 @@ TEST(GltfMend, JointsMayBeWholeNumbersInFloats) {
 TEST(GltfMend, WeightsWithoutJointsAreLeftOut) {
     GlbMaker maker = makeStrip();
     attributesIn(maker)["WEIGHTS_1"] = attributesIn(maker)["WEIGHTS_0"];
-    const Character c = maker.load();
-    expectOneWarning(c, "no counterpart");
+    const Character c = mended(maker, "no counterpart");
     EXPECT_EQ(c.weights, makeStrip().load().weights);
 }
 
@@ -158,10 +158,10 @@ TEST(GltfMend, KeysAreSortedAndOfEqualTimesTheLastCounts) {
     const float h = std::sqrt(0.5F);
     samplerIn(maker)["input"] = maker.addFloats({2, 0, 1, 1, 1}, "SCALAR");
     samplerIn(maker)["output"] = maker.addFloats({0, 0, h, h, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0}, "VEC4");
-    Character c = maker.load();
-    ASSERT_EQ(c.warnings.size(), 2U);
-    EXPECT_NE(c.warnings[0].find("out of order"), std::string::npos);
-    EXPECT_NE(c.warnings[1].find("equal times"), std::string::npos);
+    auto [c, warnings] = maker.loaded();
+    ASSERT_EQ(warnings.size(), 2U);
+    EXPECT_NE(warnings[0].find("out of order"), std::string::npos);
+    EXPECT_NE(warnings[1].find("equal times"), std::string::npos);
     ASSERT_EQ(c.clips[0].channels.size(), 1U);
     // Before the jump the motion leads to the first of the equal keys; after it, it starts from the last.
     const Channel& channel = c.clips[0].channels[0];
@@ -182,8 +182,7 @@ TEST(GltfMend, KeysThatAreNotFiniteAreLeftOut) {
     GlbMaker maker = makeStrip();
     samplerIn(maker)["input"] = maker.addFloats({0, 0.5F, kNan, 1}, "SCALAR");
     samplerIn(maker)["output"] = maker.addFloats({0, 0, 0, 1, 0, kNan, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0}, "VEC4");
-    const Character c = maker.load();
-    expectOneWarning(c, "not finite");
+    const Character c = mended(maker, "not finite");
     EXPECT_EQ(c.clips[0].channels[0].times, (std::vector<float>{0, 1}));
     EXPECT_EQ(c.clips[0].last_key, 1);
     savedAndLoaded(c);
@@ -192,8 +191,7 @@ TEST(GltfMend, KeysThatAreNotFiniteAreLeftOut) {
 TEST(GltfMend, AChannelThatCannotBeReadIsLeftOut) {
     GlbMaker maker = makeStrip();
     samplerIn(maker)["output"] = maker.addFloats({0, 0, 0, 1}, "VEC4");
-    const Character c = maker.load();
-    expectOneWarning(c, "1 animation channels cannot be read");
+    const Character c = mended(maker, "1 animation channels cannot be read");
     EXPECT_TRUE(c.clips[0].channels.empty());
 }
 
@@ -202,8 +200,7 @@ TEST(GltfMend, AChannelWithoutASamplerIsLeftOut) {
     Json channel = maker.json["animations"][0]["channels"][0];
     channel["sampler"] = 7;
     maker.json["animations"][0]["channels"].push_back(channel);
-    Character c = maker.load();
-    expectOneWarning(c, "1 animation channels cannot be read");
+    Character c = mended(maker, "1 animation channels cannot be read");
     ASSERT_EQ(c.clips[0].channels.size(), 1U);
     c.clips[0].channels[0].values[3] = 0.5F;
     EXPECT_TRUE(loadGltf(toGlb(c), "again.glb").warnings.empty());
@@ -218,22 +215,20 @@ TEST(GltfMend, AMatrixThatCannotBeUndoneIsTakenFromWhereItsJointStands) {
         if (fault == 1) matrices[20] = kNan;
         if (fault == 2) matrices.resize(16);
         maker.json["skins"][0]["inverseBindMatrices"] = maker.addFloats(matrices, "MAT4");
-        const Character c = maker.load();
-        expectOneWarning(c, "1 inverse bind matrices");
+        const Character c = mended(maker, "1 inverse bind matrices");
         EXPECT_EQ(c.skeleton.joints[1].inverse_bind.m[13], -1) << fault;
         savedAndLoaded(c);
     }
 }
 
-TEST(GltfMend, VerticesThatAreNotFiniteGoBetweenTheirNeighbours) {
+TEST(GltfMend, VerticesThatAreNotFiniteGoBetweenTheirNeighbors) {
     GlbMaker maker = makeStrip();
     std::vector<float> positions;
     for (int v = 0; v < 10; ++v) positions.insert(positions.end(), {v % 2 ? 0.5F : -0.5F, 0.5F * float(v / 2), 0});
     positions[3 * 4 + 1] = kNan;
     positions[3 * 9] = kInfinite;
     attributesIn(maker)["POSITION"] = maker.addFloats(positions, "VEC3");
-    const Character c = maker.load();
-    expectOneWarning(c, "2 vertices were not finite");
+    const Character c = mended(maker, "2 vertices were not finite");
     // 4 has the neighbors 2, 3, 5 and 6; 9 has 7 and 8.
     EXPECT_NEAR(length(c.mesh.positions[4] - Vec3f{0, 0.875F, 0}), 0, 1e-6F);
     EXPECT_NEAR(length(c.mesh.positions[9] - Vec3f{0, 1.75F, 0}), 0, 1e-6F);
@@ -243,8 +238,7 @@ TEST(GltfMend, VerticesThatAreNotFiniteGoBetweenTheirNeighbours) {
 TEST(GltfMend, AttributesThatDoNotFitAreLeftOut) {
     GlbMaker maker = makeStrip();
     attributesIn(maker)["NORMAL"] = maker.addFloats(std::vector<float>(27, 1), "VEC3");
-    const Character c = maker.load();
-    expectOneWarning(c, "does not match the number of vertices; it was left out");
+    const Character c = mended(maker, "does not match the number of vertices; it was left out");
     EXPECT_TRUE(c.mesh.normals.empty());
     EXPECT_EQ(c.mesh.vertexCount(), 10U);
 }
@@ -252,8 +246,7 @@ TEST(GltfMend, AttributesThatDoNotFitAreLeftOut) {
 TEST(GltfMend, ANodeWithTwoParentsStaysWithTheLast) {
     GlbMaker maker = makeStrip();
     maker.json["nodes"][3] = {{"name", "late"}, {"translation", {0.0, 0.0, 4.0}}, {"children", {2}}};
-    const Character c = maker.load();
-    expectOneWarning(c, "two parents");
+    const Character c = mended(maker, "two parents");
     EXPECT_NEAR(rig::nodeWorlds(c, nullptr, 0)[c.skeleton.joints[1].node].translation().z, 4, 1e-12);
     EXPECT_TRUE(loadGltf(toGlb(c), "again.glb").warnings.empty());
 }
@@ -273,7 +266,7 @@ TEST(GltfMend, AMissingPaddingAndAStrideOfZeroAreForgiven) {
     std::vector<std::byte> bytes = maker.bytes();
     Json json = jsonOf(bytes);
     json["buffers"][0]["byteLength"] = json["buffers"][0]["byteLength"].get<int>() + 3;
-    expectEqual(loadGltf(withJson(bytes, json), "short.glb"), makeStrip().load());
+    expectEqual(loadGltf(withJson(bytes, json), "short.glb").character, makeStrip().load());
 }
 
 TEST(GltfMend, ExtensionsOfAvatarsAndMaterialsMayBeRequired) {
@@ -285,7 +278,7 @@ TEST(GltfMend, ExtensionsOfAvatarsAndMaterialsMayBeRequired) {
     const auto bytes = maker.bytes();
     std::ofstream(folder / "avatar.vrm", std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
-    const Character c = loadCharacter(folder / "avatar.vrm");
+    const Character c = loadCharacter(folder / "avatar.vrm").character;
     EXPECT_EQ(jsonOf(toGlb(c))["extensions"], maker.json["extensions"]);
 }
 
@@ -295,7 +288,7 @@ TEST(GltfMend, NamesInAnotherEncodingAreForgiven) {
     std::vector<std::byte> bytes = maker.bytes();
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     bytes[text.find("Kxrper") + 1] = std::byte{0xF6};  // Latin-1
-    EXPECT_EQ(rig::jointName(loadGltf(bytes, "latin.glb").skeleton, 0), "K?rper");
+    EXPECT_EQ(rig::jointName(loadGltf(bytes, "latin.glb").character.skeleton, 0), "K?rper");
 }
 
 TEST(GltfMend, ASkeletonAndItsClipsNeedNoMesh) {
@@ -327,8 +320,8 @@ GlbMaker stripWithHat() {
 }
 
 TEST(GltfProps, MeshesOfTheSceneWithoutASkinAreProps) {
-    const Character c = stripWithHat().load();
-    EXPECT_TRUE(c.warnings.empty());
+    const auto [c, warnings] = stripWithHat().loaded();
+    EXPECT_TRUE(warnings.empty());
     EXPECT_EQ(c.mesh.vertexCount(), 10U);
     EXPECT_EQ(c.skeleton.joints.size(), 2U);
     ASSERT_EQ(c.props.mesh.parts.size(), 1U);
@@ -352,7 +345,7 @@ TEST(GltfProps, SavingLeavesThemAsTheyAre) {
     const Json json = jsonOf(saved);
     EXPECT_EQ(json["nodes"][4], stripWithHat().json["nodes"][4]);
     EXPECT_EQ(json["meshes"][1], stripWithHat().json["meshes"][1]);
-    const Character again = loadGltf(saved, "again.glb");
+    const Character again = loadGltf(saved, "again.glb").character;
     EXPECT_EQ(again.props.mesh.positions, c.props.mesh.positions);
     EXPECT_EQ(again.props.nodes, c.props.nodes);
 }
@@ -363,7 +356,7 @@ TEST(GltfProps, ANewDocumentHasThemToo) {
         if (mirrored) maker.json["nodes"][4]["scale"] = {-1.0, 1.0, 1.0};
         Character c = maker.load();
         c.source = nullptr;
-        const Character again = loadGltf(toGlb(c), "new.glb");
+        const Character again = loadGltf(toGlb(c), "new.glb").character;
         ASSERT_EQ(again.props.mesh.parts.size(), 1U);
         EXPECT_EQ(again.props.mesh.positions, c.props.mesh.positions);
         EXPECT_EQ(again.props.mesh.triangles, c.props.mesh.triangles);
@@ -395,6 +388,22 @@ TEST(GltfProps, ClipsThatMoveTheirNodesAndMorphTargetsAreRead) {
     EXPECT_EQ(c.clips[0].channels[1].target, c.props.nodes[0]);
     EXPECT_EQ(rig::morphWeights(c.props.mesh, &c.clips[0], 1), std::vector<float>{1});
     EXPECT_EQ(jsonOf(toGlb(c))["animations"], maker.json["animations"]);
+}
+
+TEST(GltfMend, AttributesOfAnotherLengthAreNotPartOfALevelOfDetail) {
+    GlbMaker maker = makeStrip();
+    Json& primitive = maker.json["meshes"][0]["primitives"][0];
+    maker.json["accessors"][primitive["attributes"]["NORMAL"].get<std::size_t>()]["count"] = 3;
+    const std::vector<float> offsets(30, 0.5F);
+    primitive["targets"] = Json::array(
+        {{{"POSITION", maker.addFloats(offsets, "VEC3")}, {"TANGENT", maker.addFloats({1, 2, 3}, "VEC3")}}});
+    const Character c = maker.load();
+    const Character level = withTriangles(c, c.mesh.triangles, {});
+    const Json made = jsonOf(toGlb(level))["meshes"][0]["primitives"][0];
+    EXPECT_TRUE(made["attributes"].contains("POSITION"));
+    EXPECT_FALSE(made["attributes"].contains("NORMAL"));
+    EXPECT_TRUE(made["targets"][0].contains("POSITION"));
+    EXPECT_FALSE(made["targets"][0].contains("TANGENT"));
 }
 
 }  // namespace

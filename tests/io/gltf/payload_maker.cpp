@@ -108,6 +108,30 @@ std::shared_ptr<DdmPayload> makePlainPayload(const Character& c) {
     return payload;
 }
 
+std::shared_ptr<DdmPayload> makeFittedPayload(const Character& c) {
+    auto payload = std::make_shared<DdmPayload>();
+    payload->variant = DdmVariant::v5;
+    payload->fitted = true;
+    DdmRows<float>& rows = payload->rows;
+    const auto joints = std::uint32_t(c.skeleton.joints.size());
+    for (std::uint32_t v = 0; v < c.mesh.vertexCount(); ++v) {
+        const float most = 1 + float(v % 7) / 4;
+        const auto add = [&](std::uint32_t joint, float weight) {
+            DdmBlock<float> block;
+            block.w = weight;
+            rows.joints.push_back(joint);
+            rows.blocks.push_back(block);
+            rows.psi.push_back(weight);
+        };
+        add(v % joints, most);
+        if (most > 1) add((v + 1) % joints, 1 - most);
+        rows.endRow(rows.joints.size());
+    }
+    rows.content = DdmContent::plain;
+    rows.centers.resize(c.mesh.vertexCount());
+    return payload;
+}
+
 Character mushed(Character c, DdmEncoding encoding, double radius) {
     auto payload = makePayload(c, radius);
     payload->encoding = encoding;

@@ -18,6 +18,9 @@ std::shared_ptr<DdmPayload> makePlainPayload(const Character& character);
 
 constexpr const char* kPayloadExtension = "PELT_direct_delta_mush";
 
+/// Weights of any sign on two joints.
+std::shared_ptr<DdmPayload> makeFittedPayload(const Character& character);
+
 /// The character with makePayload's.
 Character mushed(Character c, DdmEncoding encoding = DdmEncoding::float32, double radius = 0.8);
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <map>
 
-#include "../../shared_data.h"
 #include "compressed_maker.h"
 #include "payload_maker.h"
+#include "shared_data.h"
 
 namespace pelt::io::test {
 namespace {
@@ -29,8 +29,8 @@ TEST(GltfRealFiles, EveryRiggedAndConformanceFileSurvivesARoundTripBitByBit) {
     for (const char* folder : {"data/rigged", "data/conformance"})
         for (const fs::path& file : gltfFiles(folder)) {
             SCOPED_TRACE(file.string());
-            const Character c = loadCharacter(file);
-            expectEqual(loadGltf(toGlb(c), "again.glb"), c);
+            const Character c = loadCharacter(file).character;
+            expectEqual(loadGltf(toGlb(c), "again.glb").character, c);
         }
 }
 
@@ -39,11 +39,11 @@ TEST(GltfRealFiles, EveryRiggedFileCarriesAPayloadAndLosesItAgain) {
     for (const char* folder : {"data/rigged", "data/conformance"})
         for (const fs::path& file : gltfFiles(folder)) {
             SCOPED_TRACE(file.string());
-            Character c = loadCharacter(file);
+            Character c = loadCharacter(file).character;
             if (c.weights.empty()) continue;
             c.ddm = makePlainPayload(c);
             const std::vector<std::byte> mushed = toGlb(c);
-            Character back = loadGltf(mushed, "mushed.glb");
+            Character back = loadGltf(mushed, "mushed.glb").character;
             ASSERT_TRUE(back.ddm);
             EXPECT_TRUE(*back.ddm == *c.ddm);
             expectEqual(back, c);
@@ -53,7 +53,7 @@ TEST(GltfRealFiles, EveryRiggedFileCarriesAPayloadAndLosesItAgain) {
             EXPECT_GE(mushed.size(), before + storedBytes(makePlainPayload(c)->rows, DdmEncoding::float32));
             back.ddm = nullptr;
             const std::vector<std::byte> without = toGlb(back);
-            EXPECT_FALSE(loadGltf(without, "without.glb").ddm);
+            EXPECT_FALSE(loadGltf(without, "without.glb").character.ddm);
             EXPECT_LT(without.size(), mushed.size() - storedBytes(makePlainPayload(c)->rows, DdmEncoding::float32));
         }
 }
@@ -65,15 +65,15 @@ TEST(GltfRealFiles, JsonOfABinaryFileComesBackEqual) {
         SCOPED_TRACE(file.string());
         std::ifstream stream(file, std::ios::binary);
         const std::string text((std::istreambuf_iterator<char>(stream)), {});
-        EXPECT_EQ(jsonOf(toGlb(loadCharacter(file))), jsonOf(std::as_bytes(std::span(text))));
+        EXPECT_EQ(jsonOf(toGlb(loadCharacter(file).character)), jsonOf(std::as_bytes(std::span(text))));
     }
 }
 
-TEST(GltfRealFiles, RobotExpressiveIsNormalisedWithOneWarning) {
+TEST(GltfRealFiles, RobotExpressiveIsNormalizedWithOneWarning) {
     PELT_NEEDS_SHARED("data/rigged/RobotExpressive");
-    const Character c = loadCharacter(sharedPath("data/rigged/RobotExpressive/RobotExpressive.glb"));
-    ASSERT_EQ(c.warnings.size(), 1U);
-    EXPECT_NE(c.warnings[0].find("1.755"), std::string::npos) << c.warnings[0];
+    const auto [c, warnings] = loadCharacter(sharedPath("data/rigged/RobotExpressive/RobotExpressive.glb"));
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_NE(warnings[0].find("1.755"), std::string::npos) << warnings[0];
 }
 
 TEST(GltfRealFiles, MalformedFilesLoadOrAreRefused) {
@@ -82,7 +82,7 @@ TEST(GltfRealFiles, MalformedFilesLoadOrAreRefused) {
     for (const fs::path& file : gltfFiles("data/malformed")) {
         ++count;
         try {
-            const Character c = loadCharacter(file);
+            const Character c = loadCharacter(file).character;
             toGlb(c);
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::bad_input) << error.what();
@@ -156,7 +156,7 @@ TEST(GltfValidator, SavingAddsNoErrorAndNoWarning) {
     std::vector<fs::path> before, same_before, unchanged, edited, made;
     const auto add = [&](const fs::path& file) {
         const std::string stem = std::to_string(before.size());
-        const Character c = loadCharacter(file), other = changed(c);
+        const Character c = loadCharacter(file).character, other = changed(c);
         before.push_back(file);
         edited.push_back(folder / (stem + "b.glb"));
         made.push_back(folder / (stem + "c.glb"));

@@ -104,6 +104,16 @@ TEST(ImportFaults, FilesOfAnotherKindSaySo) {
         std::string::npos);
 }
 
+TEST(ImportFaults, CurvesWithoutAMeshSaySo) {
+    const ScratchFolder folder;
+    const std::string text =
+        "; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXVersion: 7400\n}\nObjects:  {\n\tGeometry: 1, "
+        "\"Geometry::curve\", \"NurbsCurve\" {\n\t\tOrder: 4\n\t}\n\tModel: 2, \"Model::curve\", \"NurbsCurve\" "
+        "{\n\t}\n}\nConnections:  {\n\tC: \"OO\",1,2\n\tC: \"OO\",2,0\n}\n";
+    EXPECT_NE(importFault(folder.write("nurbs.fbx", text)).find("NURBS curves or surfaces, but no mesh"),
+              std::string::npos);
+}
+
 TEST(ImportFaults, DeeplyNestedTextIsRefused) {
     const ScratchFolder folder;
     std::string text = "; FBX 7.4.0 project file\n";
@@ -187,12 +197,14 @@ TEST(ImportFaults, AnInterruptThatReachesTheHelperIsACancellation) {
 TEST(ImportFaults, WarningsOfTheHelperAreHandedOn) {
     const ScratchFolder folder;
     const std::string real = io::findImporter().string();
-    const Character character = io::importCharacter(
-        importData("smooth_bar.fbx"),
-        helper(folder,
-               "echo 'noise of a library' >&2; echo 'warning: the hat is askew' >&2; exec " + real + " \"$@\""));
-    ASSERT_EQ(character.warnings.size(), 1u);
-    EXPECT_EQ(character.warnings[0], "the hat is askew");
+    const std::vector<std::string> warnings =
+        io::importCharacter(
+            importData("smooth_bar.fbx"),
+            helper(folder,
+                   "echo 'noise of a library' >&2; echo 'warning: the hat is askew' >&2; exec " + real + " \"$@\""))
+            .warnings;
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_EQ(warnings[0], "the hat is askew");
 }
 
 TEST(ImportFaults, AMissingHelperIsASystemError) {

@@ -13,8 +13,8 @@
 #include <cerrno>
 #include <fstream>
 
-#include "../gltf/compressed_maker.h"
 #include "import_support.h"
+#include "io/gltf/compressed_maker.h"
 #include "io/import/unpacker.h"
 
 using namespace pelt;

@@ -11,7 +11,7 @@ Mesh parseOffText(std::string_view text) { return io::parseOff(bytesOf(text), "t
 
 }  // namespace
 
-TEST(Off, ReadsItsPrefixesCommentsAndColours) {
+TEST(Off, ReadsItsPrefixesCommentsAndColors) {
     const std::string counts = " 3 1 0\n", face = "3 0 1 2 255 0 0\n";
     const std::string files[] = {
         "OFF\n# a comment\n3 1 0\n\n0 0 0\n1 0 0 # here too\n0 1 0\n" + face,

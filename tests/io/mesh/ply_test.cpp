@@ -1,7 +1,7 @@
 #include <pelt/io/mesh_file.h>
 
 #include "file_test_tools.h"
-#include "io/mesh/byte_order.h"
+#include "io/bytes/byte_order.h"
 
 using namespace pelt;
 using namespace pelt::test;

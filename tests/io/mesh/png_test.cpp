@@ -26,7 +26,7 @@ std::uint32_t bigEndian(std::span<const std::byte> bytes, std::size_t at) {
 
 }  // namespace
 
-TEST(Png, HasSignatureSizeAndColourType) {
+TEST(Png, HasSignatureSizeAndColorType) {
     const TempFolder folder;
     io::savePng(gradient(37, 21), folder / "a.png");
     const auto bytes = io::readFile(folder / "a.png");

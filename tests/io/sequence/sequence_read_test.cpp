@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "io/mesh/byte_order.h"
+#include "io/bytes/byte_order.h"
 #include "io/mesh/file_test_tools.h"
 #include "io/sequence/sequence_readers.h"
 
@@ -311,6 +311,22 @@ TEST(Sequence, AFolderIsReadInNaturalOrder) {
     io::saveMesh(meshOf(3), folder / "other.ply");
     EXPECT_SAYS(badInput([&] { io::openSequence(folder.path()); }), "both .obj and .ply");
     EXPECT_EQ(io::openSequence(folder / "*.ply")->frameCount(), 1u);
+}
+
+TEST(Sequence, NormalsOfMeshFilesAreReadFrameByFrame) {
+    const TempFolder folder;
+    for (const char* k : {"1", "2", "3"}) {
+        const std::string normal = std::string(k) == "3" ? "" : std::string("vn 0 0 ") + k + "\n";
+        const char* face = normal.empty() ? "f 1 2 3\n" : "f 1//1 2//1 3//1\n";
+        writeFile(folder / (std::string("f") + k + ".obj"), bytesOf("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + normal + face));
+    }
+    const auto sequence = io::openSequence(folder.path());
+    ASSERT_TRUE(sequence->hasNormals());
+    std::vector<Vec3f> normals(3);
+    sequence->readNormals(1, normals);
+    EXPECT_EQ(normals[2], (Vec3f{0, 0, 1}));
+    EXPECT_SAYS(badInput([&] { sequence->readNormals(2, normals); }), "f3.obj: has no normals");
+    EXPECT_FALSE(io::openSequence(folder / "f3.obj")->hasNormals());
 }
 
 TEST(Sequence, AFrameWithAnotherVertexCountIsNamed) {
