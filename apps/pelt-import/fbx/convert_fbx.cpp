@@ -156,7 +156,8 @@ bool hasMeshes(const FbxTree& tree) {
     const FbxElement* header = tree.root.find("FBXHeaderExtension");
     const FbxElement* version = header ? header->find("FBXVersion") : nullptr;
     if (version && version->integer(0) < kOldest) return true;
-    const std::vector<const FbxObject*> shapes = FbxDocument(tree).objects("Geometry");
+    const FbxDocument document(tree);  // which has the objects that the list points to
+    const std::vector<const FbxObject*> shapes = document.objects("Geometry");
     return std::any_of(shapes.begin(), shapes.end(), [](const FbxObject* shape) { return shape->subtype == "Mesh"; });
 }
 
