@@ -59,8 +59,11 @@ public:
 
     std::vector<VirtualBone> run() {
         for (std::size_t round = 1; round <= kRounds; ++round) {
-            add(options_.bones * round / kRounds - std::min(options_.bones * round / kRounds, bones_.size()));
-            turn(kTurnsPerRound);
+            const std::size_t wanted = options_.bones * round / kRounds;
+            if (wanted > bones_.size()) {
+                add(wanted - bones_.size());
+                turn(kTurnsPerRound);
+            }
             report(0.5 * double(round) / kRounds);
         }
         turn(kLastTurns);

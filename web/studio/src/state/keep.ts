@@ -115,14 +115,23 @@ function openDatabase(): Promise<IDBDatabase> {
   return finished(request);
 }
 
-/** Holds a lock as long as this page lives; false if another page holds it. */
-function hold(tab: string): Promise<boolean> {
+/** Holds a lock as long as this page lives; false if another page holds it, and does not end within `wait` ms. */
+function hold(tab: string, wait = 0): Promise<boolean> {
+  const how: LockOptions = wait > 0 ? { signal: AbortSignal.timeout(wait) } : { ifAvailable: true };
   return new Promise((resolve) => {
-    void navigator.locks.request(`pelt-studio/${tab}`, { ifAvailable: true }, (lock) => {
-      resolve(lock !== null);
-      return lock ? new Promise(() => undefined) : undefined;
-    });
+    navigator.locks
+      .request(`pelt-studio/${tab}`, how, (lock) => {
+        resolve(lock !== null);
+        return lock ? new Promise(() => undefined) : undefined;
+      })
+      .catch(() => resolve(false)); // the time is over
   });
+}
+
+/** Whether this page follows itself: its former self may still be ending, and hold the lock. */
+function reloaded(): boolean {
+  const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  return entry?.type === "reload";
 }
 
 async function chooseTab(database: IDBDatabase, address: string): Promise<string> {
@@ -131,7 +140,7 @@ async function chooseTab(database: IDBDatabase, address: string): Promise<string
     sessionStorage.setItem(`pelt-tab ${address}`, tab);
     return tab;
   };
-  if (own && (await hold(own))) return own; // a reload; not a duplicated tab, whose original holds the lock
+  if (own && (await hold(own, reloaded() ? 10_000 : 0))) return own; // a duplicated tab's original holds the lock
   const all = await finished<Kept[]>(database.transaction("tabs").objectStore("tabs").getAll());
   const old = all.filter((kept) => Date.now() - kept.saved > daysKept * 86_400_000);
   await forget(database, old);
