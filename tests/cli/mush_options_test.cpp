@@ -1,3 +1,4 @@
+// The options of pelt mush, and which values they refuse.
 #include <cmath>
 #include <cstring>
 #include <limits>

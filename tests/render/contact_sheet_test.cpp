@@ -1,3 +1,4 @@
+// Text, scales, and several pictures on a sheet.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/render/render.h>

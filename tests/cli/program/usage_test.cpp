@@ -1,3 +1,4 @@
+// Usage: the list of verbs, and wrong words and numbers.
 #include <sstream>
 
 #include "cli/support/glb_file.h"
