@@ -96,7 +96,7 @@ class Character(VerbMethods, Contents):
         return Character(made.value or 0)
 
     def with_attribute(self, name: str, values: ArrayLike) -> Character:
-        """The same character with a number for each vertex, (V,), more. Its name begins with an underscore."""
+        """The same character with one more attribute: a number per vertex, (V,). Its name begins with an underscore."""
         handle, made = self._open(), c_void_p()
         numbers = floats("values", values, (self.vertex_count,))
         check(lib.pelt_with_attribute(handle.pointer, encoded(name), numbers.ctypes.data, byref(made)))

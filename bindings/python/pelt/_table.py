@@ -99,9 +99,9 @@ def _input_argument(verb: Row, row: Row) -> Argument:
         "poses": " (F, V, 3) float32, or a file.",
         "picture": " (H, W, 4) or (H, W, 3) uint8, the bytes of a file, or a file.",
     }
-    told = _text_of(row["help"]).rstrip(".") + "." + shape.get(row["kind"], "")
+    text = _text_of(row["help"]).rstrip(".") + "." + shape.get(row["kind"], "")
     name = _NAMES.get((verb["name"], row["name"]), python_name(row["name"]))
-    return Argument(name, row["name"], many, told, row["required"], row["required"])
+    return Argument(name, row["name"], many, text, row["required"], row["required"])
 
 
 def _option_argument(row: Row, first: bool) -> Argument:
