@@ -38,15 +38,15 @@ const inputType = ({ kind, many }) => {
 
 const comment = (text) => `/** ${text.replace(/[^.]$/, "$&.").replaceAll("*/", "* /")} */\n`;
 
-/** An option and an input may have one name: a method or a sequence. */
+/** What stands in the interface of a verb's options. An option and an input may have one name: a method or a sequence. */
 function members(verb) {
   const rows = new Map();
-  const add = (name, help, type) => {
+  const add = (name, help, type, group) => {
     const known = rows.get(name);
-    rows.set(name, known ? { help: known.help, type: `${known.type} | ${type}` } : { help, type });
+    rows.set(name, known ? { ...known, type: `${known.type} | ${type}` } : { help, type, group });
   };
   for (const row of verb.options)
-    if (row.where === "everywhere" && !row.positional) add(row.name, row.help, optionType(row));
+    if (row.where === "everywhere" && !row.positional) add(row.name, row.help, optionType(row), row.group);
   for (const row of verb.inputs) if (!row.required) add(row.name, row.help, inputType(row));
   for (const row of verb.outputs) {
     if (row.where !== "everywhere") continue;
@@ -54,7 +54,36 @@ function members(verb) {
     else if (row.kinds.length > 1 && row.kind !== "folder")
       add("output", `What to make (default: ${row.kind})`, row.kinds.map((kind) => `"${kind}"`).join(" | "));
   }
-  return [...rows].map(([name, { help, type }]) => `${comment(help)}${camel(name)}?: ${type};`).join("\n");
+  return [...rows].map(([name, { help, type, group }]) => ({
+    group,
+    text: `${comment(help)}${camel(name)}?: ${type};`,
+  }));
+}
+
+/** The options that several verbs have alike, under the heading that they have in help. */
+function sharedOptions(all) {
+  const shared = new Map();
+  for (const group of ["Direct Delta Mush", "Clips and frames"]) {
+    const having = all.map((rows) => rows.filter((row) => row.group === group).map(({ text }) => text));
+    const most = Math.max(...having.map(({ length }) => length));
+    const full = having.filter(({ length }) => 2 * length > most);
+    const texts = full[0].filter((text) => full.every((one) => one.includes(text)));
+    shared.set(`${group.replace(/(?:^| )(\w)/g, (_, letter) => letter.toUpperCase())}Options`, texts);
+  }
+  return shared;
+}
+
+/** The interface of a verb's options: those that it shares, and its own. */
+function optionsOf(verb, shared) {
+  let rows = members(verb).map(({ text }) => text);
+  const bases = ["CallOptions"];
+  for (const [name, texts] of shared)
+    if (texts.every((text) => rows.includes(text))) {
+      bases.push(name);
+      rows = rows.filter((text) => !texts.includes(text));
+    }
+  const head = `/** Options of \`pelt ${verb.name}\`. */\nexport interface ${pascal(verb.name)}Options`;
+  return `${head} extends ${bases.join(", ")} {\n${rows.join("\n")}\n}\n`;
 }
 
 function resultType({ outputs }) {
@@ -74,6 +103,7 @@ const byHand = ["info"];
 export async function verbTypes() {
   const table = JSON.parse(pelt("verbs", "--json")).verbs,
     verbs = table.filter(({ where, browser }) => where === "everywhere" && browser),
+    shared = sharedOptions(verbs.map(members)),
     methods = verbs.filter(
       ({ name, inputs }) => ["character", "any"].includes(inputs[0]?.kind) && !byHand.includes(name),
     );
@@ -94,7 +124,8 @@ export type MakingVerb = ${verbs
     .map(({ name }) => `"${name}"`)
     .join(" | ")};
 
-${verbs.map((verb) => `/** Options of \`pelt ${verb.name}\`. */\nexport interface ${pascal(verb.name)}Options extends CallOptions {\n${members(verb)}\n}\n`).join("\n")}
+${[...shared].map(([name, texts]) => `/** What several verbs take. */\nexport interface ${name} {\n${texts.join("\n")}\n}\n`).join("\n")}
+${verbs.map((verb) => optionsOf(verb, shared)).join("\n")}
 /** The verbs that work on a character. */
 export interface CharacterVerbs {
 ${methods.map(method).join("\n\n")}

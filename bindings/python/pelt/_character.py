@@ -1,7 +1,6 @@
 """Characters: what they consist of, what they give, and what can be made of them."""
 from __future__ import annotations
 
-import inspect
 import json
 import os
 from ctypes import byref, c_size_t, c_void_p
@@ -209,9 +208,6 @@ class Character(VerbMethods, Contents):
         return take_bytes(data, size.value)
 
 
-for _call, _options_text in (
-    (Character.deformer, _table.method_options()),
-    (Character.deform, _table.method_options()),
-    (Character.poser, _table.poser_options()),
-):
-    _call.__doc__ = inspect.cleandoc(_call.__doc__ or "") + "\n" + _options_text
+_table.show_options(Character.deformer, _table.method_options())
+_table.show_options(Character.deform, _table.method_options())
+_table.show_options(Character.poser, _table.poser_options())

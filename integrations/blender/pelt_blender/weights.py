@@ -11,6 +11,7 @@ from .scene import Fault
 OWN = {
     "info": "check",
     **{name: name for name in ("bind", "transfer", "lod", "mush", "bake", "fit", "decompose", "pose")},
+    **{name: name for name in ("sample", "cutout", "deform", "pack", "compare")},
 }
 
 
