@@ -23,8 +23,15 @@ const kinds = {
 };
 const types = { number: "number", integer: "number", flag: "boolean", text: "string | number", joint: "string" };
 
-function optionType({ name, type, choices, many, values }) {
-  const words = choices?.map((word) => JSON.stringify(word)).join(" | ");
+const unionOf = (words) => words.map((word) => JSON.stringify(word)).join(" | ");
+/** The deformers, which several verbs take. */
+const methodsOf = (table) =>
+  table.find(({ name }) => name === "deform").options.find(({ name }) => name === "method").choices;
+let methodNames = "";
+
+function optionType({ type, choices, many, values }) {
+  const union = choices && unionOf(choices),
+    words = union === methodNames ? "MethodName" : union;
   const switched = choices?.includes("off") ? " | boolean" : "";
   const one = words ? words + switched : type === "clip" ? "string | number" : (types[type] ?? "string");
   const map = many && values.includes("=") ? ` | Record<string, number>` : "";
@@ -102,8 +109,9 @@ const byHand = ["info"];
 
 export async function verbTypes() {
   const table = JSON.parse(pelt("verbs", "--json")).verbs,
-    verbs = table.filter(({ where, browser }) => where === "everywhere" && browser),
-    shared = sharedOptions(verbs.map(members)),
+    verbs = table.filter(({ where, browser }) => where === "everywhere" && browser);
+  methodNames = unionOf(methodsOf(table));
+  const shared = sharedOptions(verbs.map(members)),
     methods = verbs.filter(
       ({ name, inputs }) => ["character", "any"].includes(inputs[0]?.kind) && !byHand.includes(name),
     );
@@ -115,6 +123,9 @@ import type { Frames, Handle, Made, MadeFrames, MadeLevels, Reported, RestMesh }
 /** A character, or the bytes of one. */
 export type CharacterInput = Character | Uint8Array;
 export type MeshInput = RestMesh;
+
+/** The deformers. */
+export type MethodName = ${methodNames};
 
 /** The verbs of this package. */
 export type VerbName = ${verbs.map(({ name }) => `"${name}"`).join(" | ")};

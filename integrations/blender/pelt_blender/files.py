@@ -111,39 +111,47 @@ class Cutout(_WithFile, _NeedsNothing, bpy.types.Operator):
         return lambda progress: pelt.cutout(pictures, progress=progress, **options)
 
 
-def _with_mush(operator, armature, meshes, context):
-    """The skin and the options of a method: those of Direct Delta Mush are the armature's."""
-    options = {"method": "ddm", **table.given(operator, context)}
-    is_mush = options["method"].startswith(("ddm", "eddm"))
-    skin, of_mush = mush.read(armature, meshes)
-    return skin, {**(of_mush if is_mush else {}), **options}
-
-
 def _of_armature(verb):
     return [name for name, row in table.rows_of(verb).items() if row["group"] == table.MUSH]
 
 
+class _ToFile(_WithFile):
+    """What the scene has goes into a file; the scene stays as it is."""
+
+    bl_options = {"REGISTER"}
+    endings = ()
+
+    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+
+    def read(self, context):
+        """The armature, the skin, its bytes, and the options of a method: those of Direct Delta Mush are the
+        armature's."""
+        armature, meshes = scene.find(context)
+        self.file = self.path(*self.endings)
+        options = {"method": "ddm", **table.given(self, context)}
+        skin, of_mush = mush.read(armature, meshes)
+        if options["method"].startswith(("ddm", "eddm")):
+            options = {**of_mush, **options}
+        return armature, skin, skins.to_bytes(skin)[0], options
+
+
 @table.options("deform", without=_of_armature("deform"))
-class Deform(_WithFile, bpy.types.Operator):
+class Deform(_ToFile, bpy.types.Operator):
     """Write the vertices of every frame as a file (.npy or .pc2): y up, in the armature's units and space"""
 
     bl_idname = "pelt.deform"
     bl_label = "Deform"
-    bl_options = {"REGISTER"}  # the scene stays as it is
+    endings = (".npy", ".pc2")
 
-    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
     filter_glob: StringProperty(default="*.npy;*.pc2", options={"HIDDEN"})
 
     def gather(self, context):
-        armature, meshes = scene.find(context)
-        path = self._path = self.path(".npy", ".pc2")
-        skin, options = _with_mush(self, armature, meshes, context)
+        armature, skin, data, options = self.read(context)
         poses = yield from sampling.poses(context, armature, skin.bones.names, sampling.frames_of(context))
-        data, _ = skins.to_bytes(skin)
-        return lambda progress: _write_frames(path, _deformed(skin, data, poses, options, progress))
+        return lambda progress: _write_frames(self.file, _deformed(skin, data, poses, options, progress))
 
     def finish(self, _context, shape):
-        return f"{self._path.name}: {shape[0]} frames of {shape[1]} vertices"
+        return f"{self.file.name}: {shape[0]} frames of {shape[1]} vertices"
 
 
 def _deformed(skin, data, poses, options, progress):
@@ -163,26 +171,26 @@ def _write_frames(path, frames):
 
 
 @table.options("pack", without=_of_armature("pack"))
-class Pack(_WithFile, bpy.types.Operator):
+class Pack(_ToFile, bpy.types.Operator):
     """Write the character as a packed rig, for engines that link Pelt's runtime"""
 
     bl_idname = "pelt.pack"
     bl_label = "Pack"
-    bl_options = {"REGISTER"}  # the scene stays as it is
+    endings = (".peltrig",)
 
-    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
     filter_glob: StringProperty(default="*.peltrig", options={"HIDDEN"})
 
     def gather(self, context):
-        armature, meshes = scene.find(context)
-        path = self._path = self.path(".peltrig")
-        skin, options = _with_mush(self, armature, meshes, context)
-        data, _ = skins.to_bytes(skin)
+        _, _, data, options = self.read(context)
         yield 1.0, "read"
-        return lambda progress: path.write_bytes(pelt.loads(data, "the character").pack(progress=progress, **options))
+        return lambda progress: self._write(pelt.loads(data, "the character").pack(progress=progress, **options))
+
+    def _write(self, packed):
+        self.file.write_bytes(packed)
+        return len(packed)
 
     def finish(self, _context, size):
-        return f"{self._path.name}: {size} bytes"
+        return f"{self.file.name}: {size} bytes"
 
 
 @table.options("compare")

@@ -25,6 +25,11 @@ def _number(name, default, **more):
     return table.property_of({**table.rows_of("mush")[name], "default": default}, update=_changed, **more)
 
 
+def _choice(name, *rows):
+    """The first is the default."""
+    return EnumProperty(name=name, default=rows[0][0], update=_changed, items=_items(*rows))
+
+
 class PeltObject(bpy.types.PropertyGroup):
     """Of an object: the mush of an armature, what a mushed mesh follows, what a pin holds."""
 
@@ -53,32 +58,20 @@ class PeltObject(bpy.types.PropertyGroup):
     lambda_: _number("lambda_", 1.0, soft_max=20.0)
     kappa: _number("kappa", 1.0, soft_max=20.0)
     alpha: _number("alpha", 0.5)
-    start: EnumProperty(
-        name="Start from",
-        default="RIGID",
-        update=_changed,
-        items=_items(
-            ("RIGID", "Rigid Bind", "Each vertex starts on its heaviest bone"),
-            ("KEEP", "Painted Weights", "The weights are kept and smoothed"),
-        ),
+    start: _choice(
+        "Start from",
+        ("RIGID", "Rigid Bind", "Each vertex starts on its heaviest bone"),
+        ("KEEP", "Painted Weights", "The weights are kept and smoothed"),
     )
-    laplacian: EnumProperty(
-        name="Laplacian",
-        default="COTANGENT",
-        update=_changed,
-        items=_items(
-            ("COTANGENT", "Cotangent", "Independent of how the mesh is cut into faces"),
-            ("UNIFORM", "Uniform", "Every edge counts the same"),
-        ),
+    laplacian: _choice(
+        "Laplacian",
+        ("COTANGENT", "Cotangent", "Independent of how the mesh is cut into faces"),
+        ("UNIFORM", "Uniform", "Every edge counts the same"),
     )
-    smoothing: EnumProperty(
-        name="Step",
-        default="IMPLICIT",
-        update=_changed,
-        items=_items(
-            ("IMPLICIT", "Implicit", "Stable for any amount of smoothing"),
-            ("EXPLICIT", "Explicit", "As in the original Delta Mush"),
-        ),
+    smoothing: _choice(
+        "Step",
+        ("IMPLICIT", "Implicit", "Stable for any amount of smoothing"),
+        ("EXPLICIT", "Explicit", "As in the original Delta Mush"),
     )
     connect: BoolProperty(
         name="Layers",

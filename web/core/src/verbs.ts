@@ -7,6 +7,24 @@ import type { Frames, Handle, Made, MadeFrames, MadeLevels, Reported, RestMesh }
 export type CharacterInput = Character | Uint8Array;
 export type MeshInput = RestMesh;
 
+/** The deformers. */
+export type MethodName =
+  | "lbs"
+  | "dqs"
+  | "cor"
+  | "dm"
+  | "dm-tangent"
+  | "ddm"
+  | "ddm-v0"
+  | "ddm-v1"
+  | "ddm-v1-printed"
+  | "ddm-v2"
+  | "ddm-v3"
+  | "ddm-v4"
+  | "ddm-v5"
+  | "ddm-v5-dqs"
+  | "eddm";
+
 /** The verbs of this package. */
 export type VerbName =
   | "info"
@@ -172,22 +190,7 @@ export interface DeformOptions extends CallOptions, DirectDeltaMushOptions, Clip
   /** Leave out props: meshes without a skin (hats, weapons) that are attached to nodes. */
   noProps?: boolean;
   /** The deformer (default: lbs); see Methods below. */
-  method?:
-    | "lbs"
-    | "dqs"
-    | "cor"
-    | "dm"
-    | "dm-tangent"
-    | "ddm"
-    | "ddm-v0"
-    | "ddm-v1"
-    | "ddm-v1-printed"
-    | "ddm-v2"
-    | "ddm-v3"
-    | "ddm-v4"
-    | "ddm-v5"
-    | "ddm-v5-dqs"
-    | "eddm";
+  method?: MethodName;
   /** Treat vertices within this distance as one, for normals and smoothing (default: 0). */
   weld?: number;
   /** How closely translations follow the bones, 0 to below 1 (default: 0.5). */
@@ -285,22 +288,7 @@ export interface MirrorOptions extends CallOptions {
 /** Options of `pelt pack`. */
 export interface PackOptions extends CallOptions, DirectDeltaMushOptions {
   /** A method of deform, except dm and dm-tangent (default: ddm for a mushed or fitted file, otherwise lbs). */
-  method?:
-    | "lbs"
-    | "dqs"
-    | "cor"
-    | "dm"
-    | "dm-tangent"
-    | "ddm"
-    | "ddm-v0"
-    | "ddm-v1"
-    | "ddm-v1-printed"
-    | "ddm-v2"
-    | "ddm-v3"
-    | "ddm-v4"
-    | "ddm-v5"
-    | "ddm-v5-dqs"
-    | "eddm";
+  method?: MethodName;
   /** How closely translations follow the bones, 0 to below 1 (default: 0.5). */
   alpha?: number;
   /** At most K joints per vertex, 0 for all (default for mush: the fewest, at most 8, with an RMS error below 1e-4 of the bounding-box diagonal over the range of motion; otherwise all). */
@@ -420,22 +408,7 @@ export interface PoseOptions extends CallOptions {
   /** At most N iterations per frame (default: until convergence, at most 10000 in the first frame and 3000 in the others). */
   iterations?: number;
   /** The deformer of a sequence (default: lbs, with all weights of the rig). */
-  method?:
-    | "lbs"
-    | "dqs"
-    | "cor"
-    | "dm"
-    | "dm-tangent"
-    | "ddm"
-    | "ddm-v0"
-    | "ddm-v1"
-    | "ddm-v1-printed"
-    | "ddm-v2"
-    | "ddm-v3"
-    | "ddm-v4"
-    | "ddm-v5"
-    | "ddm-v5-dqs"
-    | "eddm";
+  method?: MethodName;
   /** Continue with all vertices free, without the rig; slow, for comparison. */
   unreduced?: boolean;
   /** With --free, a file has at most K joints per vertex, 0 for any number (default: 8). */
