@@ -1,3 +1,4 @@
+// The largest number of multiply-adds per second that this machine reaches.
 #include "peak_arithmetic.h"
 
 #include "simd/kernel_targets.h"

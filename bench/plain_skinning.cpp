@@ -1,3 +1,4 @@
+// Linear blend skinning as a plain scalar loop, which kernels are compared with.
 #include "plain_skinning.h"
 
 #include <algorithm>

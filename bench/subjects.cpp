@@ -1,3 +1,4 @@
+// The characters that benchmarks run on.
 #include "subjects.h"
 
 #include <pelt/scenes/scenes.h>

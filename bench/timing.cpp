@@ -1,3 +1,4 @@
+// Times of passes over many vertices, without interruptions.
 #include "timing.h"
 
 #include <pelt/core/parallel.h>

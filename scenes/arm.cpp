@@ -1,3 +1,4 @@
+// The muscular arm: its shape, its skin and the bulging examples.
 #include "arm.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Upright bars of two and three joints, whole and in parts.
 #include "bars.h"
 
 #include <pelt/rig/clip_builder.h>

@@ -1,3 +1,4 @@
+// The branch: a Y of five joints.
 #include "branch.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Skeletons, binds and clips of the built-in characters.
 #include "rigging.h"
 
 #include <pelt/geometry/normals.h>

@@ -1,3 +1,4 @@
+// The list of scenes.
 #include <pelt/scenes/scenes.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Closed tubes made of rings.
 #include "tube.h"
 
 #include <algorithm>

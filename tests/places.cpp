@@ -1,3 +1,4 @@
+// Paths of this checkout and its build: the only tests' file that has them.
 #include "places.h"
 
 const char* const kTestData = PELT_TEST_DATA;

@@ -59,8 +59,8 @@ std::string quoted(std::string text) {
 }
 
 /// Words of the C++ library ("vector::_M_fill_insert"), which the import library passes on, help nobody.
-std::string faultOf(const std::string& told) {
-    return told.empty() || told.find("::") != std::string::npos ? "its data is inconsistent" : quoted(told);
+std::string faultOf(const std::string& message) {
+    return message.empty() || message.find("::") != std::string::npos ? "its data is inconsistent" : quoted(message);
 }
 
 }  // namespace
@@ -79,8 +79,8 @@ const aiScene& readScene(std::span<const std::byte> bytes, const char* format) {
     const aiScene* scene =
         library.import_file(reinterpret_cast<const char*>(bytes.data()), static_cast<unsigned>(bytes.size()),
                             aiProcess_Triangulate, format, properties);
-    const char* told = scene ? nullptr : library.error_string();
-    const std::string fault = told ? told : "";
+    const char* message = scene ? nullptr : library.error_string();
+    const std::string fault = message ? message : "";
     if (fault == "std::bad_alloc") throw std::bad_alloc();
     if (!scene || !scene->mRootNode)
         throw Error::badInput(

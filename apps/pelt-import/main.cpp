@@ -96,10 +96,10 @@ int fail(int status, const char* message) {
 
 /// At most one line per percent: the reader limits the total size of messages.
 pelt::Progress tellPercents() {
-    return pelt::Progress([told = 0](std::string_view, double fraction) mutable {
+    return pelt::Progress([printed = 0](std::string_view, double fraction) mutable {
         const int percent = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100);
-        if (percent > told) std::fprintf(stderr, "progress: %d.%02d\n", percent / 100, percent % 100);
-        told = std::max(told, percent);
+        if (percent > printed) std::fprintf(stderr, "progress: %d.%02d\n", percent / 100, percent % 100);
+        printed = std::max(printed, percent);
         return true;
     });
 }

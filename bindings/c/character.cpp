@@ -96,12 +96,12 @@ pelt_status pelt_load_bytes(const void* bytes, size_t size, const char* name, co
         need(character, "character");
         const std::string called = name ? name : "character.glb";
         const std::span<const std::byte> all(static_cast<const std::byte*>(bytes), size);
-        const std::string told = name ? called : "memory:" + called;
+        const std::string known_as = name ? called : "memory:" + called;
         if (std::optional<Mesh> mesh = io::parseMesh(all, name ? called : "memory")) {
             *character = meshAlone(std::move(*mesh), name ? called : "mesh");
             return;
         }
-        io::Loaded loaded = io::loadGltf(all, told, {}, {}, c::progressOf(call));
+        io::Loaded loaded = io::loadGltf(all, known_as, {}, {}, c::progressOf(call));
         *character = new pelt_character(std::move(loaded.character), called, std::move(loaded.warnings));
     });
 }

@@ -46,11 +46,11 @@ pelt_status pelt_with_clips(const pelt_character* character, const char* path, c
         const io::Motion motion = io::loadMotion(file, {}, c::progressOf(call));
         if (motion.clips.empty()) throw Error::badInput({file.string()}, "has no clips");
         Character made = character->character;
-        const rig::BorrowedClips told = rig::borrowClips(made, motion.skeleton, motion.clips, file.stem().string());
-        if (told.matched == 0)
+        const rig::BorrowedClips borrowed = rig::borrowClips(made, motion.skeleton, motion.clips, file.stem().string());
+        if (borrowed.matched == 0)
             throw Error::badInput({file.string()},
                                   fmt::format("none of its {} animated nodes has the name of a joint of {}",
-                                              told.unmatched.size(), character->name));
+                                              borrowed.unmatched.size(), character->name));
         *result = new pelt_character(std::move(made), character->name, character->warnings);
     });
 }

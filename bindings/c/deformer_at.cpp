@@ -1,5 +1,5 @@
 // What `pelt deform` writes at a moment of a clip: driven joints, morph targets of the skin and of the props, and props
-// on nodes that are no joints.
+// on nodes other than joints.
 #include <pelt/geometry/normals.h>
 #include <pelt/methods/sampling.h>
 #include <pelt/rig/driven_joints.h>

@@ -3,7 +3,7 @@
     blender -b file.blend -P export_examples.py -- --output DIR [--armature A] [--mesh M]… [--frames a:b]
 
 DIR/character.glb   the meshes as they were bound, the deforming bones as joints, the vertex groups as weights, and a clip
-                    with one key a frame, at k/30 s
+                    with one key per frame, at k/30 s
 DIR/examples.npy    float32 (frames, vertices, 3): the same vertices after all modifiers, shape keys and drivers
 
 Both have Y up, the scene's units, and the vertices in the order of Blender's meshes, one mesh after the other.
@@ -237,7 +237,7 @@ class Joint:
 
     def __init__(self, name, parent, rest, world_now):
         self.name, self.parent, self.rest, self.world_now = name, parent, rest, world_now
-        self.worlds = []  # one a frame
+        self.worlds = []  # one per frame
 
 
 def make_joints(armature, meshes, depsgraph):

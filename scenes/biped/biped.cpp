@@ -1,3 +1,4 @@
+// The biped: meshes its implicit surface, and adds skeleton, weights and clips.
 #include "biped.h"
 
 #include <pelt/core/parallel.h>

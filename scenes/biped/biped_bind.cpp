@@ -1,3 +1,4 @@
+// The rigid bind of the biped: one connected patch of skin for every joint.
 #include "biped_bind.h"
 
 #include <pelt/core/parallel.h>

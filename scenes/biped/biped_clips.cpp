@@ -1,3 +1,4 @@
+// The clips of the biped.
 #include "biped_clips.h"
 
 #include <pelt/rig/clip_builder.h>

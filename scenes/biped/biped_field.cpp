@@ -1,3 +1,4 @@
+// Limbs of the biped as implicit surfaces: sections along a spline.
 #include "biped_field.h"
 
 #include <algorithm>

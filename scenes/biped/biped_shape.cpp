@@ -1,3 +1,4 @@
+// The shape of the biped: its limbs blended into one implicit surface.
 #include "biped_shape.h"
 
 #include <algorithm>

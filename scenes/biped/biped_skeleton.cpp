@@ -1,3 +1,4 @@
+// The joints of the biped.
 #include "biped_skeleton.h"
 
 #include <pelt/core/error.h>

@@ -1,3 +1,4 @@
+// Makes the triangles of an implicit surface even.
 #include "implicit_mesh_remesh.h"
 
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// Half-edges: a mesh whose edges can be split, collapsed and flipped.
 #include "implicit_mesh_topology.h"
 
 #include <pelt/core/error.h>

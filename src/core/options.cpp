@@ -74,7 +74,8 @@ std::string wantedBy(const OptionInfo& option) {
     const OptionRange& range = option.range;
     const std::string kind = option.type == OptionType::integer ? "a whole number" : "a number";
     if (std::isfinite(range.least) && std::isfinite(range.most))
-        return kind + (range.without_least ? " above " : " from ") + plain(range.least) + " to " + plain(range.most);
+        return kind + (range.without_least ? " above " : " from ") + plain(range.least) +
+               (range.without_most ? " to below " : " to ") + plain(range.most);
     if (std::isfinite(range.least))
         return kind + (range.without_least ? " above " + plain(range.least) : ", " + plain(range.least) + " or more");
     return std::isfinite(range.most) ? kind + ", at most " + plain(range.most) : kind;

@@ -89,7 +89,7 @@ Mesh pointsOf(const Mesh& mesh, const std::vector<std::uint32_t>& vertices) {
 /// The requested number of influences, or the smallest sufficient number, at most kMostInfluences. Reports the errors.
 std::size_t chooseInfluences(const Character& character, const deform::DdmPreparation& preparation,
                              const DdmSettings& settings, DdmEncoding encoding, const Progress& progress,
-                             MushReport& told) {
+                             MushReport& found) {
     progress.report("influences", 0);
     const std::vector<std::uint32_t> vertices = measuredVertices(character.mesh.vertexCount());
     const DdmRows<float> all = preparation.rounded(0, vertices);
@@ -98,11 +98,11 @@ std::size_t chooseInfluences(const Character& character, const deform::DdmPrepar
                                        geometry::boundingDiagonal(character.mesh.positions), character.skeleton, all);
     for (std::size_t k = settings.influences ? std::size_t(*settings.influences) : 2;; ++k) {
         const double error = measure.error(io::asStored(preparation.rounded(k, vertices), encoding));
-        told.trials.push_back({k, error});
+        found.trials.push_back({k, error});
         progress.report("influences", double(k) / double(std::max(most, k)));
         if (settings.influences || error <= kTolerance) return k;
         if (k >= most) {
-            told.capped = mostInfluences(all) > kMostInfluences;
+            found.capped = mostInfluences(all) > kMostInfluences;
             return k;
         }
     }
@@ -137,13 +137,13 @@ DdmPayload mush(const Character& character, const DdmSettings& settings, const M
     payload.settings = settings;
     payload.bind = std::move(plan.original);
     MushReport local;
-    MushReport& told = report ? *report : local;
+    MushReport& found = report ? *report : local;
     const bool keep_all = settings.influences == 0 && target.encoding == DdmEncoding::float32;
     const std::size_t kept =
-        keep_all ? 0 : chooseInfluences(character, preparation, settings, target.encoding, progress, told);
+        keep_all ? 0 : chooseInfluences(character, preparation, settings, target.encoding, progress, found);
     payload.rows = reducedTo(contentOf(target.variant), preparation.rounded(kept));
-    payload.expected_error = keep_all ? 0 : told.trials.back().error;
-    told.influences = mostInfluences(payload.rows);
+    payload.expected_error = keep_all ? 0 : found.trials.back().error;
+    found.influences = mostInfluences(payload.rows);
     return payload;
 }
 

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "srgb.h"
-#include "text.h"
-#include "ticks.h"
+#include "text/text.h"
+#include "text/ticks.h"
 
 namespace pelt::render {
 

@@ -8,13 +8,21 @@ using S = DdmSettings;
 
 constexpr std::string_view kMapValues = "uniform|radius|ATTRIBUTE";
 
+constexpr OptionRange kFromZero{0};
+constexpr OptionRange kSteps{0, kMostIterations};
+
 const DdmField kDdmFields[] = {
-    {{"iterations", "P", "Number of smoothing steps (default: 10)"}, &S::iterations},
-    {{"lambda", "L", "Smoothing of rotations per step (default: from the thickness of the limbs)"}, &S::lambda},
-    {{"kappa", "K", "Smoothing of translations per step (default: from the thickness of the limbs)"}, &S::kappa},
-    {{"kappa_iterations", "P", "Number of smoothing steps of translations (default: as many as of rotations)"},
+    {ranged({"iterations", "P", "Number of smoothing steps (default: 10)"}, kSteps), &S::iterations},
+    {ranged({"lambda", "L", "Smoothing of rotations per step (default: from the thickness of the limbs)"}, kFromZero),
+     &S::lambda},
+    {ranged({"kappa", "K", "Smoothing of translations per step (default: from the thickness of the limbs)"}, kFromZero),
+     &S::kappa},
+    {ranged({"kappa_iterations", "P", "Number of smoothing steps of translations (default: as many as of rotations)"},
+            kSteps),
      &S::kappa_iterations},
-    {{"alpha", "A", "How closely translations follow the bones, 0 to below 1 (default: 0.5)"}, &S::alpha},
+    {ranged({"alpha", "A", "How closely translations follow the bones, 0 to below 1 (default: 0.5)"},
+            {0, 1, false, true}),
+     &S::alpha},
     {{"translations", "bind|file|ATTRIBUTE",
       "The weights that translations follow as far as alpha says: the bind, smoothed by kappa; the file's own weights; "
       "or a scalar vertex attribute, 0 for the bind and 1 for the file's weights (default: bind)"},
@@ -33,11 +41,12 @@ const DdmField kDdmFields[] = {
      &S::connect_parts},
     {{"exclude", "PART|MATERIAL", "A part or material that keeps its bind; may be repeated", true}, &S::exclude},
     {{"bind", "rigid|keep", "Start from each vertex's heaviest joint, or keep the weights (default: rigid)"}, &S::bind},
-    {{"influences", "K",
-      "At most K joints per vertex, 0 for all (default for mush: the fewest, at most 8, with an RMS error below 1e-4 "
-      "of the bounding-box diagonal over the range of motion; otherwise all)"},
+    {ranged({"influences", "K",
+             "At most K joints per vertex, 0 for all (default for mush: the fewest, at most 8, with an RMS error below "
+             "1e-4 of the bounding-box diagonal over the range of motion; otherwise all)"},
+            kFromZero),
      &S::influences},
-    {{"weld", "TOL", "Treat vertices within this distance as one (default: 0)"}, &S::weld},
+    {ranged({"weld", "TOL", "Treat vertices within this distance as one (default: 0)"}, kFromZero), &S::weld},
     {{"joints", "A,B", "Bind to these joints only, even if they look like controls", true, ',', OptionType::joints},
      &S::joints,
      false},

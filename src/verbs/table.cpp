@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#ifdef PELT_SCRATCH_VERB  // tests/scratch: a verb more, which must then be everywhere
+#ifdef PELT_SCRATCH_VERB  // tests/scratch: one more verb, which must then be everywhere
 #define PELT_SCRATCH(row) row(scratch)
 #else
 #define PELT_SCRATCH(row)

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "verbs/run/common_options.h"
+
 namespace pelt::verbs {
 namespace {
 
@@ -29,17 +31,26 @@ Json defaultJson(const OptionDefault& value) {
     return nullptr;
 }
 
-Json optionJson(const OptionInfo& option) {
-    Json json{{"name", option.name}, {"type", wordOf(option.type)}, {"default", defaultJson(option.default_value)}};
-    json["min"] = numberJson(option.range.least);
-    json["max"] = numberJson(option.range.most);
+/// A default outside the range stands for "not given".
+Json defaultJson(const OptionInfo& option) {
+    const double* number = std::get_if<double>(&option.default_value);
+    return number && !option.range.contains(*number) ? Json() : defaultJson(option.default_value);
+}
+
+Json optionJson(const OptionInfo& option, Where verb) {
+    const bool is_number = option.type == OptionType::number || option.type == OptionType::integer;
+    const OptionRange range = is_number ? option.range : OptionRange{};
+    Json json{{"name", option.name}, {"type", wordOf(option.type)}, {"default", defaultJson(option)}};
+    json["min"] = numberJson(range.least);
+    json["max"] = numberJson(range.most);
     json["choices"] = option.choices.empty() ? Json() : Json(option.choices);
     json["unit"] = option.unit.empty() ? Json() : Json(option.unit);
     json["help"] = option.summary;
-    json["group"] = option.group;
-    json["where"] = wordOf(option.program_only ? Where::program : Where::everywhere);
+    json["group"] = option.group.empty() ? kOther : option.group;
+    json["where"] = wordOf(option.program_only ? Where::program : verb);
     json["many"] = option.repeats;
-    json["above_min"] = option.range.without_least;
+    json["above_min"] = range.without_least;
+    json["below_max"] = range.without_most;
     json["positional"] = option.positional;
     json["values"] = option.values;
     return json;
@@ -52,7 +63,7 @@ Json fileFlagJson(std::string_view name, std::string_view help, std::string_view
     flag.type = OptionType::file;
     flag.group = group;
     flag.program_only = true;
-    return optionJson(flag);
+    return optionJson(flag, Where::program);
 }
 
 Json verbJson(const Verb& verb) {
@@ -60,7 +71,7 @@ Json verbJson(const Verb& verb) {
               {"where", wordOf(verb.where)}, {"browser", verb.browser}, {"inputs", Json::array()},
               {"outputs", Json::array()},    {"options", Json::array()}};
     for (const OptionInfo& option : verb.options)
-        if (!option.hidden) json["options"].push_back(optionJson(option));
+        if (!option.hidden) json["options"].push_back(optionJson(option, verb.where));
     for (const Input& input : verb.inputs) {
         json["inputs"].push_back({{"name", input.name},
                                   {"kind", wordOf(input.kind)},

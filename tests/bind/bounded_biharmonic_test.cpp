@@ -1,3 +1,4 @@
+// Bounded biharmonic weights.
 #include <gtest/gtest.h>
 #include <pelt/bind/bounded_biharmonic.h>
 #include <pelt/core/error.h>

@@ -1,3 +1,4 @@
+// Binding through the inside of a body.
 #include <gtest/gtest.h>
 #include <pelt/bind/rigid_bind.h>
 #include <pelt/core/error.h>

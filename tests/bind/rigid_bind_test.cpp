@@ -1,3 +1,4 @@
+// Rigid binds: from weights, and from the nearest bone.
 #include <gtest/gtest.h>
 #include <pelt/bind/rigid_bind.h>
 #include <pelt/core/error.h>

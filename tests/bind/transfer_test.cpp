@@ -1,3 +1,4 @@
+// Weights from another mesh.
 #include <gtest/gtest.h>
 #include <pelt/bind/transfer.h>
 #include <pelt/core/error.h>

@@ -1,3 +1,4 @@
+// pelt bake.
 #include <cmath>
 
 #include "cli/support/decompose_fixture.h"

@@ -1,3 +1,4 @@
+// pelt bind --method bbw.
 #include "cli/support/program.h"
 
 namespace {

@@ -1,3 +1,4 @@
+// Which joints pelt bind gives skin to.
 #include "cli/support/glb_file.h"
 #include "cli/support/program.h"
 

@@ -1,3 +1,4 @@
+// pelt clean.
 #include "cli/support/mush_fixture.h"
 #include "shared_data.h"
 

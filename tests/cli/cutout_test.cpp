@@ -1,3 +1,4 @@
+// pelt cutout.
 #include <pelt/io/picture.h>
 
 #include <fstream>

@@ -1,3 +1,4 @@
+// What pelt decompose refuses.
 #include <algorithm>
 #include <cstdio>
 #include <sstream>

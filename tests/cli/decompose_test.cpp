@@ -1,3 +1,4 @@
+// pelt decompose.
 #include <pelt/io/sequence_file.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// pelt fit.
 #include <cmath>
 #include <limits>
 

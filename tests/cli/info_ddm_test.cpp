@@ -1,3 +1,4 @@
+// What pelt info says of a mushed file.
 #include <pelt/io/character_file.h>
 
 #include "cli/support/program.h"

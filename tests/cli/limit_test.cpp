@@ -1,3 +1,4 @@
+// pelt limit.
 #include <cmath>
 
 #include "cli/support/mush_fixture.h"

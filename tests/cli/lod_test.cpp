@@ -1,3 +1,4 @@
+// pelt lod.
 #include "cli/support/decompose_fixture.h"
 #include "cli/support/mush_fixture.h"
 #include "shared_data.h"

@@ -1,3 +1,4 @@
+// Options of methods, wherever methods are taken.
 #include "cli/support/program.h"
 
 namespace {

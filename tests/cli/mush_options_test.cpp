@@ -1,3 +1,4 @@
+// The options of pelt mush, and which values they refuse.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -47,7 +48,7 @@ TEST_F(MushOptions, NumbersOutOfRangeAreWrongUsage) {
     expectRefused({"--lambda", "-1"}, 2, "lambda");
     expectRefused({"--lambda", "nan"}, 2, "lambda");
     expectRefused({"--kappa", "-0.5"}, 2, "kappa");
-    expectRefused({"--alpha", "1"}, 2, "--alpha is 1; it must be at least 0 and below 1");
+    expectRefused({"--alpha", "1"}, 2, "--alpha is '1'; it takes a number from 0 to below 1");
     expectRefused({"--alpha", "-0.1"}, 2, "alpha");
     expectRefused({"--iterations", "-1"}, 2, "iterations");
     expectRefused({"--influences", "-1"}, 2, "influences");

@@ -1,3 +1,4 @@
+// pelt mush: the file it writes.
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>

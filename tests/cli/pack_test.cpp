@@ -1,3 +1,4 @@
+// pelt pack.
 #include <pelt/core/aligned_bytes.h>
 #include <pelt/io/character_file.h>
 #include <pelt/rig/clip.h>

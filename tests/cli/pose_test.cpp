@@ -1,3 +1,4 @@
+// pelt pose.
 #include <pelt/io/sequence_file.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// pelt render.
 #include <pelt/io/character_file.h>
 #include <pelt/scenes/scenes.h>
 

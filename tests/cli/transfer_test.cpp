@@ -1,3 +1,4 @@
+// pelt transfer.
 #include <fstream>
 
 #include "cli/support/decompose_fixture.h"

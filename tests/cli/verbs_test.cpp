@@ -1,3 +1,4 @@
+// pelt info, sample, deform, compare and bind on small files.
 #include <cmath>
 
 #include "cli/support/program.h"

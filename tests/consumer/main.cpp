@@ -1,3 +1,4 @@
+// A program that uses an installed Pelt.
 #include <pelt/deform/lbs.h>
 #include <pelt/io/character_file.h>
 #include <pelt/render/render.h>

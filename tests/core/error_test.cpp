@@ -1,3 +1,4 @@
+// Errors: file, subject and sentence.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 

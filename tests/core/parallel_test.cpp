@@ -1,3 +1,4 @@
+// Loops on several threads, progress, and sequences in memory.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/mesh_sequence.h>

@@ -1,3 +1,4 @@
+// Sizes of pictures as text.
 #include <gtest/gtest.h>
 #include <pelt/core/image.h>
 

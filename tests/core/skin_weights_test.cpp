@@ -1,3 +1,4 @@
+// Weights of a skin: appending, normalizing, dropping.
 #include <gtest/gtest.h>
 #include <pelt/core/skin_weights.h>
 

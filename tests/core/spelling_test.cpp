@@ -1,3 +1,4 @@
+// The name that somebody meant.
 #include <gtest/gtest.h>
 #include <pelt/core/spelling.h>
 

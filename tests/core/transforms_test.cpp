@@ -1,3 +1,4 @@
+// Quaternions and affine transforms.
 #include <gtest/gtest.h>
 #include <pelt/core/affine.h>
 

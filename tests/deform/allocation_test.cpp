@@ -1,3 +1,4 @@
+// Evaluation allocates nothing.
 #include <gtest/gtest.h>
 #include <pelt/runtime/skin.h>
 

@@ -1,3 +1,4 @@
+// Skinning with centers of rotation.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// The kernels of Direct Delta Mush against the reference.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

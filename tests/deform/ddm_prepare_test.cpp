@@ -1,3 +1,4 @@
+// The precomputation of Direct Delta Mush.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

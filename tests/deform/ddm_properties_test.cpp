@@ -1,3 +1,4 @@
+// Properties of Direct Delta Mush on random characters.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,3 +1,4 @@
+// Delta Mush on parts, pieces and edges between them.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

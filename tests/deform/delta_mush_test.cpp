@@ -1,3 +1,4 @@
+// Delta Mush against a dense reference and Direct Delta Mush.
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm_prepare.h>
 

@@ -1,3 +1,4 @@
+// Dual quaternion skinning.
 #include <gtest/gtest.h>
 
 #include "deform/dqs/polar.h"

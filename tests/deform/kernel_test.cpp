@@ -1,3 +1,4 @@
+// The kernels of plain skins against the reference.
 #include <gtest/gtest.h>
 #include <pelt/core/parallel.h>
 

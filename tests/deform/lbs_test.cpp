@@ -1,3 +1,4 @@
+// Linear blend skinning.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 

@@ -1,3 +1,4 @@
+// What preparing a skin refuses.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 

@@ -1,3 +1,4 @@
+// Properties that every plain skin has.
 #include <gtest/gtest.h>
 
 #include "skin_case.h"

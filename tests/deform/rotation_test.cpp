@@ -1,3 +1,4 @@
+// The nearest rotation of a matrix.
 #include <gtest/gtest.h>
 #include <pelt/runtime/rotation.h>
 

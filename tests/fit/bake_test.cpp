@@ -1,3 +1,4 @@
+// Plain skins that follow given poses.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

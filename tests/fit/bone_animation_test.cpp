@@ -1,3 +1,4 @@
+// Motions of bones as keys of joints.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/fit/bone_skeleton.h>

@@ -1,3 +1,4 @@
+// Joints between the bones of a decomposition.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// The step of a decomposition that moves bones.
 #include "fit/decompose/bone_update.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The bones that a decomposition starts with.
 #include "fit/decompose/clusters.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Decompositions: constraints, errors, and skins that are known.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

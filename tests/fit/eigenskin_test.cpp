@@ -1,3 +1,4 @@
+// Corrections of low rank.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// Weights from examples.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>

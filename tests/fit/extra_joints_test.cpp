@@ -1,3 +1,4 @@
+// The choice of extra joints for examples.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/fit/examples.h>

@@ -1,3 +1,4 @@
+// Least squares with weights that are convex.
 #include "fit/decompose/simplex_solver.h"
 
 #include <gtest/gtest.h>

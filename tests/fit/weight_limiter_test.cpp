@@ -1,3 +1,4 @@
+// Fewer weights per vertex.
 #include <gtest/gtest.h>
 #include <pelt/core/quat.h>
 #include <pelt/fit/weight_limiter.h>

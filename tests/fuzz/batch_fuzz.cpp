@@ -1,3 +1,4 @@
+// Fuzz target: the files of pelt batch.
 #include <pelt/core/error.h>
 #include <pelt/verbs/verb.h>
 

@@ -1,3 +1,4 @@
+// Fuzz target: handles and limits.
 #include <pelt/core/error.h>
 #include <pelt/rig/range_of_motion.h>
 

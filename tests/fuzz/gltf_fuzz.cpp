@@ -1,3 +1,4 @@
+// Fuzz target: glTF, read and written.
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>
 

@@ -1,3 +1,4 @@
+// Fuzz target: .mdd.
 #include <pelt/core/error.h>
 
 #include "io/sequence/sequence_readers.h"

@@ -1,3 +1,4 @@
+// Fuzz target: .mesh.
 #include <pelt/core/error.h>
 #include <pelt/io/tet_file.h>
 

@@ -1,3 +1,4 @@
+// Fuzz target: .npy.
 #include <pelt/core/error.h>
 
 #include "io/sequence/sequence_readers.h"

@@ -1,3 +1,4 @@
+// Fuzz target: .off.
 #include <pelt/core/error.h>
 #include <pelt/io/mesh_file.h>
 

@@ -1,3 +1,4 @@
+// Fuzz target: .pc2.
 #include <pelt/core/error.h>
 
 #include "io/sequence/sequence_readers.h"

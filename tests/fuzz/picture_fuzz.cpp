@@ -1,3 +1,4 @@
+// Fuzz target: pictures.
 #include <pelt/core/error.h>
 #include <pelt/io/picture.h>
 

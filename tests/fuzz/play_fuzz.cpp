@@ -1,3 +1,4 @@
+// Fuzz target: characters that are loaded are played, simplified and packed.
 #include <pelt/core/aligned_bytes.h>
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>

@@ -1,3 +1,4 @@
+// Fuzz target: .ply.
 #include <pelt/core/error.h>
 #include <pelt/io/mesh_file.h>
 

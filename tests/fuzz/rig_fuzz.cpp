@@ -1,3 +1,4 @@
+// Fuzz target: packed rigs.
 #include <pelt/core/aligned_bytes.h>
 
 #include <cstring>

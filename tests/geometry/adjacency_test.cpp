@@ -1,3 +1,4 @@
+// Neighbors of vertices, and connected parts.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/adjacency.h>

@@ -1,3 +1,4 @@
+// The smallest enclosing sphere.
 #include <gtest/gtest.h>
 #include <pelt/geometry/bounding_sphere.h>
 

@@ -1,3 +1,4 @@
+// Coarse levels of wide smoothing.
 #include <gtest/gtest.h>
 #include <pelt/geometry/coarse_level.h>
 #include <pelt/geometry/local_smoothing.h>

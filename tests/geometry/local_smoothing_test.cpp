@@ -1,3 +1,4 @@
+// Smoothing operators cut off where they are small.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// What is wrong with a mesh.
 #include <gtest/gtest.h>
 #include <pelt/geometry/mesh_report.h>
 

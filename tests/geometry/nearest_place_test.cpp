@@ -1,3 +1,4 @@
+// The nearest point of a surface.
 #include <gtest/gtest.h>
 #include <pelt/geometry/ray_tree.h>
 

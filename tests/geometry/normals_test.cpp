@@ -1,3 +1,4 @@
+// Vertex normals.
 #include <gtest/gtest.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/normals.h>

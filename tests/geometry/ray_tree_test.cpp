@@ -1,3 +1,4 @@
+// Rays against triangles, and inside or outside.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/ray_tree.h>

@@ -1,3 +1,4 @@
+// Bones as segments, and distances to them.
 #include <gtest/gtest.h>
 #include <pelt/geometry/segments.h>
 

@@ -1,3 +1,4 @@
+// Errors between sequences.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// Fewer triangles.
 #include <gtest/gtest.h>
 #include <pelt/geometry/mesh_report.h>
 #include <pelt/geometry/simplify.h>

@@ -1,3 +1,4 @@
+// Laplacians, and smoothing with them.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

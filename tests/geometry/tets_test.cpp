@@ -1,3 +1,4 @@
+// Tetrahedra: Laplacians and lattices.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// Vertices at the same place.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/geometry/weld.h>

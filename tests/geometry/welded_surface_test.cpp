@@ -1,3 +1,4 @@
+// The surface of a mesh without its seams.
 #include <gtest/gtest.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/welded_surface.h>

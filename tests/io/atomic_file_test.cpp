@@ -1,3 +1,4 @@
+// Files that appear whole or not at all.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>

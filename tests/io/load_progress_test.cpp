@@ -1,3 +1,4 @@
+// Progress while files are loaded.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>

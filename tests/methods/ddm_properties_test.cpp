@@ -1,3 +1,4 @@
+// Properties of Direct Delta Mush on scenes.
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/deform/lbs.h>

@@ -1,3 +1,4 @@
+// Direct Delta Mush against values that another implementation computed.
 #include "deform/ddm/ddm_reference.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Delta Mush against values that another implementation computed.
 #include <gtest/gtest.h>
 #include <pelt/deform/delta_mush.h>
 #include <pelt/io/character_file.h>

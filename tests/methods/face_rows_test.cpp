@@ -1,3 +1,4 @@
+// Direct Delta Mush on faces with joints of their own.
 #include <gtest/gtest.h>
 #include <pelt/geometry/normals.h>
 #include <pelt/methods/ddm.h>

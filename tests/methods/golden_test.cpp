@@ -1,3 +1,4 @@
+// Plain skins against values that another implementation computed.
 #include <gtest/gtest.h>
 #include <pelt/deform/dqs.h>
 #include <pelt/deform/lbs.h>

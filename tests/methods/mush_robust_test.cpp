@@ -1,3 +1,4 @@
+// Direct Delta Mush on difficult meshes.
 #include <gtest/gtest.h>
 #include <pelt/methods/ddm.h>
 #include <pelt/methods/methods.h>

@@ -1,3 +1,4 @@
+// A reader of the payload, written from its documentation alone.
 #include <gtest/gtest.h>
 #include <pelt/deform/ddm.h>
 #include <pelt/io/character_file.h>

@@ -1,3 +1,4 @@
+// Frames of a clip under any method.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// Slices of frames, as in Python.
 #include "methods/slice.h"
 
 #include <gtest/gtest.h>

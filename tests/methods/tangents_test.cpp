@@ -1,3 +1,4 @@
+// Tangents under every method.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/methods/sampling.h>

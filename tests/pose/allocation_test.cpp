@@ -1,3 +1,4 @@
+// Solving a pose allocates nothing.
 #include <gtest/gtest.h>
 
 #include "counting_allocator.h"

@@ -1,3 +1,4 @@
+// Edges of the reduced energies.
 #include "pose/fast/prepare/edge_sets.h"
 
 #include <gtest/gtest.h>

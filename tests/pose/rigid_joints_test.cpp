@@ -1,3 +1,4 @@
+// Rigid joints for a free pose.
 #include <gtest/gtest.h>
 #include <pelt/pose/rigid_joints.h>
 

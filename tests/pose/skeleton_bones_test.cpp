@@ -1,3 +1,4 @@
+// Which way knees and elbows bend.
 #include <gtest/gtest.h>
 #include <pelt/pose/skeleton_bones.h>
 

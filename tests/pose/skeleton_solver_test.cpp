@@ -1,3 +1,4 @@
+// Joints that keep their lengths, from handles.
 #include <gtest/gtest.h>
 #include <pelt/pose/skeleton_solver.h>
 

@@ -1,3 +1,4 @@
+// Cameras.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <render/view.h>

@@ -1,3 +1,4 @@
+// Colors of values and joints.
 #include <gtest/gtest.h>
 #include <pelt/render/render.h>
 #include <render/srgb.h>

@@ -1,8 +1,9 @@
+// Text, scales, and several pictures on a sheet.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/render/render.h>
-#include <render/text.h>
-#include <render/ticks.h>
+#include <render/text/text.h>
+#include <render/text/ticks.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// Pictures of meshes.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// Clips from other skeletons.
 #include <gtest/gtest.h>
 #include <pelt/rig/borrow_clips.h>
 #include <pelt/rig/range_of_motion.h>

@@ -1,3 +1,4 @@
+// Clips by name and index.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/character.h>

@@ -1,3 +1,4 @@
+// Clips made of keyed poses.
 #include <gtest/gtest.h>
 #include <pelt/rig/clip_builder.h>
 

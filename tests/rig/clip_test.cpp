@@ -1,3 +1,4 @@
+// Channels, and skeletons that they move.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip.h>

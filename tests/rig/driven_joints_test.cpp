@@ -1,3 +1,4 @@
+// Joints driven by others.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/driven_joints.h>

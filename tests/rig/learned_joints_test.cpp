@@ -1,3 +1,4 @@
+// Driven joints with learned coefficients.
 #include <gtest/gtest.h>
 #include <pelt/rig/driven_joints.h>
 

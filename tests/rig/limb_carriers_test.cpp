@@ -1,3 +1,4 @@
+// Joints that must move with a limb they do not hang on.
 #include <gtest/gtest.h>
 #include <pelt/rig/range_of_motion.h>
 

@@ -1,3 +1,4 @@
+// Which joint is on the other side.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/mirror_joints.h>

@@ -1,3 +1,4 @@
+// Tables of options.
 #include <gtest/gtest.h>
 #include <pelt/rig/ddm_settings.h>
 

@@ -1,3 +1,4 @@
+// The range of motion.
 #include <gtest/gtest.h>
 #include <pelt/rig/range_of_motion.h>
 #include <pelt/scenes/scenes.h>

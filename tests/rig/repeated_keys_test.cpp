@@ -1,3 +1,4 @@
+// Keys that repeat their neighbors.
 #include <gtest/gtest.h>
 #include <pelt/rig/repeated_keys.h>
 

@@ -1,3 +1,4 @@
+// Transforms taken apart.
 #include <gtest/gtest.h>
 #include <pelt/rig/skeleton.h>
 

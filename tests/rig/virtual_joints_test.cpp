@@ -1,3 +1,4 @@
+// Virtual joints.
 #include <gtest/gtest.h>
 
 #include "virtual_joint.h"

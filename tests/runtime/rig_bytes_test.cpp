@@ -1,3 +1,4 @@
+// The bytes of packed rigs: moved, damaged, cut.
 #include "runtime/layout/rig_bytes.h"
 
 #include <gtest/gtest.h>

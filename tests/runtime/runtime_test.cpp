@@ -1,3 +1,4 @@
+// What an engine does with packed rigs.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 

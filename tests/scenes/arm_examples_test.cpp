@@ -1,3 +1,4 @@
+// The examples of the muscular arm.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/scenes/scenes.h>

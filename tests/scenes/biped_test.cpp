@@ -1,3 +1,4 @@
+// The biped.
 #include "scenes/biped/biped.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Meshes of implicit surfaces.
 #include "scenes/implicit/implicit_mesh.h"
 
 #include <gtest/gtest.h>

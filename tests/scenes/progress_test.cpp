@@ -1,3 +1,4 @@
+// Progress while scenes are made.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/scenes/scenes.h>

@@ -1,3 +1,4 @@
+// What every scene is.
 #include <gtest/gtest.h>
 #include <pelt/core/parallel.h>
 #include <pelt/geometry/bounding_sphere.h>

@@ -1,3 +1,4 @@
+// Smooth weights of scenes.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/scenes/scenes.h>

@@ -1,11 +1,13 @@
 """scratch_everywhere.py ROOT PROGRAM LIBRARY: a verb that was added by one file and one row of the table is in the
-program, in its JSON, in C, in Python with types and help, in the documentation's tables and in Blender's and the page's
-lists."""
+program, in its JSON, in C, in Python with types and help, in the documentation's tables, in Blender's panel, in the types
+of @pelt/core and in the page's list of what it makes. Where Blender or web/node_modules are missing, that part is left
+out, with a word."""
 
 import inspect
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,26 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
+
+
+BLENDER = """
+import sys
+sys.path[:0] = [{root!r} + "/integrations/blender", {root!r} + "/bindings/python"]
+import bpy, pelt_blender
+pelt_blender.register()
+assert any(each.bl_idname == "pelt.scratch" for each in pelt_blender.weights.CLASSES), "not in the panel"
+properties = bpy.ops.pelt.scratch.get_rna_type().properties
+assert properties["factor"].default == 1 and properties["factor"].hard_max == 10
+assert set(properties["direction"].enum_items.keys()) == {{"all", "up"}}
+assert "joint" in properties
+"""
+PAGE = """
+import {{ makingVerbs, formOptions }} from {bundle!r};
+import {{ readFileSync }} from "node:fs";
+const table = JSON.parse(readFileSync(0, "utf8")).verbs,
+  verb = makingVerbs(table).find(({{ name }}) => name === "scratch");
+console.log(formOptions(verb).map(({{ name }}) => name).join(" "));
+"""
 
 
 def run(*words):
@@ -57,13 +79,42 @@ class Scratch(unittest.TestCase):
             self.hero.scratch(factor=0)
 
     def test_stubs_and_the_tables_of_the_documentation_want_it(self):
-        told = subprocess.run(
+        checked = subprocess.run(
             ["/usr/bin/python3", ROOT / "scripts/write_verbs", "--check", PROGRAM, LIBRARY],
             capture_output=True,
             text=True,
         )
-        self.assertNotEqual(told.returncode, 0)
-        self.assertIn("run scripts/write_verbs", told.stdout + told.stderr)
+        self.assertNotEqual(checked.returncode, 0)
+        self.assertIn("run scripts/write_verbs", checked.stdout + checked.stderr)
+
+    def test_blender_has_it_with_its_properties(self):
+        if not shutil.which("blender"):
+            self.skipTest("there is no blender on the PATH")
+        code = BLENDER.format(root=str(ROOT))
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        clean["PATH"] = f"{pathlib.Path(shutil.which('blender')).parent}:/usr/bin:/bin"
+        words = ["blender", "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr", code]
+        done = subprocess.run(words, capture_output=True, text=True, env=clean)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_page_makes_it_and_the_types_of_core_want_it(self):
+        web = ROOT / "web"
+        esbuild = web / "node_modules/.bin/esbuild"
+        if not esbuild.exists():
+            self.skipTest("web/node_modules is missing")
+        with tempfile.TemporaryDirectory() as folder:
+            bundle = f"{folder}/verbs.mjs"
+            source = str(web / "studio/src/verbs.ts")
+            subprocess.run(
+                [esbuild, source, "--bundle", "--format=esm", f"--outfile={bundle}", "--log-level=error"], check=True
+            )
+            words = ["node", "--input-type=module", "-e", PAGE.format(bundle=bundle)]
+            shown = subprocess.run(words, input=run("verbs", "--json"), capture_output=True, text=True, check=True)
+            self.assertEqual(shown.stdout.split(), ["factor", "direction", "joint"])
+        words = ["node", web / "tools/verb_types.mjs", "--check"]
+        checked = subprocess.run(words, capture_output=True, text=True, cwd=web, env={**os.environ, "PELT": PROGRAM})
+        self.assertNotEqual(checked.returncode, 0)
+        self.assertIn("out of date", checked.stderr)
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+// Baking methods to plain skins.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

@@ -1,3 +1,4 @@
+// Baking with virtual joints.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/core/parallel.h>

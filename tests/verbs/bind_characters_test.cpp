@@ -1,3 +1,4 @@
+// Binds of real characters, against those of their artists.
 #include <gtest/gtest.h>
 #include <pelt/bind/rigid_bind.h>
 #include <pelt/core/error.h>

@@ -1,3 +1,4 @@
+// Kinds of files.
 #include <gtest/gtest.h>
 #include <pelt/verbs/files.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// Characters from examples.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/scenes/scenes.h>

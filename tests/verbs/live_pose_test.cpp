@@ -1,3 +1,4 @@
+// Live posing with rigid joints.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/clip.h>

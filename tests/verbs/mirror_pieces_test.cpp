@@ -1,3 +1,4 @@
+// Mirroring characters made of pieces.
 #include <gtest/gtest.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/verbs/mirror.h>

@@ -1,3 +1,4 @@
+// Handles in scaled, turned and mirrored armatures.
 #include <gtest/gtest.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/io/character_file.h>

@@ -1,3 +1,4 @@
+// Posing characters.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>

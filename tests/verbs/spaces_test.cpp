@@ -1,3 +1,4 @@
+// Characters whose spaces differ, and the poses they must share.
 #include <gtest/gtest.h>
 #include <pelt/geometry/bounding_sphere.h>
 #include <pelt/io/character_file.h>

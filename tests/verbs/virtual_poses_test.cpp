@@ -1,3 +1,4 @@
+// Virtual joints in poses that are not rigid.
 #include <gtest/gtest.h>
 #include <pelt/deform/lbs.h>
 #include <pelt/methods/methods.h>

@@ -23,8 +23,15 @@ const kinds = {
 };
 const types = { number: "number", integer: "number", flag: "boolean", text: "string | number", joint: "string" };
 
-function optionType({ name, type, choices, many, values }) {
-  const words = choices?.map((word) => JSON.stringify(word)).join(" | ");
+const unionOf = (words) => words.map((word) => JSON.stringify(word)).join(" | ");
+/** The deformers, which several verbs take. */
+const methodsOf = (table) =>
+  table.find(({ name }) => name === "deform").options.find(({ name }) => name === "method").choices;
+let methodNames = "";
+
+function optionType({ type, choices, many, values }) {
+  const union = choices && unionOf(choices),
+    words = union === methodNames ? "MethodName" : union;
   const switched = choices?.includes("off") ? " | boolean" : "";
   const one = words ? words + switched : type === "clip" ? "string | number" : (types[type] ?? "string");
   const map = many && values.includes("=") ? ` | Record<string, number>` : "";
@@ -38,15 +45,15 @@ const inputType = ({ kind, many }) => {
 
 const comment = (text) => `/** ${text.replace(/[^.]$/, "$&.").replaceAll("*/", "* /")} */\n`;
 
-/** An option and an input may have one name: a method or a sequence. */
+/** What stands in the interface of a verb's options. An option and an input may have one name: a method or a sequence. */
 function members(verb) {
   const rows = new Map();
-  const add = (name, help, type) => {
+  const add = (name, help, type, group) => {
     const known = rows.get(name);
-    rows.set(name, known ? { help: known.help, type: `${known.type} | ${type}` } : { help, type });
+    rows.set(name, known ? { ...known, type: `${known.type} | ${type}` } : { help, type, group });
   };
   for (const row of verb.options)
-    if (row.where === "everywhere" && !row.positional) add(row.name, row.help, optionType(row));
+    if (row.where === "everywhere" && !row.positional) add(row.name, row.help, optionType(row), row.group);
   for (const row of verb.inputs) if (!row.required) add(row.name, row.help, inputType(row));
   for (const row of verb.outputs) {
     if (row.where !== "everywhere") continue;
@@ -54,7 +61,36 @@ function members(verb) {
     else if (row.kinds.length > 1 && row.kind !== "folder")
       add("output", `What to make (default: ${row.kind})`, row.kinds.map((kind) => `"${kind}"`).join(" | "));
   }
-  return [...rows].map(([name, { help, type }]) => `${comment(help)}${camel(name)}?: ${type};`).join("\n");
+  return [...rows].map(([name, { help, type, group }]) => ({
+    group,
+    text: `${comment(help)}${camel(name)}?: ${type};`,
+  }));
+}
+
+/** The options that several verbs have alike, under the heading that they have in help. */
+function sharedOptions(all) {
+  const shared = new Map();
+  for (const group of ["Direct Delta Mush", "Clips and frames"]) {
+    const having = all.map((rows) => rows.filter((row) => row.group === group).map(({ text }) => text));
+    const most = Math.max(...having.map(({ length }) => length));
+    const full = having.filter(({ length }) => 2 * length > most);
+    const texts = full[0].filter((text) => full.every((one) => one.includes(text)));
+    shared.set(`${group.replace(/(?:^| )(\w)/g, (_, letter) => letter.toUpperCase())}Options`, texts);
+  }
+  return shared;
+}
+
+/** The interface of a verb's options: those that it shares, and its own. */
+function optionsOf(verb, shared) {
+  let rows = members(verb).map(({ text }) => text);
+  const bases = ["CallOptions"];
+  for (const [name, texts] of shared)
+    if (texts.every((text) => rows.includes(text))) {
+      bases.push(name);
+      rows = rows.filter((text) => !texts.includes(text));
+    }
+  const head = `/** Options of \`pelt ${verb.name}\`. */\nexport interface ${pascal(verb.name)}Options`;
+  return `${head} extends ${bases.join(", ")} {\n${rows.join("\n")}\n}\n`;
 }
 
 function resultType({ outputs }) {
@@ -73,7 +109,9 @@ const byHand = ["info"];
 
 export async function verbTypes() {
   const table = JSON.parse(pelt("verbs", "--json")).verbs,
-    verbs = table.filter(({ where, browser }) => where === "everywhere" && browser),
+    verbs = table.filter(({ where, browser }) => where === "everywhere" && browser);
+  methodNames = unionOf(methodsOf(table));
+  const shared = sharedOptions(verbs.map(members)),
     methods = verbs.filter(
       ({ name, inputs }) => ["character", "any"].includes(inputs[0]?.kind) && !byHand.includes(name),
     );
@@ -86,6 +124,9 @@ import type { Frames, Handle, Made, MadeFrames, MadeLevels, Reported, RestMesh }
 export type CharacterInput = Character | Uint8Array;
 export type MeshInput = RestMesh;
 
+/** The deformers. */
+export type MethodName = ${methodNames};
+
 /** The verbs of this package. */
 export type VerbName = ${verbs.map(({ name }) => `"${name}"`).join(" | ")};
 /** The verbs that make something. */
@@ -94,7 +135,8 @@ export type MakingVerb = ${verbs
     .map(({ name }) => `"${name}"`)
     .join(" | ")};
 
-${verbs.map((verb) => `/** Options of \`pelt ${verb.name}\`. */\nexport interface ${pascal(verb.name)}Options extends CallOptions {\n${members(verb)}\n}\n`).join("\n")}
+${[...shared].map(([name, texts]) => `/** What several verbs take. */\nexport interface ${name} {\n${texts.join("\n")}\n}\n`).join("\n")}
+${verbs.map((verb) => optionsOf(verb, shared)).join("\n")}
 /** The verbs that work on a character. */
 export interface CharacterVerbs {
 ${methods.map(method).join("\n\n")}

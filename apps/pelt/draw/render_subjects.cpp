@@ -15,8 +15,8 @@ namespace {
 bool isPosed(const RenderChoice& choice, const Character& character) {
     if (choice.sampling.bind_pose) return false;
     if (choice.sampling.clip) return true;
-    const bool asked = !choice.moments.empty() || !choice.methods.empty();
-    return asked && !character.clips.empty();
+    const bool posed = !choice.moments.empty() || !choice.methods.empty();
+    return posed && !character.clips.empty();
 }
 
 std::vector<render::Bone> skeletonAt(const Skeleton& skeleton, const std::vector<Vec3d>& positions) {

@@ -150,9 +150,9 @@ int runProgram(int count, char** words) {
         std::vector<std::string> parsed = joinColorWords(count, words);
         host.passed_on = cutPassedOn(parsed);
         parseWords(app, std::move(parsed));
-    } catch (const CLI::ParseError& asked) {  // for help or the version
+    } catch (const CLI::ParseError& request) {  // for help or the version
         std::ostringstream out, ignored;
-        app.exit(asked, out, ignored);
+        app.exit(request, out, ignored);
         writeStdout(out.str());
     }
     return 0;

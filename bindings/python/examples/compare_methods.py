@@ -21,9 +21,9 @@ def volume(x):
 rest = volume(hero.positions[np.newaxis])[0]
 loss = {method: 100 * (volume(x) / rest - 1) for method, x in shapes.items()}  # percent
 for method, x in shapes.items():
-    told = pelt.compare(shapes["lbs"], x, rest=hero.positions)
+    report = pelt.compare(shapes["lbs"], x, rest=hero.positions)
     low, high = loss[method].min(), loss[method].max()
-    print(f"{method}: volume {low:+.2f} % to {high:+.2f} %, E_RMS to lbs {told['e_rms']:.2f}")
+    print(f"{method}: volume {low:+.2f} % to {high:+.2f} %, E_RMS to lbs {report['e_rms']:.2f}")
 
 try:
     import matplotlib

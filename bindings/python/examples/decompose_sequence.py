@@ -16,6 +16,6 @@ else:  # a cloth-like sequence: waves that run along a bar
 for bones in (2, 4, 8):
     made = pelt.decompose(frames, rest=(source.positions, source.triangles), bones=bones)
     again = made.deform(made.skin_matrices(0, fps=30), method="lbs")
-    told = pelt.compare(frames, again, rest=source.positions)
-    print(f"{bones} bones: E_RMS {told['e_rms']:.3f}, {made}")
+    report = pelt.compare(frames, again, rest=source.positions)
+    print(f"{bones} bones: E_RMS {report['e_rms']:.3f}, {made}")
 made.save("decomposed.glb")

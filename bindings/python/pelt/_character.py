@@ -1,7 +1,6 @@
 """Characters: what they consist of, what they give, and what can be made of them."""
 from __future__ import annotations
 
-import inspect
 import json
 import os
 from ctypes import byref, c_size_t, c_void_p
@@ -96,7 +95,7 @@ class Character(VerbMethods, Contents):
         return Character(made.value or 0)
 
     def with_attribute(self, name: str, values: ArrayLike) -> Character:
-        """The same character with a number for each vertex, (V,), more. Its name begins with an underscore."""
+        """The same character with one more attribute: a number per vertex, (V,). Its name begins with an underscore."""
         handle, made = self._open(), c_void_p()
         numbers = floats("values", values, (self.vertex_count,))
         check(lib.pelt_with_attribute(handle.pointer, encoded(name), numbers.ctypes.data, byref(made)))
@@ -209,9 +208,6 @@ class Character(VerbMethods, Contents):
         return take_bytes(data, size.value)
 
 
-for _call, _options_text in (
-    (Character.deformer, _table.method_options()),
-    (Character.deform, _table.method_options()),
-    (Character.poser, _table.poser_options()),
-):
-    _call.__doc__ = inspect.cleandoc(_call.__doc__ or "") + "\n" + _options_text
+_table.show_options(Character.deformer, _table.method_options())
+_table.show_options(Character.deform, _table.method_options())
+_table.show_options(Character.poser, _table.poser_options())

@@ -218,7 +218,7 @@ class LongCall:
         self._raised: Optional[BaseException] = None
         self._interrupted = False
 
-        def told(_: Any, stage: bytes, fraction: float) -> int:
+        def passed_on(_: Any, stage: bytes, fraction: float) -> int:
             try:
                 stop = progress is not None and progress(fraction, stage.decode()) is False
                 return 0 if stop or self._interrupted else 1
@@ -226,7 +226,7 @@ class LongCall:
                 self._raised = raised
                 return 0
 
-        self.callback = Progress(told)  # kept: the library calls it
+        self.callback = Progress(passed_on)  # kept: the library calls it
         self._call = Call(ctypes.sizeof(Call), self.callback, None, threads or 0)
 
     @property

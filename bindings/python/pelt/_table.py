@@ -99,9 +99,9 @@ def _input_argument(verb: Row, row: Row) -> Argument:
         "poses": " (F, V, 3) float32, or a file.",
         "picture": " (H, W, 4) or (H, W, 3) uint8, the bytes of a file, or a file.",
     }
-    told = _text_of(row["help"]).rstrip(".") + "." + shape.get(row["kind"], "")
+    text = _text_of(row["help"]).rstrip(".") + "." + shape.get(row["kind"], "")
     name = _NAMES.get((verb["name"], row["name"]), python_name(row["name"]))
-    return Argument(name, row["name"], many, told, row["required"], row["required"])
+    return Argument(name, row["name"], many, text, row["required"], row["required"])
 
 
 def _option_argument(row: Row, first: bool) -> Argument:
@@ -166,18 +166,33 @@ def options_text(listed: list[Argument]) -> str:
     return "\n".join(textwrap.fill(row, 110, subsequent_indent="    ") for row in rows)
 
 
-def method_options() -> str:
-    """The options of methods, for a docstring."""
+def method_options() -> list[Argument]:
+    """The options of methods."""
     rows = [
         row for row in TABLE["deform"]["options"] if row["group"] == "Direct Delta Mush" or "--method" in row["group"]
     ]
-    return "\n" + options_text([_option_argument(row, False) for row in rows]) + "\n"
+    return [_option_argument(row, False) for row in rows]
 
 
-def poser_options() -> str:
-    """The options of a poser, for a docstring."""
+def poser_options() -> list[Argument]:
+    """The options of a poser."""
     rows = {each.key: each for each in arguments(TABLE["pose"])}
-    return "\n" + options_text([rows[name] for name in POSER]) + "\n"
+    return [rows[name] for name in POSER]
+
+
+def show_options(call: Any, listed: list[Argument]) -> None:
+    """What a call takes as `**options`, for help() and completion."""
+    call.__doc__ = inspect.cleandoc(call.__doc__ or "") + "\n\n" + options_text(listed) + "\n"
+    parameter = inspect.Parameter
+    own = inspect.signature(call)
+    named = [each for each in own.parameters.values() if each.kind != parameter.VAR_KEYWORD]
+    taken = {each.name for each in named}
+    named += [
+        parameter(each.name, parameter.KEYWORD_ONLY, default=None, annotation=each.type)
+        for each in listed
+        if each.name not in taken
+    ]
+    call.__signature__ = own.replace(parameters=named)
 
 
 def text(verb: Row) -> str:

@@ -44,6 +44,17 @@ class Made(unittest.TestCase):
         self.assertEqual(bake.return_annotation, "Character")
         self.assertIn("Literal", inspect.signature(pelt.Character.bind).parameters["method"].annotation)
         self.assertEqual(list(inspect.signature(pelt.Character.bind).parameters)[:2], ["self", "method"])
+
+    def test_deformers_and_posers_show_their_options_too(self):
+        for call, options in (
+            (pelt.Character.deform, ("alpha", "lambda_", "sigma", "joint_alpha")),
+            (pelt.Character.deformer, ("alpha", "kappa_map")),
+            (pelt.Character.poser, ("energy", "extra_weights", "free")),
+        ):
+            parameters = inspect.signature(call).parameters
+            for name in options:
+                self.assertIs(parameters[name].kind, inspect.Parameter.KEYWORD_ONLY)
+                self.assertIn(f"{name}: ", call.__doc__)
         self.assertIs(inspect.signature(pelt.Character.fit).parameters["examples"].default, inspect.Parameter.empty)
 
     def test_methods_that_are_written_by_hand_list_their_options(self):

@@ -55,8 +55,11 @@ using OptionDefault = std::variant<std::monostate, bool, double, std::string_vie
 struct OptionRange {
     double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
     bool without_least = false;  ///< a number must be above `least`
+    bool without_most = false;   ///< a number must be below `most`
 
-    bool contains(double number) const { return (without_least ? number > least : number >= least) && number <= most; }
+    bool contains(double number) const {
+        return (without_least ? number > least : number >= least) && (without_most ? number < most : number <= most);
+    }
 };
 
 /// The description of an option.
@@ -78,6 +81,12 @@ struct OptionInfo {
     bool hidden = false;                                  ///< not in help and not in the table's JSON
     bool (*accepts)(const OptionValue& value) = nullptr;  ///< whether a value can be read, whatever its range
 };
+
+/// The description of a number, with its range.
+constexpr OptionInfo ranged(OptionInfo info, const OptionRange& range) {
+    info.range = range;
+    return info;
+}
 
 /// A sentence that says why the option does not take the value; empty if it does.
 std::string faultOf(const OptionInfo& option, const OptionValue& value);
@@ -279,6 +288,7 @@ public:
     OptionRow& above(double least, double most = std::numeric_limits<double>::infinity()) {
         return info.range = {least, most, true}, *this;
     }
+    OptionRow& below(double least, double most) { return info.range = {least, most, false, true}, *this; }
     OptionRow& unit(std::string_view unit) { return info.unit = unit, *this; }
     OptionRow& separatedBy(char separator) { return info.separator = separator, *this; }
     OptionRow& choices(std::span<const std::string_view> words) {

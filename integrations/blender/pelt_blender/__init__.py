@@ -11,9 +11,9 @@ bl_info = {
     "category": "Rigging",
 }
 
-from . import meshes, mush, operators, panel, posing, sequences, settings, weights
+from . import files, meshes, mush, operators, panel, posing, sequences, settings, weights
 
-MODULES = (operators, weights, meshes, sequences, posing, panel)
+MODULES = (operators, weights, meshes, sequences, files, posing, panel)
 
 
 def register():

@@ -135,7 +135,7 @@ def add_skeleton(glb, names, parents, rests):
 
 
 def add_clip(glb, name, parents, worlds):
-    """One key a frame; `worlds` (F, J, 4, 4). Gives the largest shear that was left out."""
+    """One key per frame; `worlds` (F, J, 4, 4). Gives the largest shear that was left out."""
     moves, turns, scales, shear = matrices.decomposed(_locals(worlds, parents))
     time = glb.accessor((np.arange(len(worlds)) / FPS).astype(np.float32), "SCALAR", bounds=True)
     channels, samplers = [], []

@@ -36,7 +36,7 @@ class Transfer(LongWork, bpy.types.Operator):
     def finish(self, context, made):
         writing.write_weights(self._target, self._armature, made.joints, made.weights_dense())
         writing.follow(self._target, self._armature)
-        return weights.told(self.bl_label, made)
+        return weights.summary(self.bl_label, made)
 
 
 def _sources(context, target):

@@ -34,7 +34,7 @@ class Bind(LongWork, bpy.types.Operator):
             if not scene.mush_modifier(mesh_object):
                 writing.follow(mesh_object, self._armature)
         mush.forget()
-        return weights.told(self.bl_label, bound)
+        return weights.summary(self.bl_label, bound)
 
 
 def _to_bind(context):

@@ -5,6 +5,15 @@ from . import mush, mush_options, scene, weights
 from .scene import Fault
 
 
+_FILES = (
+    ("sample", "ARMATURE_DATA"),
+    ("cutout", "IMAGE_DATA"),
+    ("deform", "EXPORT"),
+    ("pack", "PACKAGE"),
+    ("compare", "DRIVER_DISTANCE"),
+)
+
+
 class _Panel:
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -128,6 +137,16 @@ class VIEW3D_PT_pelt_sequences(_Panel, bpy.types.Panel):
         layout.operator("pelt.decompose", icon="GROUP_BONE")
 
 
+class VIEW3D_PT_pelt_files(_Panel, bpy.types.Panel):
+    bl_label = "Files and Measuring"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        column = self.layout.column(align=True)
+        for name, icon in _FILES:
+            column.operator(f"pelt.{name}", icon=icon)
+
+
 class VIEW3D_PT_pelt_pose(_Panel, bpy.types.Panel):
     bl_label = "Pose"
     bl_options = {"DEFAULT_CLOSED"}
@@ -148,5 +167,6 @@ CLASSES = (
     VIEW3D_PT_pelt_mush,
     VIEW3D_PT_pelt_bake,
     VIEW3D_PT_pelt_sequences,
+    VIEW3D_PT_pelt_files,
     VIEW3D_PT_pelt_pose,
 )

@@ -3,7 +3,6 @@ import bpy
 from bpy.props import (
     BoolProperty,
     EnumProperty,
-    FloatProperty,
     FloatVectorProperty,
     IntProperty,
     PointerProperty,
@@ -19,6 +18,16 @@ def _changed(self, _context):
 
 def _items(*rows):
     return [(key, label, text) for key, label, text in rows]
+
+
+def _number(name, default, **more):
+    """An option of the mush; the panel shows its usual value where the table leaves it open."""
+    return table.property_of({**table.rows_of("mush")[name], "default": default}, update=_changed, **more)
+
+
+def _choice(name, *rows):
+    """The first is the default."""
+    return EnumProperty(name=name, default=rows[0][0], update=_changed, items=_items(*rows))
 
 
 class PeltObject(bpy.types.PropertyGroup):
@@ -39,65 +48,30 @@ class PeltObject(bpy.types.PropertyGroup):
     fitted_bones: StringProperty(description="Of an armature: the bones of that character's joints, line by line")
     bone: StringProperty(name="Bone", description="Of a pin: the bone that goes where the pin is")
     turns: BoolProperty(name="Hold Rotation", default=False, description="The bone turns as the pin does, too")
-    iterations: IntProperty(
-        name="Iterations", default=10, min=1, max=200, update=_changed, description="Number of smoothing steps"
-    )
+    iterations: _number("iterations", 10, soft_max=200)
     automatic: BoolProperty(
         name="Automatic",
         default=True,
         update=_changed,
         description="Derive lambda and kappa from the thickness of the limbs",
     )
-    lambda_: FloatProperty(
-        name="Lambda",
-        default=1.0,
-        min=0.0,
-        soft_max=20.0,
-        update=_changed,
-        description="Smoothing of rotations per step",
+    lambda_: _number("lambda_", 1.0, soft_max=20.0)
+    kappa: _number("kappa", 1.0, soft_max=20.0)
+    alpha: _number("alpha", 0.5)
+    start: _choice(
+        "Start from",
+        ("RIGID", "Rigid Bind", "Each vertex starts on its heaviest bone"),
+        ("KEEP", "Painted Weights", "The weights are kept and smoothed"),
     )
-    kappa: FloatProperty(
-        name="Kappa",
-        default=1.0,
-        min=0.0,
-        soft_max=20.0,
-        update=_changed,
-        description="Smoothing of translations per step",
+    laplacian: _choice(
+        "Laplacian",
+        ("COTANGENT", "Cotangent", "Independent of how the mesh is cut into faces"),
+        ("UNIFORM", "Uniform", "Every edge counts the same"),
     )
-    alpha: FloatProperty(
-        name="Alpha",
-        default=0.5,
-        min=0.0,
-        max=0.99,
-        update=_changed,
-        description="How closely translations follow the bones",
-    )
-    start: EnumProperty(
-        name="Start from",
-        default="RIGID",
-        update=_changed,
-        items=_items(
-            ("RIGID", "Rigid Bind", "Each vertex starts on its heaviest bone"),
-            ("KEEP", "Painted Weights", "The weights are kept and smoothed"),
-        ),
-    )
-    laplacian: EnumProperty(
-        name="Laplacian",
-        default="COTANGENT",
-        update=_changed,
-        items=_items(
-            ("COTANGENT", "Cotangent", "Independent of how the mesh is cut into faces"),
-            ("UNIFORM", "Uniform", "Every edge counts the same"),
-        ),
-    )
-    smoothing: EnumProperty(
-        name="Step",
-        default="IMPLICIT",
-        update=_changed,
-        items=_items(
-            ("IMPLICIT", "Implicit", "Stable for any amount of smoothing"),
-            ("EXPLICIT", "Explicit", "As in the original Delta Mush"),
-        ),
+    smoothing: _choice(
+        "Step",
+        ("IMPLICIT", "Implicit", "Stable for any amount of smoothing"),
+        ("EXPLICIT", "Explicit", "As in the original Delta Mush"),
     )
     connect: BoolProperty(
         name="Layers",

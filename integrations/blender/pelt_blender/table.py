@@ -17,15 +17,13 @@ _COMMON, _FRAMES = "Common options", "Clips and frames"
 _MOST = 2**31 - 1
 
 #: Verbs that are no operators, and why.
-EXCEPTIONS = {
-    "sample": "a built-in character is for experiments: its file is imported like any other",
-    "deform": "Mush and the armature's own modifier show deformed meshes",
-    "pack": "a packed rig is a file for engines, made of the character that is exported",
-    "cutout": "a flat figure is imported like any other file",
-    "compare": "it measures two files or sequences, and changes nothing",
-}
+EXCEPTIONS = {}
 #: Options that no operator has, and why; those of clips and frames are the scene's.
 LEFT_OUT = {
+    ("deform", "no_props"): "the meshes are chosen in the scene",
+    ("deform", "base"): "of a file or a sequence",
+    ("pack", "base"): "of a file or a sequence",
+    ("compare", "no_props"): "the meshes are chosen in the scene",
     ("clean", "unused_joints"): "the bones of an armature are also those of its controls and actions",
     ("mush", "variant"): "of a mushed file",
     ("mush", "payload"): "of a mushed file",
@@ -77,9 +75,9 @@ def property_of(row, **more):
     default, least, most = row["default"], row["min"], row["max"]
     if row["choices"]:
         items = [(word, label(word.replace("-", "_")), "") for word in row["choices"]]
-        if default is None:
+        if default is None and not row["positional"]:
             items.insert(0, (AUTOMATIC, label(AUTOMATIC), ""))
-        return EnumProperty(items=items, default=default or AUTOMATIC, **known)
+        return EnumProperty(items=items, default=default or items[0][0], **known)
     if row["type"] == "flag":
         return BoolProperty(default=bool(default), **known)
     if _is_list(row):
@@ -91,6 +89,8 @@ def property_of(row, **more):
     default = default or 0
     least = min(default, -math.inf if least is None else least)
     most = math.inf if most is None else most
+    if row["below_max"]:
+        most *= 0.9999
     if row["type"] == "integer":
         return IntProperty(default=default, min=int(max(least, -_MOST)), max=int(min(most, _MOST)), **known)
     return FloatProperty(default=default, min=max(least, -1e30), max=min(most, 1e30), precision=4, **known)

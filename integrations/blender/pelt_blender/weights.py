@@ -11,6 +11,7 @@ from .scene import Fault
 OWN = {
     "info": "check",
     **{name: name for name in ("bind", "transfer", "lod", "mush", "bake", "fit", "decompose", "pose")},
+    **{name: name for name in ("sample", "cutout", "deform", "pack", "compare")},
 }
 
 
@@ -21,7 +22,7 @@ def write(skin, meshes, armature, names, weights):
         writing.write_weights(mesh_object, armature, names, weights[part.first : part.first + part.count])
 
 
-def told(label, made):
+def summary(label, made):
     used = int((made.weights_dense() > 0).sum(axis=1).max())
     return f"{label}: {made.vertex_count} vertices, at most {used} of {len(made.joints)} bones each"
 
@@ -47,7 +48,7 @@ class WeightsVerb(LongWork):
         write(self._skin, self._meshes, self._armature, made.joints, made.weights_dense())
         mush.forget()
         self._armature.update_tag()
-        return told(self.bl_label, made)
+        return summary(self.bl_label, made)
 
 
 def _has_sense(verb):

@@ -15,8 +15,10 @@ namespace pelt::deform {
 namespace {
 
 const CorField kCorFields[] = {
-    {{"sigma", "S", "How different weights may be to count as similar, above 0 (default: 0.1)"}, &CorOptions::sigma},
-    {{"weight_cell", "W", "Merge triangles with weights this close; 0: exact sum (default: 1/128)"},
+    {ranged({"sigma", "S", "How different weights may be to count as similar, above 0 (default: 0.1)"},
+            {0, std::numeric_limits<double>::infinity(), true}),
+     &CorOptions::sigma},
+    {ranged({"weight_cell", "W", "Merge triangles with weights this close; 0: exact sum (default: 1/128)"}, {0, 1}),
      &CorOptions::weight_cell},
 };
 

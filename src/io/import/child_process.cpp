@@ -71,12 +71,12 @@ void passProgressOn(std::string& messages, std::size_t& looked_at, double& fract
             looked_at = end + 1;
             continue;
         }
-        double told = 0;
+        double read_fraction = 0;
         const char* last = line.data() + line.size();
-        const bool read = std::from_chars(line.data() + kMark.size(), last, told).ec == std::errc();
+        const bool read = std::from_chars(line.data() + kMark.size(), last, read_fraction).ec == std::errc();
         messages.erase(looked_at, line.size() + 1);
-        if (!read || !(told > fraction && told <= 1)) continue;
-        fraction = told;
+        if (!read || !(read_fraction > fraction && read_fraction <= 1)) continue;
+        fraction = read_fraction;
         progress.report("import", fraction);
     }
 }

@@ -11,19 +11,11 @@
 namespace pelt::verbs {
 namespace {
 
-struct BakeOptions {
-    std::string from = "ddm";
-    std::size_t influences = 4, helpers = 0, virtual_joints = 0;
-    std::optional<double> max_error;
-    std::vector<std::string> lock;
-    float weld = 0;
-};
-
-OptionTable<BakeOptions> bakeRows() {
-    using B = BakeOptions;
+OptionTable<BakeRequest> bakeRows() {
+    using B = BakeRequest;
     using Row = OptionRow<B>;
     return {
-        Row("from", "METHOD|SEQ", &B::from,
+        Row("from", "METHOD|SEQ", &B::method,
             "What to bake: a method of pelt deform, or a sequence with one mesh per sample of the clip (default: ddm)")
             .in(kCommon),
         Row("influences", "K", &B::influences, "At most K joints per vertex, 0 for any number (default: 4)")
@@ -41,7 +33,7 @@ OptionTable<BakeOptions> bakeRows() {
             "The E_RMS to reach, with as few helpers or virtual joints as possible; exit status 4 if it is missed")
             .from(0)
             .in(kCommon),
-        Row("lock", "JOINT", &B::lock, "A joint whose weights are kept; may be repeated").type(OptionType::joint),
+        Row("lock", "JOINT", &B::locked, "A joint whose weights are kept; may be repeated").type(OptionType::joint),
         Row("weld", "TOL", &B::weld, "Treat vertices within this distance as one (default: 0)").from(0),
     };
 }
@@ -51,20 +43,12 @@ std::vector<OptionInfo> bakeInfos() {
     return joined(own, methodInfos(own));
 }
 
-BakeRequest bakeRequest(Run& run, const BakeOptions& options, const methods::Sampling& sampling,
-                        const Character& character) {
-    BakeRequest request;
+/// What the options of other tables say.
+void complete(BakeRequest& request, Run& run, const methods::Sampling& sampling, const Character& character) {
     request.sampling = sampling;
-    request.influences = options.influences;
-    request.helpers = options.helpers;
-    request.virtual_joints = options.virtual_joints;
-    request.locked = options.lock;
-    request.weld = options.weld;
     request.range = run.limits(character.skeleton).value_or(rig::RangeOfMotion{});
-    request.max_error = options.max_error;
     request.method_options = run.methodOptions();
     request.method_options.erase("influences");  // those of the skin that is made, not of the mush that is baked
-    return request;
 }
 
 using Json = nlohmann::ordered_json;
@@ -168,16 +152,18 @@ void tellDropped(Run& run, const Character& character, const BakeRequest& reques
 }
 
 void runBake(Run& run) {
-    const auto options = run.read(bakeRows());
+    BakeRequest request = run.read(bakeRows());
+    const std::string from = request.method;  // or a sequence
     const methods::Sampling sampling = readSampling(run, samplingRows());
     run.stage("load");
     const CharacterRef character = boundIfBare(run, "character", run.character("character", sampling.clip));
-    BakeRequest request = bakeRequest(run, options, sampling, *character);
-    const std::unique_ptr<MeshSequence> sequence = givenMeshes(run, "from", options.from, *character);
+    complete(request, run, sampling, *character);
+    const std::unique_ptr<MeshSequence> sequence = givenMeshes(run, "from", from, *character);
     request.sequence = sequence.get();
     std::unique_ptr<MeshSequence> base;
-    if (!sequence) {
-        request.method = options.from;
+    if (sequence) {
+        request.method = BakeRequest().method;
+    } else {
         base = baseMeshes(run, methods::findMethod(request.method), *character, request.method_options);
         request.base = base.get();
     }
@@ -187,7 +173,7 @@ void runBake(Run& run) {
     BakeResult made = aboutFile(run.nameOf("character"), [&] { return bake(*character, request, run.progress()); });
     run.stage("write");
     tellDropped(run, *character, request, made);
-    reportBake(run, run.has("from") ? run.nameOf("from") : options.from, *character, made);
+    reportBake(run, run.has("from") ? run.nameOf("from") : from, *character, made);
     const double reached = made.candidates[made.chosen].main().e_rms;
     run.save(std::move(made.character));
     if (request.max_error && reached > *request.max_error)

@@ -52,7 +52,7 @@ OptionTable<DecomposeOptions> decomposeRows() {
         Row("smoothness", "S", &D::smoothness,
             "Weight of edges in the objective, from 0 to below 1: larger values give smoother surfaces, smaller ones "
             "a smaller E_RMS (default: 0.87)")
-            .from(0),
+            .below(0, 1),
         Row("rest_correction", "on|off", &D::rest_correction,
             "Adjust the rest pose to the bones at the end (default: on)"),
         Row("seed", "N", &D::seed, "Seed of a random start; 0: deterministic (default: 0)"),

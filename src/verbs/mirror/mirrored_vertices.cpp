@@ -141,22 +141,22 @@ private:
     /// Per piece, the piece from which it takes its weights: itself if it reaches across the plane; otherwise the one
     /// of like size that lies where most of it is mirrored to. None: a quiver on one shoulder.
     void findTwins() {
-        constexpr std::size_t kAsked = 64;  // vertices of a piece
+        constexpr std::size_t kSamples = 64;  // vertices of a piece
         const std::size_t count = pieces_.boxes.size();
-        std::vector<std::vector<std::uint32_t>> asked(count);
+        std::vector<std::vector<std::uint32_t>> samples(count);
         for (std::uint32_t v = 0; v < pieces_.of.size(); ++v)
-            if (auto& some = asked[pieces_.of[v]]; some.size() < kAsked) some.push_back(v);
+            if (auto& some = samples[pieces_.of[v]]; some.size() < kSamples) some.push_back(v);
         std::vector<bool> candidates(tree_.tagCount());
         for (std::uint32_t piece = 0; piece < count; ++piece) {
             twin_piece_.push_back(pieces_.on_source[piece] ? piece : kNoPiece);
             if (pieces_.on_source[piece] || tree_.empty()) continue;
             for (std::uint32_t p = 0; p < candidates.size(); ++p) candidates[p] = pieces_.alike(p, piece);
             std::map<std::uint32_t, std::size_t> votes;
-            for (const std::uint32_t v : asked[piece])
+            for (const std::uint32_t v : samples[piece])
                 if (const auto place = tree_.nearest(plane_.across(positions_[v]), kNearEnough * size_, candidates))
                     ++votes[tags_[place->triangle]];
             for (const auto& [other, found] : votes)
-                if (2 * found > asked[piece].size()) twin_piece_[piece] = other;
+                if (2 * found > samples[piece].size()) twin_piece_[piece] = other;
         }
     }
 

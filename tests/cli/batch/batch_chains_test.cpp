@@ -1,3 +1,4 @@
+// pelt batch: steps that follow each other, and how results are named.
 #include "batch_fixture.h"
 
 namespace {

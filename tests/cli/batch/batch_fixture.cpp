@@ -1,3 +1,4 @@
+// Folders and manifests for tests of pelt batch.
 #include "batch_fixture.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// pelt batch: the page that shows what was made.
 #include "batch_fixture.h"
 
 namespace {

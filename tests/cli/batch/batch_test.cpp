@@ -1,3 +1,4 @@
+// pelt batch: manifests, what is done again, and failures.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>

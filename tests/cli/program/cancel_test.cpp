@@ -1,3 +1,4 @@
+// Ctrl-C and other signals.
 #include <algorithm>
 #include <fstream>
 

@@ -1,3 +1,4 @@
+// The same bytes on any number of threads.
 #include "cli/support/program.h"
 
 namespace {

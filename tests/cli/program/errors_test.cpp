@@ -1,3 +1,4 @@
+// Bad input and failing systems: one line and the right exit status.
 #include "cli/support/glb_file.h"
 #include "cli/support/program.h"
 #include "shared_data.h"

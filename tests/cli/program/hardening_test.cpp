@@ -1,3 +1,4 @@
+// How the programs are compiled and linked.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// Help texts, and answers to misspelled words.
 #include <algorithm>
 #include <sstream>
 

@@ -1,3 +1,4 @@
+// Files on standard input and output.
 #include "cli/support/program.h"
 
 namespace {

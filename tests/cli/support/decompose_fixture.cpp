@@ -1,3 +1,4 @@
+// Sequences for tests of pelt decompose and pelt lod.
 #include "decompose_fixture.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// A reader of .glb that shares no code with Pelt.
 #include "glb_file.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// A player of .glb animations that shares no code with Pelt.
 #include "glb_player.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Characters for tests of pelt mush and what follows it.
 #include "mush_fixture.h"
 
 #include <pelt/io/sequence_file.h>

@@ -1,3 +1,4 @@
+// Runs the program and keeps what it prints.
 #include "program.h"
 
 #include <fcntl.h>

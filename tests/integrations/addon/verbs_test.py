@@ -49,7 +49,7 @@ class Table(SceneTest):
         for verb in set(TABLE) - set(table.EXCEPTIONS) - {"mush"}:
             found = getattr(bpy.ops.pelt, weights.OWN.get(verb, verb)).get_rna_type().properties
             for name, row in table.rows_of(verb).items():
-                if verb == "bake" and row["group"] == table.MUSH:
+                if verb in ("bake", "deform", "pack") and row["group"] == table.MUSH:
                     continue  # the armature's
                 self.assertIn(name, found, verb)
                 self.assertIn(table.help_of(row["help"]), found[name].description)
@@ -66,6 +66,8 @@ class Table(SceneTest):
     def test_a_property_that_keeps_its_default_is_not_handed_over(self):
         rows = {(verb, name): row for verb in TABLE for name, row in table.rows_of(verb).items()}
         for key, row in rows.items():
+            if row["positional"] and row["default"] is None:
+                continue  # something must be chosen
             made = table.property_of(row).keywords["default"]
             self.assertIsNone(table.value_of(row, made), key)
         self.assertEqual(table.value_of(rows["lod", "ratios"], "0.5, 0.2"), [0.5, 0.2])

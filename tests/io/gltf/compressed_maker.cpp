@@ -1,3 +1,4 @@
+// Makes compressed glTF files.
 #include "compressed_maker.h"
 
 #include <draco/compression/encode.h>

@@ -1,3 +1,4 @@
+// Compressed glTF: meshopt and Draco.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <sys/resource.h>

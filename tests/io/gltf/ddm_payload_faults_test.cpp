@@ -1,3 +1,4 @@
+// Payloads in glTF that are damaged or no longer fit.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/io/ddm_storage.h>

@@ -1,3 +1,4 @@
+// Payloads in glTF: what is written comes back.
 #include <gtest/gtest.h>
 #include <pelt/io/ddm_storage.h>
 #include <pelt/scenes/scenes.h>

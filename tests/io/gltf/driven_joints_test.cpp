@@ -1,3 +1,4 @@
+// Driven joints in glTF.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/scenes/scenes.h>

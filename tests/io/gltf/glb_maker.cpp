@@ -1,3 +1,4 @@
+// Makes small .glb files by hand.
 #include "glb_maker.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// What is repaired while a glTF file is read.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/props.h>

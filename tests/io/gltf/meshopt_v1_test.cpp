@@ -1,3 +1,4 @@
+// The second version of meshopt's vertex format.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 

@@ -1,3 +1,4 @@
+// Damaged glTF files: read or refused, never worse.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 

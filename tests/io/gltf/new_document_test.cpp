@@ -1,3 +1,4 @@
+// New glTF documents of a character.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 

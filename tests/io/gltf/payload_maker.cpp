@@ -1,3 +1,4 @@
+// Makes payloads whose numbers are known.
 #include "payload_maker.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reading glTF.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 

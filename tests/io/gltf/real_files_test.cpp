@@ -1,3 +1,4 @@
+// Real glTF files through reading and writing.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/io/ddm_storage.h>

@@ -1,3 +1,4 @@
+// Joints, maps and data that leave an edited glTF file.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/rig/remove_joints.h>

@@ -1,3 +1,4 @@
+// Edited glTF files: what did not change stays as it was.
 #include <gtest/gtest.h>
 #include <pelt/core/error.h>
 #include <pelt/io/atomic_file.h>

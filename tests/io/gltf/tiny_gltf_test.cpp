@@ -1,3 +1,4 @@
+// Another reader of glTF reads what Pelt writes.
 #include "compressed_maker.h"
 #include "shared_data.h"
 

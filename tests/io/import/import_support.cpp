@@ -1,3 +1,4 @@
+// Files and helpers for tests of imports.
 #include "import_support.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Reading .mesh.
 #include <pelt/io/tet_file.h>
 
 #include "file_test_tools.h"

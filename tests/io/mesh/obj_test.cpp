@@ -1,3 +1,4 @@
+// Reading .obj.
 #include <pelt/io/mesh_file.h>
 
 #include "file_test_tools.h"

@@ -1,3 +1,4 @@
+// Reading .ply.
 #include <pelt/io/mesh_file.h>
 
 #include "file_test_tools.h"

@@ -1,3 +1,4 @@
+// Writing .png.
 #include <pelt/io/png.h>
 
 #include "file_test_tools.h"

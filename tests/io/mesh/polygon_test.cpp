@@ -1,3 +1,4 @@
+// Polygons as triangles.
 #include "io/mesh/polygon.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Sequences as morph targets in .glb.
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
 #include <sys/wait.h>

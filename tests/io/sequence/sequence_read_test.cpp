@@ -1,3 +1,4 @@
+// Reading sequences.
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
 

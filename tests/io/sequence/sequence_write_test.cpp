@@ -1,3 +1,4 @@
+// Writing sequences.
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
 

@@ -1,3 +1,4 @@
+// Real sequences and meshes are read and come back.
 #include <pelt/io/mesh_file.h>
 #include <pelt/io/sequence_file.h>
 

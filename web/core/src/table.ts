@@ -45,6 +45,7 @@ export interface OptionRow {
   where: "everywhere" | "program";
   many: boolean;
   above_min: boolean;
+  below_max: boolean;
   positional: boolean;
   values: string;
 }

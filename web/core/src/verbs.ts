@@ -7,6 +7,24 @@ import type { Frames, Handle, Made, MadeFrames, MadeLevels, Reported, RestMesh }
 export type CharacterInput = Character | Uint8Array;
 export type MeshInput = RestMesh;
 
+/** The deformers. */
+export type MethodName =
+  | "lbs"
+  | "dqs"
+  | "cor"
+  | "dm"
+  | "dm-tangent"
+  | "ddm"
+  | "ddm-v0"
+  | "ddm-v1"
+  | "ddm-v1-printed"
+  | "ddm-v2"
+  | "ddm-v3"
+  | "ddm-v4"
+  | "ddm-v5"
+  | "ddm-v5-dqs"
+  | "eddm";
+
 /** The verbs of this package. */
 export type VerbName =
   | "info"
@@ -42,6 +60,48 @@ export type MakingVerb =
   | "decompose"
   | "pose"
   | "compare";
+
+/** What several verbs take. */
+export interface DirectDeltaMushOptions {
+  /** Number of smoothing steps (default: 10). */
+  iterations?: number;
+  /** Smoothing of rotations per step (default: from the thickness of the limbs). */
+  lambda?: number;
+  /** Smoothing of translations per step (default: from the thickness of the limbs). */
+  kappa?: number;
+  /** Number of smoothing steps of translations (default: as many as of rotations). */
+  kappaIterations?: number;
+  /** The weights that translations follow as far as alpha says: the bind, smoothed by kappa; the file's own weights; or a scalar vertex attribute, 0 for the bind and 1 for the file's weights (default: bind). */
+  translations?: string | number;
+  /** Edge weights of the Laplacian (default: cotangent). */
+  laplacian?: "uniform" | "cotangent";
+  /** Kind of smoothing step (default: implicit). */
+  smoothing?: "implicit" | "explicit";
+  /** Multiplies lambda at each vertex: uniform, radius (distance from the bone), or a scalar vertex attribute such as _LAMBDA. */
+  lambdaMap?: string | number;
+  /** The same for kappa. */
+  kappaMap?: string | number;
+  /** The same for alpha. */
+  alphaMap?: string | number;
+  /** Alpha of the skin around a joint, such as hips=0.2; may be repeated. */
+  jointAlpha?: string | number | (string | number)[] | Record<string, number>;
+  /** Smooth disconnected parts that lie side by side together (default: auto). */
+  connectParts?: "auto" | "off" | boolean;
+  /** A part or material that keeps its bind; may be repeated. */
+  exclude?: string | number | (string | number)[];
+  /** Start from each vertex's heaviest joint, or keep the weights (default: rigid). */
+  bind?: "rigid" | "keep";
+  /** Bind to these joints only, even if they look like controls. */
+  joints?: string | string[];
+  /** Bind to all joints but these. */
+  excludeJoints?: string | string[];
+}
+
+/** What several verbs take. */
+export interface ClipsAndFramesOptions {
+  /** Samples per second, starting at the first key (default: 30). */
+  fps?: number;
+}
 
 /** Options of `pelt info`. */
 export interface InfoOptions extends CallOptions {
@@ -104,59 +164,25 @@ export interface LodOptions extends CallOptions {
 }
 
 /** Options of `pelt mush`. */
-export interface MushOptions extends CallOptions {
+export interface MushOptions extends CallOptions, DirectDeltaMushOptions {
   /** The run-time variant that the file requests (default: v0, the full model). */
   variant?: "v0" | "v1" | "v2" | "v3" | "v4" | "v5";
   /** Storage: 48 (float) or 24 (q16) bytes per joint and vertex (default: float). */
   payload?: "float" | "q16";
-  /** Number of smoothing steps (default: 10). */
-  iterations?: number;
-  /** Smoothing of rotations per step (default: from the thickness of the limbs). */
-  lambda?: number;
-  /** Smoothing of translations per step (default: from the thickness of the limbs). */
-  kappa?: number;
-  /** Number of smoothing steps of translations (default: as many as of rotations). */
-  kappaIterations?: number;
   /** How closely translations follow the bones, 0 to below 1 (default: 0.5). */
   alpha?: number;
-  /** The weights that translations follow as far as alpha says: the bind, smoothed by kappa; the file's own weights; or a scalar vertex attribute, 0 for the bind and 1 for the file's weights (default: bind). */
-  translations?: string | number;
-  /** Edge weights of the Laplacian (default: cotangent). */
-  laplacian?: "uniform" | "cotangent";
-  /** Kind of smoothing step (default: implicit). */
-  smoothing?: "implicit" | "explicit";
-  /** Multiplies lambda at each vertex: uniform, radius (distance from the bone), or a scalar vertex attribute such as _LAMBDA. */
-  lambdaMap?: string | number;
-  /** The same for kappa. */
-  kappaMap?: string | number;
-  /** The same for alpha. */
-  alphaMap?: string | number;
-  /** Alpha of the skin around a joint, such as hips=0.2; may be repeated. */
-  jointAlpha?: string | number | (string | number)[] | Record<string, number>;
-  /** Smooth disconnected parts that lie side by side together (default: auto). */
-  connectParts?: "auto" | "off" | boolean;
-  /** A part or material that keeps its bind; may be repeated. */
-  exclude?: string | number | (string | number)[];
-  /** Start from each vertex's heaviest joint, or keep the weights (default: rigid). */
-  bind?: "rigid" | "keep";
   /** At most K joints per vertex, 0 for all (default for mush: the fewest, at most 8, with an RMS error below 1e-4 of the bounding-box diagonal over the range of motion; otherwise all). */
   influences?: number;
   /** Treat vertices within this distance as one (default: 0). */
   weld?: number;
-  /** Bind to these joints only, even if they look like controls. */
-  joints?: string | string[];
-  /** Bind to all joints but these. */
-  excludeJoints?: string | string[];
   /** A file whose clips are added before the character's own, matched by joint names; may be repeated. */
   clips?: CharacterInput | CharacterInput[];
 }
 
 /** Options of `pelt deform`. */
-export interface DeformOptions extends CallOptions {
+export interface DeformOptions extends CallOptions, DirectDeltaMushOptions, ClipsAndFramesOptions {
   /** The clip, by name or index (default: the first); @range: a test motion that bends and twists every joint. */
   clip?: string | number;
-  /** Samples per second, starting at the first key (default: 30). */
-  fps?: number;
   /** One frame: the mesh as stored in the file. */
   bindPose?: boolean;
   /** Select samples with a Python slice: 0:100:5, ::2, -10:, ::-1. */
@@ -164,60 +190,13 @@ export interface DeformOptions extends CallOptions {
   /** Leave out props: meshes without a skin (hats, weapons) that are attached to nodes. */
   noProps?: boolean;
   /** The deformer (default: lbs); see Methods below. */
-  method?:
-    | "lbs"
-    | "dqs"
-    | "cor"
-    | "dm"
-    | "dm-tangent"
-    | "ddm"
-    | "ddm-v0"
-    | "ddm-v1"
-    | "ddm-v1-printed"
-    | "ddm-v2"
-    | "ddm-v3"
-    | "ddm-v4"
-    | "ddm-v5"
-    | "ddm-v5-dqs"
-    | "eddm";
+  method?: MethodName;
   /** Treat vertices within this distance as one, for normals and smoothing (default: 0). */
   weld?: number;
-  /** Number of smoothing steps (default: 10). */
-  iterations?: number;
-  /** Smoothing of rotations per step (default: from the thickness of the limbs). */
-  lambda?: number;
-  /** Smoothing of translations per step (default: from the thickness of the limbs). */
-  kappa?: number;
-  /** Number of smoothing steps of translations (default: as many as of rotations). */
-  kappaIterations?: number;
   /** How closely translations follow the bones, 0 to below 1 (default: 0.5). */
   alpha?: number;
-  /** The weights that translations follow as far as alpha says: the bind, smoothed by kappa; the file's own weights; or a scalar vertex attribute, 0 for the bind and 1 for the file's weights (default: bind). */
-  translations?: string | number;
-  /** Edge weights of the Laplacian (default: cotangent). */
-  laplacian?: "uniform" | "cotangent";
-  /** Kind of smoothing step (default: implicit). */
-  smoothing?: "implicit" | "explicit";
-  /** Multiplies lambda at each vertex: uniform, radius (distance from the bone), or a scalar vertex attribute such as _LAMBDA. */
-  lambdaMap?: string | number;
-  /** The same for kappa. */
-  kappaMap?: string | number;
-  /** The same for alpha. */
-  alphaMap?: string | number;
-  /** Alpha of the skin around a joint, such as hips=0.2; may be repeated. */
-  jointAlpha?: string | number | (string | number)[] | Record<string, number>;
-  /** Smooth disconnected parts that lie side by side together (default: auto). */
-  connectParts?: "auto" | "off" | boolean;
-  /** A part or material that keeps its bind; may be repeated. */
-  exclude?: string | number | (string | number)[];
-  /** Start from each vertex's heaviest joint, or keep the weights (default: rigid). */
-  bind?: "rigid" | "keep";
   /** At most K joints per vertex, 0 for all (default for mush: the fewest, at most 8, with an RMS error below 1e-4 of the bounding-box diagonal over the range of motion; otherwise all). */
   influences?: number;
-  /** Bind to these joints only, even if they look like controls. */
-  joints?: string | string[];
-  /** Bind to all joints but these. */
-  excludeJoints?: string | string[];
   /** How different weights may be to count as similar, above 0 (default: 0.1). */
   sigma?: number;
   /** Merge triangles with weights this close; 0: exact sum (default: 1/128). */
@@ -235,11 +214,9 @@ export interface DeformOptions extends CallOptions {
 }
 
 /** Options of `pelt bake`. */
-export interface BakeOptions extends CallOptions {
+export interface BakeOptions extends CallOptions, DirectDeltaMushOptions, ClipsAndFramesOptions {
   /** The clip, by name or index (default: the first); @range: a test motion that bends and twists every joint. */
   clip?: string | number;
-  /** Samples per second, starting at the first key (default: 30). */
-  fps?: number;
   /** One frame: the mesh as stored in the file. */
   bindPose?: boolean;
   /** Select samples with a Python slice: 0:100:5, ::2, -10:, ::-1. */
@@ -258,40 +235,8 @@ export interface BakeOptions extends CallOptions {
   lock?: string | string[];
   /** Treat vertices within this distance as one (default: 0). */
   weld?: number;
-  /** Number of smoothing steps (default: 10). */
-  iterations?: number;
-  /** Smoothing of rotations per step (default: from the thickness of the limbs). */
-  lambda?: number;
-  /** Smoothing of translations per step (default: from the thickness of the limbs). */
-  kappa?: number;
-  /** Number of smoothing steps of translations (default: as many as of rotations). */
-  kappaIterations?: number;
   /** How closely translations follow the bones, 0 to below 1 (default: 0.5). */
   alpha?: number;
-  /** The weights that translations follow as far as alpha says: the bind, smoothed by kappa; the file's own weights; or a scalar vertex attribute, 0 for the bind and 1 for the file's weights (default: bind). */
-  translations?: string | number;
-  /** Edge weights of the Laplacian (default: cotangent). */
-  laplacian?: "uniform" | "cotangent";
-  /** Kind of smoothing step (default: implicit). */
-  smoothing?: "implicit" | "explicit";
-  /** Multiplies lambda at each vertex: uniform, radius (distance from the bone), or a scalar vertex attribute such as _LAMBDA. */
-  lambdaMap?: string | number;
-  /** The same for kappa. */
-  kappaMap?: string | number;
-  /** The same for alpha. */
-  alphaMap?: string | number;
-  /** Alpha of the skin around a joint, such as hips=0.2; may be repeated. */
-  jointAlpha?: string | number | (string | number)[] | Record<string, number>;
-  /** Smooth disconnected parts that lie side by side together (default: auto). */
-  connectParts?: "auto" | "off" | boolean;
-  /** A part or material that keeps its bind; may be repeated. */
-  exclude?: string | number | (string | number)[];
-  /** Start from each vertex's heaviest joint, or keep the weights (default: rigid). */
-  bind?: "rigid" | "keep";
-  /** Bind to these joints only, even if they look like controls. */
-  joints?: string | string[];
-  /** Bind to all joints but these. */
-  excludeJoints?: string | string[];
   /** How different weights may be to count as similar, above 0 (default: 0.1). */
   sigma?: number;
   /** Merge triangles with weights this close; 0: exact sum (default: 1/128). */
@@ -341,62 +286,15 @@ export interface MirrorOptions extends CallOptions {
 }
 
 /** Options of `pelt pack`. */
-export interface PackOptions extends CallOptions {
+export interface PackOptions extends CallOptions, DirectDeltaMushOptions {
   /** A method of deform, except dm and dm-tangent (default: ddm for a mushed or fitted file, otherwise lbs). */
-  method?:
-    | "lbs"
-    | "dqs"
-    | "cor"
-    | "dm"
-    | "dm-tangent"
-    | "ddm"
-    | "ddm-v0"
-    | "ddm-v1"
-    | "ddm-v1-printed"
-    | "ddm-v2"
-    | "ddm-v3"
-    | "ddm-v4"
-    | "ddm-v5"
-    | "ddm-v5-dqs"
-    | "eddm";
-  /** Number of smoothing steps (default: 10). */
-  iterations?: number;
-  /** Smoothing of rotations per step (default: from the thickness of the limbs). */
-  lambda?: number;
-  /** Smoothing of translations per step (default: from the thickness of the limbs). */
-  kappa?: number;
-  /** Number of smoothing steps of translations (default: as many as of rotations). */
-  kappaIterations?: number;
+  method?: MethodName;
   /** How closely translations follow the bones, 0 to below 1 (default: 0.5). */
   alpha?: number;
-  /** The weights that translations follow as far as alpha says: the bind, smoothed by kappa; the file's own weights; or a scalar vertex attribute, 0 for the bind and 1 for the file's weights (default: bind). */
-  translations?: string | number;
-  /** Edge weights of the Laplacian (default: cotangent). */
-  laplacian?: "uniform" | "cotangent";
-  /** Kind of smoothing step (default: implicit). */
-  smoothing?: "implicit" | "explicit";
-  /** Multiplies lambda at each vertex: uniform, radius (distance from the bone), or a scalar vertex attribute such as _LAMBDA. */
-  lambdaMap?: string | number;
-  /** The same for kappa. */
-  kappaMap?: string | number;
-  /** The same for alpha. */
-  alphaMap?: string | number;
-  /** Alpha of the skin around a joint, such as hips=0.2; may be repeated. */
-  jointAlpha?: string | number | (string | number)[] | Record<string, number>;
-  /** Smooth disconnected parts that lie side by side together (default: auto). */
-  connectParts?: "auto" | "off" | boolean;
-  /** A part or material that keeps its bind; may be repeated. */
-  exclude?: string | number | (string | number)[];
-  /** Start from each vertex's heaviest joint, or keep the weights (default: rigid). */
-  bind?: "rigid" | "keep";
   /** At most K joints per vertex, 0 for all (default for mush: the fewest, at most 8, with an RMS error below 1e-4 of the bounding-box diagonal over the range of motion; otherwise all). */
   influences?: number;
   /** Treat vertices within this distance as one (default: 0). */
   weld?: number;
-  /** Bind to these joints only, even if they look like controls. */
-  joints?: string | string[];
-  /** Bind to all joints but these. */
-  excludeJoints?: string | string[];
   /** How different weights may be to count as similar, above 0 (default: 0.1). */
   sigma?: number;
   /** Merge triangles with weights this close; 0: exact sum (default: 1/128). */
@@ -406,7 +304,7 @@ export interface PackOptions extends CallOptions {
 }
 
 /** Options of `pelt fit`. */
-export interface FitOptions extends CallOptions {
+export interface FitOptions extends CallOptions, ClipsAndFramesOptions {
   /** At most K joints per vertex, 0 for any number (default: 4). */
   influences?: number;
   /** Kinds of driven joints that may be added: half-way rotations, scales by the angle (default: all). */
@@ -429,8 +327,6 @@ export interface FitOptions extends CallOptions {
   validate?: boolean;
   /** The clip, by name or index (default: the first); @range: a test motion that bends and twists every joint. */
   clip?: string | number;
-  /** Samples per second, starting at the first key (default: 30). */
-  fps?: number;
   /** Select samples with a Python slice: 0:100:5, ::2, -10:, ::-1. */
   frames?: string | number;
   /** Unit normals of the examples (frames, vertices, 3), which otherwise are their own or, if they have none, recomputed. */
@@ -444,7 +340,7 @@ export interface FitOptions extends CallOptions {
 }
 
 /** Options of `pelt decompose`. */
-export interface DecomposeOptions extends CallOptions {
+export interface DecomposeOptions extends CallOptions, ClipsAndFramesOptions {
   /** Number of bones (default: 20, or the number of kept joints); auto: the fewest, up to 128, that reach --tolerance. */
   bones?: string | number;
   /** The E_RMS to reach (default with --bones auto: 3); without --bones it implies auto. Exit status 4 if a given tolerance is missed. */
@@ -467,8 +363,6 @@ export interface DecomposeOptions extends CallOptions {
   eigenskin?: number;
   /** The clip, by name or index (default: the first); @range: a test motion that bends and twists every joint. */
   clip?: string | number;
-  /** Samples per second, starting at the first key (default: 30). */
-  fps?: number;
   /** One frame: the mesh as stored in the file. */
   bindPose?: boolean;
   /** Select samples with a Python slice: 0:100:5, ::2, -10:, ::-1. */
@@ -514,22 +408,7 @@ export interface PoseOptions extends CallOptions {
   /** At most N iterations per frame (default: until convergence, at most 10000 in the first frame and 3000 in the others). */
   iterations?: number;
   /** The deformer of a sequence (default: lbs, with all weights of the rig). */
-  method?:
-    | "lbs"
-    | "dqs"
-    | "cor"
-    | "dm"
-    | "dm-tangent"
-    | "ddm"
-    | "ddm-v0"
-    | "ddm-v1"
-    | "ddm-v1-printed"
-    | "ddm-v2"
-    | "ddm-v3"
-    | "ddm-v4"
-    | "ddm-v5"
-    | "ddm-v5-dqs"
-    | "eddm";
+  method?: MethodName;
   /** Continue with all vertices free, without the rig; slow, for comparison. */
   unreduced?: boolean;
   /** With --free, a file has at most K joints per vertex, 0 for any number (default: 8). */
@@ -547,13 +426,11 @@ export interface PoseOptions extends CallOptions {
 }
 
 /** Options of `pelt compare`. */
-export interface CompareOptions extends CallOptions {
+export interface CompareOptions extends CallOptions, ClipsAndFramesOptions {
   /** Exit with status 4 if E_RMS is above this. */
   maxError?: number;
   /** The clip, by name or index (default: the first); @range: a test motion that bends and twists every joint. */
   clip?: string | number;
-  /** Samples per second, starting at the first key (default: 30). */
-  fps?: number;
   /** One frame: the mesh as stored in the file. */
   bindPose?: boolean;
   /** Select samples with a Python slice: 0:100:5, ::2, -10:, ::-1. */

@@ -47,7 +47,7 @@ for (const worker of [false, true])
       const refused = await hero.mush({ alpha: 2 }).catch((error) => error);
       expect(refused).toBeInstanceOf(PeltError);
       expect(refused.code).toBe("bad_usage");
-      expect(refused.message).toContain("at least 0 and below 1");
+      expect(refused.message).toContain("from 0 to below 1");
       await expect(hero.mush({ alhpa: 0.5 })).rejects.toThrow("has no option 'alhpa'; did you mean 'alpha'?");
       pelt.dispose();
     });

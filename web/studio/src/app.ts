@@ -58,8 +58,8 @@ export class App {
   private spare: Float32Array[] = [];
   private dirty = false;
   private pumping = false;
-  /** How many changes have asked for a frame, and how many of them are in the frame that is shown. */
-  private asked = 0;
+  /** How many changes asked for a frame, and how many of them are in the frame that is shown. */
+  private requested = 0;
   private answered = 0;
   private frame: Promise<void> = Promise.resolve();
   private sentMaps: Maps = {};
@@ -198,23 +198,23 @@ export class App {
   /** What is shown has to be computed again. */
   refresh(): void {
     this.dirty = true;
-    ++this.asked;
+    ++this.requested;
     if (this.model && !this.pumping) void this.pump();
   }
 
   /** Resolves when what is set now is shown. What changes meanwhile, such as the time of a clip, is not waited for. */
   async settled(): Promise<void> {
     if (this.dirty && !this.pumping) this.refresh();
-    let asked = this.asked;
+    let requested = this.requested;
     while (this.model) {
       const preparing = this.engine.pending() ?? this.pose.free.pending();
-      if (this.answered < asked) {
+      if (this.answered < requested) {
         await this.frame;
       } else if (this.pose.moving && this.pumping) {
         await this.frame; // the free pose comes nearer to its minimum
       } else if (preparing) {
         await preparing;
-        asked = this.asked;
+        requested = this.requested;
       } else {
         return;
       }
@@ -244,7 +244,7 @@ export class App {
   }
 
   private async showFrame(model: Model): Promise<void> {
-    const { asked } = this;
+    const { requested } = this;
     this.dirty = false;
     try {
       await this.sendMaps();
@@ -262,7 +262,7 @@ export class App {
       this.showPreparing(false);
       this.tell(sentence(error));
     } finally {
-      this.answered = asked;
+      this.answered = requested;
     }
   }
 

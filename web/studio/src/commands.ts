@@ -3,7 +3,7 @@ import type { App } from "./app.js";
 import { stemOf } from "./file/names.js";
 import { mapNames } from "./state/settings.js";
 import { mushOptions } from "./specs.js";
-import { camelCase, flagOf, isFlag, readsSequence } from "./verbs.js";
+import { camelCase, flagOf, isFlag, madeKind, readsSequence } from "./verbs.js";
 
 const quoted = (text: string) => (/^[\w./@=:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
@@ -23,20 +23,25 @@ export const inputName = (app: App) => {
   return painted ? `${baseOf(app)}_maps.glb` : (app.file?.name ?? "hero.glb");
 };
 
-/** What the name of a made file ends with. */
+/** What the name of a made file ends with, where that is not the verb. */
 const endings: Record<string, string> = {
-  mush: "mushed.glb",
-  bind: "bound.glb",
-  bake: "baked.glb",
-  fit: "fitted.glb",
-  decompose: "bones.glb",
-  pose: "posed.glb",
-  pack: "packed.peltrig",
+  mush: "mushed",
+  bind: "bound",
+  bake: "baked",
+  fit: "fitted",
+  decompose: "bones",
+  pose: "posed",
+  pack: "packed",
+  deform: "deformed",
 };
+/** By what is made; a report alone is JSON. */
+const extensions: Record<string, string> = { rig: ".peltrig", poses: ".npy", sequence: ".npy", report: ".json" };
 export function outputName(app: App, verb: string): string {
   if (verb === "pose" && app.pose.isFree) return `${baseOf(app)}_posed.npy`;
   const base = verb === "decompose" ? stemOf(app.sequence?.name ?? "sequence") : baseOf(app);
-  return `${base}_${endings[verb] ?? `${verb}.glb`}`;
+  const row = app.table.find(({ name }) => name === verb),
+    kind = row ? (madeKind(row) ?? "report") : "character";
+  return `${base}_${endings[verb] ?? verb}${extensions[kind] ?? ".glb"}`;
 }
 
 /** The command that does what a button does; `files` are the names of inputs that were chosen as files. */
@@ -57,10 +62,9 @@ export function commandOf(
     if (given) (isFlag(row, input) ? chosen : words).push(...(isFlag(row, input) ? [flagOf(input.name)] : []), given);
   });
   const output = outputName(app, row.name),
-    folder = row.outputs[0].kind === "folder";
-  return ["pelt", row.name, ...words.map(quoted), ...chosen.map(quoted), ...flags(own)]
-    .concat("-o", quoted(folder ? stemOf(output) : output))
-    .join(" ");
+    kind = madeKind(row),
+    target = kind ? ["-o", quoted(kind === "folder" ? stemOf(output) : output)] : ["--json", ">", quoted(output)];
+  return ["pelt", row.name, ...words.map(quoted), ...chosen.map(quoted), ...flags(own), ...target].join(" ");
 }
 
 /** The file that an input is on the command line. */

@@ -1,6 +1,7 @@
 import type { VerbInput, VerbResult, VerbRow } from "@pelt/core";
 import { type App, sentence } from "./app.js";
 import { outputName } from "./commands.js";
+import { writeNpy } from "./file/sequences.js";
 import { camelCase, labelOf, needs, readsFile, readsSequence } from "./verbs.js";
 
 /** A verb that runs, as the page shows it. */
@@ -67,13 +68,20 @@ function inputOf(app: App, row: VerbRow, options: Record<string, unknown>): Verb
 export async function runVerb(app: App, verb: string, options: Record<string, unknown>): Promise<void> {
   app.tell(null);
   try {
-    const { bytes, levels, report } = await make(app, verb, options);
-    await app.setResult({ name: outputName(app, verb), bytes: bytes ?? levels![0], levels, report });
+    const made = await make(app, verb, options),
+      { levels, report } = made;
+    await app.setResult({ name: outputName(app, verb), bytes: bytesOf(made), levels, report });
     app.store.change({ activity: "make" });
   } catch (error) {
     if ((error as Error)?.name !== "AbortError") app.tell(sentence(error));
     else app.tell("Stopped.", "info");
   }
+}
+
+/** The file that is downloaded: a character, positions as .npy, or the report. */
+function bytesOf({ bytes, levels, frames, report }: VerbResult): Uint8Array {
+  if (frames) return writeNpy(frames, [frames.length / 3 / report.vertices, report.vertices, 3]);
+  return bytes ?? levels?.[0] ?? new TextEncoder().encode(`${JSON.stringify(report, null, 2)}\n`);
 }
 
 const sequenceFormats = ".npy, .pc2, .mdd, a .glb with morph targets or several .obj";

@@ -2,9 +2,13 @@
 import type { InputRow, OptionRow, VerbRow } from "@pelt/core";
 import { mapNames } from "./state/settings.js";
 
-/** The verbs that make files. */
+/** The verbs that make a character, a sequence or a report. */
 export const makingVerbs = (verbs: readonly VerbRow[]): VerbRow[] =>
-  verbs.filter(({ browser, outputs }) => browser && ["character", "folder", "rig"].includes(outputs[0]?.kind));
+  verbs.filter(({ browser, where }) => browser && where === "everywhere");
+
+/** What a verb makes: the kind of its main output; undefined: a report alone. */
+export const madeKind = ({ outputs }: VerbRow) =>
+  outputs.find(({ name, where }) => name === "output" && where === "everywhere")?.kind;
 
 export const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 const kebabCase = (name: string) => name.replaceAll("_", "-").replace(/[A-Z]/g, (a) => `-${a.toLowerCase()}`);

@@ -6,7 +6,7 @@
  *   once; a deformer or a poser serves one thread at a time.
  * - Arrays are given by pointer and count and are borrowed during the call. Views returned by a handle stay valid until
  *   the handle is freed. What a call allocates for the caller (reports, bytes) is freed by pelt_free.
- * - Positions are three floats a vertex. Matrices are 16 floats, by columns, and take rest space to posed space.
+ * - Positions are three floats per vertex. Matrices are 16 floats, by columns, and take rest space to posed space.
  * - Joints are counted as `pelt info` lists them. Vertices are those of the skinned mesh, then those of the props.
  * - `options` are a JSON object with the options of the verb as pelt_verbs() has them ("extra_weights": 15), or NULL.
  * An input of the verb may be given there too: as a path, or as the object itself where the program takes a JSON file
@@ -77,11 +77,11 @@ typedef struct pelt_arrays {
     size_t size; /* sizeof(pelt_arrays) */
     const float* positions;
     size_t vertex_count;
-    const uint32_t* triangles; /* three a triangle */
+    const uint32_t* triangles; /* three per triangle */
     size_t triangle_count;
     const char* const* joint_names;
     const int32_t* joint_parents; /* an earlier joint, or -1 */
-    const float* joint_binds;     /* 16 a joint, by columns: the joint's world matrix at bind */
+    const float* joint_binds;     /* 16 per joint, by columns: the joint's world matrix at bind */
     size_t joint_count;
     /* Weights as compressed rows: those of vertex v are weight_offsets[v] .. weight_offsets[v + 1]. All NULL: none. */
     const uint64_t* weight_offsets; /* vertex_count + 1 */
@@ -90,8 +90,8 @@ typedef struct pelt_arrays {
 } pelt_arrays;
 PELT_API pelt_status pelt_make(const pelt_arrays* arrays, pelt_character** character);
 
-/* The same character with a number for each vertex more, such as a map for "lambda_map": "_SOFTNESS". A name begins
-   with an underscore; `values` are pelt_vertex_count(character). */
+/* The same character with one more attribute, such as a map for "lambda_map": "_SOFTNESS". A name begins
+   with an underscore; `values` has a number per vertex, pelt_vertex_count(character) of them. */
 PELT_API pelt_status pelt_with_attribute(const pelt_character* character, const char* name, const float* values,
                                          pelt_character** result);
 /* The same character with the clips of another file before its own, as --clips. */
@@ -118,7 +118,7 @@ PELT_API const uint32_t* pelt_triangles(const pelt_character* character);
 PELT_API size_t pelt_joint_count(const pelt_character* character);
 PELT_API const char* pelt_joint_name(const pelt_character* character, size_t joint);
 PELT_API int32_t pelt_joint_parent(const pelt_character* character, size_t joint);
-/* `matrices` gets 16 floats a joint: its world matrix at bind, as in pelt_arrays. */
+/* `matrices` gets 16 floats per joint: its world matrix at bind, as in pelt_arrays. */
 PELT_API pelt_status pelt_joint_binds(const pelt_character* character, float* matrices);
 
 /* Weights as compressed rows, as in pelt_arrays. A character without weights has rows without entries. */
@@ -134,7 +134,7 @@ PELT_API double pelt_clip_seconds(const pelt_character* character, size_t clip);
 /* The moments at which the program samples a clip: a JSON list of seconds, from the first key on. */
 PELT_API pelt_status pelt_clip_times(const pelt_character* character, const char* clip, double fps, char** times);
 
-/* `matrices` gets 16 floats a joint. `clip` is a name, an index as text or "@range"; NULL: the nodes' rest pose. */
+/* `matrices` gets 16 floats per joint. `clip` is a name, an index as text or "@range"; NULL: the nodes' rest pose. */
 PELT_API pelt_status pelt_skin_matrices(const pelt_character* character, const char* clip, double seconds,
                                         float* matrices);
 /* The same for `count` moments, one after the other. */
@@ -163,7 +163,7 @@ PELT_API pelt_status pelt_deformer_set_rest(pelt_deformer* deformer, const float
 /* Poses every vertex on the calling thread, into the caller's arrays; `normals` may be NULL. Allocates nothing. */
 PELT_API pelt_status pelt_deformer_evaluate(pelt_deformer* deformer, const float* matrices, float* positions,
                                             float* normals);
-/* What `pelt deform` writes at a moment of a clip: joints, morph targets, and props that move with nodes that are no
+/* What `pelt deform` writes at a moment of a clip: joints, morph targets, and props that move with other nodes than
    joints; pelt_deformer_set_rest is ignored. `clip` as for pelt_skin_matrices. */
 PELT_API pelt_status pelt_deformer_evaluate_at(pelt_deformer* deformer, const char* clip, double seconds,
                                                float* positions, float* normals);
@@ -201,7 +201,7 @@ PELT_API pelt_status pelt_poser_step(pelt_poser* poser, int iterations, double* 
 /* The energies after each iteration of the last step; returns their number (0 for rigid joints). The view is valid
    until the next step. */
 PELT_API size_t pelt_poser_energies(const pelt_poser* poser, const double** energies);
-/* 16 floats a joint. */
+/* 16 floats per joint. */
 PELT_API void pelt_poser_matrices(const pelt_poser* poser, float* matrices);
 /* All transforms of a free pose, 16 floats each, by columns, from where it starts to the pose: those of the joints of
    all skins (of a mesh without joints: of its handles), then those of the extra weights, which are added. Returns their
@@ -227,7 +227,7 @@ typedef struct pelt_input {
     const char* path;
     const float* frames;
     size_t frame_count, vertex_count;
-    const uint32_t* triangles; /* three a triangle */
+    const uint32_t* triangles; /* three per triangle */
     size_t triangle_count;
 } pelt_input;
 
@@ -248,7 +248,7 @@ PELT_API pelt_status pelt_run(const char* verb, const pelt_input* inputs, size_t
 /* The character that was made, which is yours from now on: pelt_character_free. Each call gives the next one where
    there are several (levels of detail); NULL: there are no more. */
 PELT_API pelt_character* pelt_result_character(pelt_result* result);
-/* The positions that were made, three floats a vertex, frame by frame; NULL: none. */
+/* The positions that were made, three floats per vertex, frame by frame; NULL: none. */
 PELT_API const float* pelt_result_frames(const pelt_result* result, size_t* frame_count, size_t* vertex_count);
 /* The same of an output beside the main one, such as "normals". */
 PELT_API const float* pelt_result_frames_of(const pelt_result* result, const char* output, size_t* frame_count,

@@ -42,6 +42,6 @@ struct MendedKeys {
 /// Sorts keys by time and removes those that are not finite. Of several keys at one time the last counts; the first is
 /// kept just before it if the motion jumps. Returns whether anything changed. The channel may become empty. If `values`
 /// is empty, only times are checked.
-bool mendKeys(Channel& channel, MendedKeys& told);
+bool mendKeys(Channel& channel, MendedKeys& mended);
 
 }  // namespace pelt::io::gltf

@@ -73,7 +73,7 @@ void MendedKeys::tell(std::vector<std::string>& warnings) const {
             fmt::format("{} animation channels had keys that are not finite; they were left out", not_finite));
 }
 
-bool mendKeys(Channel& channel, MendedKeys& told) {
+bool mendKeys(Channel& channel, MendedKeys& mended) {
     const auto rises = [](const std::vector<float>& times, auto fails) {
         return std::adjacent_find(times.begin(), times.end(), fails) == times.end();
     };
@@ -83,9 +83,9 @@ bool mendKeys(Channel& channel, MendedKeys& told) {
     if (!sorted) sortKeys(channel, choice);
     const bool distinct = rises(choice.times, std::equal_to<>());
     if (!distinct) dropEqualTimes(channel, choice);
-    told.not_finite += !finite;
-    told.unsorted += !sorted;
-    told.equal += !distinct;
+    mended.not_finite += !finite;
+    mended.unsorted += !sorted;
+    mended.equal += !distinct;
     if (finite && sorted && distinct) return false;
     const std::size_t stride = numbersPerKey(channel);
     std::vector<float> values;

@@ -11,7 +11,7 @@
 namespace pelt::io::gltf {
 
 struct Loading {
-    Loading(Document document, const Progress& told) : source(std::make_shared<GltfSource>()), progress(told) {
+    Loading(Document document, const Progress& listener) : source(std::make_shared<GltfSource>()), progress(listener) {
         source->document = std::move(document);
         if (const std::size_t mended = mendParents(source->document); mended > 0)
             warnings.push_back(std::to_string(mended) + " nodes had two parents; the last one was kept");

@@ -26,7 +26,7 @@ export class PoseSolver {
   energies: number[] = [];
   moving = false;
   /** What the free pose was asked for last, and how many iterations it has had since. */
-  private asked = "";
+  private solvedText = "";
   private iterations = 0;
 
   constructor(private readonly app: App) {
@@ -97,8 +97,8 @@ export class PoseSolver {
       text = JSON.stringify(request),
       pose = await this.free.pose(request);
     if (!pose) return null;
-    this.iterations = (text === this.asked ? this.iterations : 0) + pose.energies.length;
-    this.asked = text;
+    this.iterations = (text === this.solvedText ? this.iterations : 0) + pose.energies.length;
+    this.solvedText = text;
     this.energies = [...this.energies, ...pose.energies].slice(-courseLength);
     const [before, last] = [this.energies.at(-1 - window), this.energies.at(-1)];
     const falls = this.iterations <= window || before! - last! > 2e-7 * before!;

@@ -1,3 +1,4 @@
+// Characters without weights, or with clips that show nothing.
 #include "cli/support/glb_file.h"
 #include "cli/support/mush_fixture.h"
 

@@ -1,3 +1,4 @@
+// Clips from files of other formats.
 #include <array>
 #include <cmath>
 #include <set>

@@ -1,3 +1,4 @@
+// VRM avatars through every verb.
 #include "cli/support/avatar.h"
 
 #include "cli/support/mush_fixture.h"

@@ -1,3 +1,4 @@
+// Meshes without a skin, and clips of other files.
 #include "cli/support/glb_file.h"
 #include "cli/support/program.h"
 

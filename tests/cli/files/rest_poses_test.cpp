@@ -1,3 +1,4 @@
+// Files whose nodes rest elsewhere than their skin was bound.
 #include <pelt/core/affine.h>
 
 #include <algorithm>
