@@ -11,8 +11,8 @@ protected:
     /// Those of the table.
     std::vector<std::string> verbs() const {
         std::vector<std::string> names;
-        for (const auto& verb : nlohmann::json::parse(runWell({"verbs", "--json"}).out).at("verbs"))
-            names.push_back(verb.at("name"));
+        const auto table = nlohmann::json::parse(runWell({"verbs", "--json"}).out);
+        for (const auto& verb : table.at("verbs")) names.push_back(verb.at("name"));
         return names;
     }
 };
