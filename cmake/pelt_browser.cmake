@@ -13,7 +13,8 @@ foreach(target hwy::hwy fmt::fmt-header-only nlohmann_json::nlohmann_json Eigen3
 endforeach()
 target_include_directories(Eigen3::Eigen SYSTEM INTERFACE /usr/include/eigen3)
 include_directories(SYSTEM ${headers})
-add_compile_definitions(PELT_SERIAL FMT_HEADER_ONLY EIGEN_NO_DEBUG NDEBUG)
+# With a separator of thousands of its own, {fmt} needs no std::locale, which would bring all its facets along.
+add_compile_definitions(PELT_SERIAL FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' EIGEN_NO_DEBUG NDEBUG)
 add_compile_options(-msimd128 -fwasm-exceptions -ffp-contract=off
   -include ${PROJECT_SOURCE_DIR}/web/core/bridge/libcxx14.h)
 

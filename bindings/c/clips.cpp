@@ -61,7 +61,7 @@ pelt_status pelt_clip_times(const pelt_character* character, const char* clip, d
         need(clip, "clip");
         need(times, "times");
         if (!(fps > 0)) throw Error::badUsage("fps: must be above 0");
-        *times = c::copied(nlohmann::json(rig::sampleTimes(*character->clip(clip), fps)).dump());
+        *times = c::copied(nlohmann::ordered_json(rig::sampleTimes(*character->clip(clip), fps)).dump());
     });
 }
 

@@ -8,7 +8,7 @@
 namespace pelt::c {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 OptionValue valueOf(const std::string& name, const Json& value) {
     if (value.is_string()) {

@@ -18,7 +18,7 @@ pelt_poser::pelt_poser(const pelt_character* given, verbs::PoseRequest request, 
       live(given->character, (request.cache = request.cache ? request.cache : &taken, request), progress),
       bones(given->character.skeleton.joints.size()) {}
 
-verbs::PoseRequest pelt::c::poserRequest(const Character& character, nlohmann::json options) {
+verbs::PoseRequest pelt::c::poserRequest(const Character& character, nlohmann::ordered_json options) {
     std::string limits;
     if (const auto given = options.find("limits"); given != options.end()) {
         if (!given->is_null()) limits = given->is_string() ? given->get<std::string>() : given->dump();

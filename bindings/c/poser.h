@@ -20,7 +20,7 @@ struct pelt_poser {
 namespace pelt::c {
 
 /// Of the options of a poser. Throws Error.
-verbs::PoseRequest poserRequest(const Character& character, nlohmann::json options);
+verbs::PoseRequest poserRequest(const Character& character, nlohmann::ordered_json options);
 
 /// Handles from the text of a list, or of the object of a handles file. Throws Error (bad input).
 std::vector<verbs::PoseHandle> posedHandles(const char* text);

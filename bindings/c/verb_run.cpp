@@ -13,7 +13,7 @@
 namespace pelt::c {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using verbs::Given;
 using verbs::Kind;
 

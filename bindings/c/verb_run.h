@@ -40,15 +40,15 @@ public:
 
     /// An option; or an input that is a path or JSON, an output that is asked for, or the number of threads. Throws
     /// Error (bad usage).
-    void option(const std::string& name, const nlohmann::json& value);
+    void option(const std::string& name, const nlohmann::ordered_json& value);
     /// All of a JSON object.
     void options(const char* object);
 
     std::unique_ptr<pelt_result> run() const;
 
 private:
-    bool inputOption(const std::string& name, const nlohmann::json& value);
-    bool outputOption(const std::string& name, const nlohmann::json& value);
+    bool inputOption(const std::string& name, const nlohmann::ordered_json& value);
+    bool outputOption(const std::string& name, const nlohmann::ordered_json& value);
     /// The error without the name of a character in memory, which no user knows.
     Error forUsers(const Error& error) const;
 

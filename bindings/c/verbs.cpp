@@ -70,7 +70,8 @@ pelt_status pelt_run(const char* verb, const pelt_input* inputs, size_t count, c
         for (const pelt_input& given : std::span(inputs, count)) readInput(run, given);
         for (const pelt_option& given : std::span(options, n)) {
             need(given.name, "an option's name");
-            run.option(given.name, given.text ? nlohmann::json(given.text) : nlohmann::json(given.number));
+            run.option(given.name,
+                       given.text ? nlohmann::ordered_json(given.text) : nlohmann::ordered_json(given.number));
         }
         std::unique_ptr<pelt_result> made = run.run();
         const std::string missed_gate = made->missed_gate;
@@ -118,7 +119,7 @@ pelt_status pelt_info(const pelt_character* character, const char* options, char
 pelt_status pelt_samples(char** names) {
     return guarded([&] {
         need(names, "names");
-        nlohmann::json list = nlohmann::json::array();
+        nlohmann::ordered_json list = nlohmann::ordered_json::array();
         for (const scenes::Scene& scene : scenes::all()) list.push_back(scene.name);
         *names = c::copied(list.dump());
     });

@@ -18,22 +18,22 @@ constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< parsing need
 
 }  // namespace
 
-nlohmann::json readJsonFile(const std::filesystem::path& path) {
+nlohmann::ordered_json readJsonFile(const std::filesystem::path& path) {
     const std::vector<std::byte> bytes = readFile(path, kMostBytes);
     return parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
 }
 
-nlohmann::json parseJson(std::string_view text, const std::string& name) {
+nlohmann::ordered_json parseJson(std::string_view text, const std::string& name) {
     try {
-        return nlohmann::json::parse(text);
-    } catch (const nlohmann::json::parse_error& error) {
+        return nlohmann::ordered_json::parse(text);
+    } catch (const nlohmann::ordered_json::parse_error& error) {
         const auto end = text.begin() + std::ptrdiff_t(std::min(error.byte > 0 ? error.byte - 1 : 0, text.size()));
         const auto line = 1 + std::count(text.begin(), end, '\n');
         throw Error::badInput(
             {name},
             fmt::format("line {}: is not valid JSON from here on; look for a missing or extra comma, quote or bracket",
                         line));
-    } catch (const nlohmann::json::exception&) {
+    } catch (const nlohmann::ordered_json::exception&) {
         throw Error::badInput({name}, "has a number that is too large");
     }
 }

@@ -8,8 +8,8 @@
 namespace pelt::io {
 
 /// Reads JSON from a file. Throws Error (bad input) if it cannot be read, and for invalid JSON with the line.
-nlohmann::json readJsonFile(const std::filesystem::path& path);
+nlohmann::ordered_json readJsonFile(const std::filesystem::path& path);
 /// The same of a text; messages call it `name`.
-nlohmann::json parseJson(std::string_view text, const std::string& name);
+nlohmann::ordered_json parseJson(std::string_view text, const std::string& name);
 
 }  // namespace pelt::io

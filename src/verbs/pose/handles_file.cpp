@@ -13,7 +13,7 @@
 namespace pelt::verbs {
 namespace {
 
-using HandlesJson = nlohmann::json;
+using HandlesJson = nlohmann::ordered_json;
 
 constexpr const char* kNames[] = {"joint",     "joints", "point",   "region", "segment", "name",     "constraint",
                                   "transform", "target", "targets", "offset", "offsets", "rotation", "rotations"};

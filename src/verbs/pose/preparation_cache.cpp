@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 
 namespace pelt::verbs {
 namespace {
@@ -105,13 +104,7 @@ fs::path PreparationCache::fileOf(const std::string& key) const { return folder_
 
 std::optional<std::vector<std::byte>> PreparationCache::load(const std::string& key) const {
     try {
-        std::error_code none;
-        const std::uint64_t size = fs::file_size(fileOf(key), none);
-        if (none || size > limit_) return {};
-        std::ifstream file(fileOf(key), std::ios::binary);
-        std::vector<std::byte> all(static_cast<std::size_t>(size));
-        file.read(reinterpret_cast<char*>(all.data()), std::streamsize(all.size()));
-        if (!file) return {};
+        const std::vector<std::byte> all = io::readFile(fileOf(key), limit_);
         // The length of the header depends on that of the content, which is the rest of the file.
         for (std::size_t digits = 1; digits <= 20; ++digits) {
             const std::size_t length = headerOf(program_, key, {}).size() - 1 + digits;
@@ -119,6 +112,7 @@ std::optional<std::vector<std::byte>> PreparationCache::load(const std::string& 
             const auto content = std::span(all).subspan(length);
             const std::string header = headerOf(program_, key, content);
             if (header.size() != length || std::memcmp(header.data(), all.data(), length) != 0) return {};
+            std::error_code none;
             fs::last_write_time(fileOf(key), fs::file_time_type::clock::now(), none);
             return std::vector<std::byte>(content.begin(), content.end());
         }

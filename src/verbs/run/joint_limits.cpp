@@ -10,7 +10,7 @@
 namespace pelt::verbs {
 namespace {
 
-using LimitsJson = nlohmann::json;
+using LimitsJson = nlohmann::ordered_json;
 
 [[noreturn]] void refuseLimits(const std::filesystem::path& path, const std::string& what) {
     throw Error::badInput(

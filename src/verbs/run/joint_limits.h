@@ -11,7 +11,7 @@ namespace pelt::verbs {
 ///     { "default": { "bend": 90, "twist": 60 }, "joints": { "knee_L": { "bend": [0, 140], "twist": 10 } } }
 /// A single number applies to both directions. Missing values keep the default. Throws Error (bad input) with the
 /// file's name, `path`.
-rig::RangeOfMotion readJointLimits(const nlohmann::json& document, const std::filesystem::path& path,
+rig::RangeOfMotion readJointLimits(const nlohmann::ordered_json& document, const std::filesystem::path& path,
                                    const Skeleton& skeleton);
 
 }  // namespace pelt::verbs

@@ -166,7 +166,7 @@ std::optional<rig::RangeOfMotion> Run::limits(const Skeleton& skeleton) {
     return readJointLimits(json(given("limits")), nameOf("limits"), skeleton);
 }
 
-nlohmann::json Run::json(const Given& given) const {
+nlohmann::ordered_json Run::json(const Given& given) const {
     return given.json.empty() ? io::readJsonFile(given.name) : io::parseJson(given.json, given.name);
 }
 

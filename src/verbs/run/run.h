@@ -94,7 +94,7 @@ public:
     Mesh meshFor(const Given& given, std::size_t vertices);
     /// The input `limits` for this skeleton; none: not given.
     std::optional<rig::RangeOfMotion> limits(const Skeleton& skeleton);
-    nlohmann::json json(const Given& given) const;
+    nlohmann::ordered_json json(const Given& given) const;
     io::Picture picture(const Given& given) const;
 
     // ---- Work ----

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
+#include <memory>
 #include <system_error>
 
 namespace pelt::verbs {
@@ -21,11 +21,11 @@ struct ResidentSize {
 /// (ru_maxrss).
 ResidentSize residentSize() {
     ResidentSize size;
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> status(std::fopen("/proc/self/status", "re"), std::fclose);
+    for (char line[256]; status && std::fgets(line, sizeof line, status.get());) {
         unsigned long long kib = 0;
-        if (std::sscanf(line.c_str(), "VmHWM: %llu kB", &kib) == 1) size.peak = kib * 1024;
-        if (std::sscanf(line.c_str(), "VmRSS: %llu kB", &kib) == 1) size.now = kib * 1024;
+        if (std::sscanf(line, "VmHWM: %llu kB", &kib) == 1) size.peak = kib * 1024;
+        if (std::sscanf(line, "VmRSS: %llu kB", &kib) == 1) size.now = kib * 1024;
     }
     if (size.peak > 0) return size;
     rusage usage{};

@@ -10,8 +10,8 @@ class Usage : public CliTest {
 protected:
     /// Those of the table.
     std::vector<std::string> verbs() const {
-        const auto table = nlohmann::json::parse(runWell({"verbs", "--json"}).out);
         std::vector<std::string> names;
+        const auto table = nlohmann::json::parse(runWell({"verbs", "--json"}).out);
         for (const auto& verb : table.at("verbs")) names.push_back(verb.at("name"));
         return names;
     }

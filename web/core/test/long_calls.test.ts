@@ -57,7 +57,7 @@ describe("a worker", () => {
   it("runs calls one after the other and gives what the calling thread gives", async () => {
     const here = await createPelt(),
       there = await createPelt({ worker: true });
-    const file = read(sample("arm")),
+    const file = read(sample("arm", "--resolution=2000")),
       a = here.loadCharacter(file),
       b = there.loadCharacter(file);
     const [first, second, both] = await Promise.all([

@@ -7,7 +7,7 @@ import { verbTypes, writtenTypes } from "../../tools/verb_types.mjs";
 import { diagonal, distance, expectSame, pelt as program, read, readNpy, sample, work } from "./support.js";
 
 const pelt = await createPelt();
-const arm = sample("arm", "--skin=smooth");
+const arm = sample("arm", "--skin=smooth", "--resolution=600");
 const limb = pelt.loadCharacter(read(arm));
 const out = (name: string) => join(work, `table_${name}`);
 const opened = (bytes: Uint8Array) => pelt.loadCharacter(bytes);
@@ -54,7 +54,7 @@ describe("verbs that 0.2 did not have", () => {
   });
 
   it("transfer takes another character, or its bytes", async () => {
-    const bare = sample("arm", "--resolution=300");
+    const bare = sample("arm", "--resolution=1500");
     program("transfer", arm, bare, "-o", out("transfer.glb"));
     for (const to of [opened(read(bare)), read(bare)])
       expectSame(opened((await limb.transfer(to)).bytes), out("transfer.glb"), "lbs", 0, 5);

@@ -63,7 +63,7 @@ describe("verbs make what the program makes", () => {
   });
 
   it("fit", async () => {
-    const arm = sample("arm"),
+    const arm = sample("arm", "--resolution=600"),
       limb = pelt.loadCharacter(read(arm)),
       frames = join(work, "arm.npy");
     program("deform", arm, "--method", "dqs", "-o", frames);
@@ -73,7 +73,7 @@ describe("verbs make what the program makes", () => {
   });
 
   it("decompose", async () => {
-    const arm = sample("arm"),
+    const arm = sample("arm", "--resolution=600"),
       limb = pelt.loadCharacter(read(arm)),
       frames = join(work, "arm_lbs.npy");
     program("deform", arm, "--method", "lbs", "-o", frames);
@@ -130,7 +130,7 @@ describe("a poser", () => {
         constraint: "position",
         offsets: [
           [0, [0, 0, 0]],
-          [0.2, [-0.2, 0.3, 0.2]],
+          [0.1, [-0.2, 0.3, 0.2]],
         ],
       },
       { joint: "foot_L", constraint: "hold" },
@@ -152,7 +152,7 @@ describe("a poser", () => {
         moving = pelt.loadCharacter(keyed);
       poser.setHandles(handles);
       const clip = poser.clip();
-      for (const time of [0, 0.1, 0.12, 0.2])
+      for (const time of [0, 0.04, 0.1])
         expect(apart(clip.skinMatrices(0, time), moving.skinMatrices(0, time))).toBeLessThan(1e-5);
       for (const one of [moving, clip, poser]) one.dispose();
     }

@@ -17,7 +17,7 @@ describe("pose", () => {
     await session.set({});
     const before = await session.positions();
     await page.keyboard.press("k");
-    await session.set({ time: 1 });
+    await session.set({ time: 0.2 });
     await page.getByLabel("hand_R, offset along y").fill("0.3");
     await page.keyboard.press("Enter");
     await session.set({});

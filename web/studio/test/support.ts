@@ -18,7 +18,7 @@ export const biped = (resolution = 1500) =>
     pelt("sample", "biped", "--skin", "smooth", "--resolution", String(resolution), "-o", out),
   );
 export const bar = () =>
-  made("bar.glb", (out) => pelt("sample", "bar", "--skin", "smooth", "--resolution", "800", "-o", out));
+  made("bar.glb", (out) => pelt("sample", "bar", "--skin", "smooth", "--resolution", "400", "-o", out));
 
 export const readNpy = (path: string): Float32Array => readArray(path).data;
 

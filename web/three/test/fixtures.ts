@@ -157,7 +157,8 @@ export const tangents = async () =>
     "tangents.glb",
   );
 
-export const manyJoints = () => made("many.glb", (out) => pelt("bake", biped(), "--influences", "8", "-o", out));
+export const manyJoints = () =>
+  made("many.glb", (out) => pelt("bake", biped(), "--influences", "8", "--fps", "6", "-o", out));
 
 /** Half-way turns and scales. */
 export const fitted = () =>
@@ -179,12 +180,14 @@ export const virtualJoints = () =>
     pelt("bake", biped(), "--virtual", "16", "--fps", "3", "-o", out);
   });
 
-/** Below an armature that scales by 100. */
+/** An arm with virtual joints, below an armature that scales by 100. */
 export const virtualInArmature = () =>
   made("virtual_in_armature.glb", (out) => {
     const put = resolve(web, "../tests/integrations/put_in_armature.py"),
+      arm = `${work}/small_arm.glb`,
       armature = `${work}/armature.glb`;
-    execFileSync("python3", [put, biped(), armature, "100", "0"]);
+    pelt("sample", "arm", "--resolution", "600", "-o", arm);
+    execFileSync("python3", [put, arm, armature, "100", "0"]);
     pelt("bake", armature, "--virtual", "16", "--fps", "3", "-o", out);
   });
 

@@ -149,7 +149,7 @@ export function suite(kind: "webgl" | "webgpu"): void {
       const file = virtualInArmature();
       await session.load(file);
       await run(`harness.dropDrivenKeys()`);
-      await compare(file, "walk", [5, 23], "lbs", 0);
+      await compare(file, "flex", [35, 75], "lbs", 0);
     });
 
     for (const [what, scale] of [

@@ -6,8 +6,9 @@
 #include <pelt/io/atomic_file.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include "io/gltf/document/uri.h"
 
@@ -41,8 +42,14 @@ bool isOneOf(const fs::path& file, const std::vector<fs::path>& files) {
 
 /// The .bin of the .gltf that is to be replaced. It may be removed unless the document was read from it.
 std::optional<fs::path> oldBinary(const Document& document, const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    const Json old = Json::parse(stream, nullptr, false);
+    std::vector<std::byte> bytes;
+    try {
+        bytes = readFile(path);
+    } catch (const Error&) {  // there is none
+        return std::nullopt;
+    }
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const Json old = Json::parse(text, nullptr, false);
     const auto buffers = old.is_object() ? old.find("buffers") : old.end();
     if (!old.is_object() || buffers == old.end() || !buffers->is_array() || buffers->size() != 1) return std::nullopt;
     const Json& first = (*buffers)[0];
