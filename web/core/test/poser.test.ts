@@ -11,7 +11,7 @@ const out = (name: string) => join(work, `poser_${name}`);
 /** A mesh without joints as the bytes of a file. */
 function meshFile(extension: string): Uint8Array {
   const file = out(`bar.${extension}`);
-  program("deform", sample("bar", "--resolution=300"), "--bind-pose", "-o", file);
+  program("deform", sample("bar", "--resolution=200"), "--bind-pose", "-o", file);
   return read(file);
 }
 
