@@ -5,6 +5,7 @@
 #include <pelt/geometry/submesh.h>
 #include <pelt/geometry/weld.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <set>
@@ -99,6 +100,63 @@ TEST(Simplify, WhatBendsInAPoseKeepsItsVertices) {
         *kept = double(used.size());
     }
     EXPECT_GT(kept_posed, 1.3 * kept_still);
+}
+
+/// A ball of the radius around the place, as another part.
+void addBall(Mesh& mesh, float radius, const Vec3f& place, std::uint32_t around, std::uint32_t rows) {
+    const auto first = std::uint32_t(mesh.positions.size()), triangle = std::uint32_t(mesh.triangles.size());
+    const auto at = [&](std::uint32_t r, std::uint32_t a) {
+        const double up = std::numbers::pi * r / rows, turn = 2 * std::numbers::pi * (a % around) / around;
+        return place +
+               Vec3f{float(std::sin(up) * std::cos(turn)), float(std::cos(up)), float(std::sin(up) * std::sin(turn))} *
+                   radius;
+    };
+    mesh.positions.push_back(at(0, 0));
+    for (std::uint32_t r = 1; r < rows; ++r)
+        for (std::uint32_t a = 0; a < around; ++a) mesh.positions.push_back(at(r, a));
+    mesh.positions.push_back(at(rows, 0));
+    const auto index = [&](std::uint32_t r, std::uint32_t a) {
+        return r == 0 ? first : r == rows ? first + 1 + around * (rows - 1) : first + 1 + around * (r - 1) + a % around;
+    };
+    for (std::uint32_t r = 0; r < rows; ++r)
+        for (std::uint32_t a = 0; a < around; ++a) {
+            if (r > 0) mesh.triangles.push_back({index(r, a), index(r, a + 1), index(r + 1, a)});
+            if (r + 1 < rows) mesh.triangles.push_back({index(r, a + 1), index(r + 1, a + 1), index(r + 1, a)});
+        }
+    mesh.parts.push_back({"ball", "", first, std::uint32_t(mesh.positions.size()) - first, triangle,
+                          std::uint32_t(mesh.triangles.size()) - triangle});
+}
+
+TEST(Simplify, ASmallRoundPartIsNotSacrificedToLayersThatLieClose) {
+    Mesh mesh = seamedTube(24, 40);
+    mesh.uvs.clear();
+    const std::size_t of_tube = mesh.positions.size();
+    for (std::size_t v = 0; v < of_tube; ++v) {  // uneven, so that any move costs something
+        Vec3f& p = mesh.positions[v];
+        const float thick = 1 + 0.01f * std::sin(float(7 * p.y)) * (p.x + p.z);
+        p.x *= thick, p.z *= thick;
+    }
+    addBall(mesh, 0.1f, {1.5f, 2, 0}, 20, 12);
+    const Weld weld = weldByPosition(mesh);
+    std::vector<double> reach(weld.count(), 0.1);
+    for (std::size_t v = 0; v < of_tube; ++v) reach[weld.welded[v]] = 1e-4;  // something lies right below the tube
+    const std::size_t target = mesh.triangles.size() / 5;
+    SimplifyInput input{mesh.triangles, weld.welded, {pointsOf(mesh, weld)}, seamSides(mesh, weld.welded), {}, {}};
+    input.reach = reach;
+    const auto left = simplify(input, {&target, 1}).front();
+    EXPECT_LE(left.size(), target);
+    const auto of_ball =
+        std::size_t(std::count_if(left.begin(), left.end(), [&](const Triangle& t) { return t[0] >= of_tube; }));
+    EXPECT_GE(of_ball, 12U);  // 4 are the fewest that a part may have
+    // Its faces look where they did.
+    double least = 1;
+    for (const Triangle& t : left) {
+        if (t[0] < of_tube) continue;
+        const Vec3d a(mesh.positions[t[0]]), b(mesh.positions[t[1]]), c(mesh.positions[t[2]]);
+        const Vec3d out = normalized((a + b + c) / 3.0 - Vec3d{1.5, 2, 0});
+        least = std::min(least, dot(normalized(cross(b - a, c - a)), out));
+    }
+    EXPECT_GT(least, 0.7);
 }
 
 TEST(Simplify, FlatShadingIsNoSeam) {

@@ -63,16 +63,19 @@ public:
     std::uint32_t tagCount() const { return tag_count_; }
 
 private:
+    static constexpr std::uint32_t kMixed = ~std::uint32_t(0);
     struct Node : Box {
         std::uint32_t first = 0, count = 0;  ///< triangles of a leaf; count 0: the children are first and first + 1
+        std::uint32_t tag = 0;               ///< of all its triangles, or kMixed
     };
     struct Face {
         Vec3d corners[3];
         std::uint32_t tag = 0, triangle = 0;
     };
 
-    template <class Accepts>
-    std::optional<SurfacePlace> nearestAccepted(const Vec3d& point, double reach, const Accepts& accepts) const;
+    template <class Opens, class Accepts>
+    std::optional<SurfacePlace> nearestAccepted(const Vec3d& point, double reach, const Opens& opens,
+                                                const Accepts& accepts) const;
     void split(std::size_t node, std::uint32_t first, std::uint32_t last);
 
     std::vector<Node> nodes_;

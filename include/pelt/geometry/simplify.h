@@ -15,8 +15,8 @@ struct SimplifyInput {
     std::vector<std::uint32_t> side_of;       ///< per vertex: copies on the same side of a seam share one (seamSides)
     std::span<const Vec2f> uvs;               ///< per vertex, or empty: faces that would flip in UV space are kept
     std::span<const Vec3f> normals;           ///< per vertex, or empty: for a choice between copies on one side
-    std::vector<double> reach{};              ///< per point, or empty: how far it may move away from its faces while
-                                              ///< other points can move instead, in the units of the positions
+    std::vector<double> reach{};              ///< per point, or empty: how far it may move away from its faces at no
+                                              ///< extra cost, in the units of the positions
 };
 
 /// Copies of a point that belong to the same part and have the same UVs: they differ in their normals alone, as in flat
@@ -26,7 +26,8 @@ std::vector<std::uint32_t> seamSides(const Mesh& mesh, std::span<const std::uint
 /// Removes vertices until at most `targets[i]` triangles are left (descending), and returns the triangles at each of
 /// these moments. Each step moves a vertex onto a neighbor, the one with the smallest quadric error [GarlandHeckbert97]
 /// summed over all shapes, so that what bends in some pose keeps its vertices [MohrGleicher03b]. Finely modeled regions
-/// count for more than their area, and points stay within their reach as long as that suffices. The remaining vertices
+/// count for more than their area, faces that would turn away from the normals seen there cost more than their
+/// displacement, and so do points beyond their reach. The remaining vertices
 /// are untouched: attributes need no interpolation. Seams, borders between parts and open edges are simplified only
 /// along themselves; vertices of non-manifold edges stay; no part disappears, and no vertex moves more than 0.025 of
 /// the diagonal away from its faces. Where nothing more can be removed, more triangles are left. Deterministic. Throws

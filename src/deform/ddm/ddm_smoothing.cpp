@@ -17,7 +17,7 @@ using geometry::LocalSmoother;
 using geometry::SparseChannels;
 
 /// Meshes with more vertices use a coarser surface.
-constexpr std::size_t kCoarsenFrom = 1 << 19;
+constexpr std::size_t kCoarsenFrom = 1 << 17;
 
 constexpr double kTolerance = 1e-7, kExact = 1e-16;  ///< of polynomials
 /// Cutoff for a joint's weight on large meshes: a third of the weight that is too small to store.

@@ -77,6 +77,8 @@ private:
     BoneSet usedBy(const BoneSet& set, std::span<const std::uint32_t> vertices, const std::vector<bool>* usable) const;
     void residual(const BoneSet& set, std::size_t vertex, const Weights& weights, float* out) const;
     std::vector<double> visible(const geometry::Adjacency& neighbors) const;
+    void averageAround(const std::vector<float>& values, const geometry::Adjacency& neighbors, int passes,
+                       std::vector<float>& means) const;
     int smoothingPasses(const geometry::Adjacency& neighbors) const;
     void solveVertex(const BoneSet& set, std::uint32_t vertex, const Posed& posed, ssdr::SimplexSolver& solver,
                      Weights& found) const;

@@ -16,20 +16,22 @@ constexpr double kVisible = 0.02;  ///< of an edge: tolerated difference to the 
 constexpr double kSmoothWidth = 0.02;  ///< of the radius: how far neighbors may be away
 constexpr double kMostPasses = 64;     ///< of averaging over neighbors
 
-/// Each vertex gets the mean of its neighbors; one without any keeps what it has.
-void average(const std::vector<float>& values, std::size_t dimensions, const geometry::Adjacency& neighbors,
-             std::vector<float>& means) {
-    parallelFor(values.size() / dimensions, kSolveGrain, [&](std::size_t first, std::size_t last) {
+constexpr std::size_t kStrip = 16;  ///< of values: those of all vertices fit into a cache
+
+/// Each vertex gets the mean of its neighbors; one without any keeps what it has. kStrip values per vertex.
+void average(const std::vector<float>& values, const geometry::Adjacency& neighbors, std::vector<float>& means) {
+    parallelFor(values.size() / kStrip, kSolveGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t v = first; v < last; ++v) {
             const auto near = neighbors.of(v);
-            float* mean = means.data() + v * dimensions;
-            if (near.empty())
-                std::copy_n(values.data() + v * dimensions, dimensions, mean);
-            else
-                std::fill_n(mean, dimensions, 0.0f);
-            const float share = 1 / float(std::max<std::size_t>(near.size(), 1));
+            if (near.empty()) {
+                std::copy_n(values.data() + v * kStrip, kStrip, means.data() + v * kStrip);
+                continue;
+            }
+            const float share = 1 / float(near.size());
+            float sum[kStrip] = {};
             for (const std::uint32_t n : near)
-                for (std::size_t d = 0; d < dimensions; ++d) mean[d] += share * values[n * dimensions + d];
+                for (std::size_t d = 0; d < kStrip; ++d) sum[d] += share * values[n * kStrip + d];
+            std::copy_n(sum, kStrip, means.data() + v * kStrip);
         }
     });
 }
@@ -79,21 +81,35 @@ int SkinProblem::smoothingPasses(const geometry::Adjacency& neighbors) const {
     return int(std::clamp(edges * edges, 1.0, kMostPasses));
 }
 
+/// Strip by strip: all passes over one while it is in the cache.
+void SkinProblem::averageAround(const std::vector<float>& values, const geometry::Adjacency& neighbors, int passes,
+                                std::vector<float>& means) const {
+    const std::size_t dimensions = data_.dimensions();
+    std::vector<float> strip(data_.vertices * kStrip), next(strip.size());
+    for (std::size_t first = 0; first < dimensions; first += kStrip) {
+        const std::size_t width = std::min(kStrip, dimensions - first);
+        for (std::size_t v = 0; v < data_.vertices; ++v)
+            std::copy_n(values.data() + v * dimensions + first, width, strip.data() + v * kStrip);
+        for (int pass = 0; pass < passes; ++pass) {
+            progress_.report("bake", done_);
+            average(strip, neighbors, next);
+            strip.swap(next);
+        }
+        for (std::size_t v = 0; v < data_.vertices; ++v)
+            std::copy_n(strip.data() + v * kStrip, width, means.data() + v * dimensions + first);
+    }
+}
+
 void SkinProblem::smooth(const BoneSet& set, const geometry::Adjacency& neighbors, std::vector<Weights>& weights) {
     const int passes = smoothingPasses(neighbors);
     const std::vector<double> seen = visible(neighbors);
     const std::size_t dimensions = data_.dimensions();
-    std::vector<float> left(data_.values.size()), means(left.size()), scratch(passes > 1 ? left.size() : 0);
+    std::vector<float> left(data_.values.size()), means(left.size());
     for (int round = 0; round < kSmoothRounds; ++round) {
         parallelFor(data_.vertices, kSolveGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t v = first; v < last; ++v) residual(set, v, weights[v], left.data() + v * dimensions);
         });
-        average(left, dimensions, neighbors, means);
-        for (int pass = 1; pass < passes; ++pass) {
-            progress_.report("bake", done_);
-            average(means, dimensions, neighbors, scratch);
-            means.swap(scratch);
-        }
+        averageAround(left, neighbors, passes, means);
         std::vector<std::uint32_t> rough;
         for (std::uint32_t v = 0; v < data_.vertices; ++v) {
             double squared = 0;

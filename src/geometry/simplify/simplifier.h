@@ -18,8 +18,6 @@ public:
     std::size_t alive() const { return alive_; }
     /// One collapse; false if nothing more can be removed.
     bool step();
-    /// Allows every point to move farther, as far as any point may; false if that was so already.
-    bool relax();
     std::vector<Triangle> triangles() const;
 
 private:
@@ -72,11 +70,14 @@ private:
     std::size_t commonNeighbors(std::uint32_t a, std::uint32_t b, Scratch& scratch) const;
     bool canCollapse(std::uint32_t from, std::uint32_t to, Scratch& scratch) const;
     bool findCheapest(std::uint32_t p, Scratch& scratch, Candidate& found) const;
+    double disagreement(const Triangle& corners) const;
+    double shadingCost(std::uint32_t from, std::uint32_t to) const;
     void schedule(std::uint32_t p);
     void collapse(std::uint32_t from, std::uint32_t to, const SideMap& map);
 
     static constexpr double kForbidden = std::numeric_limits<double>::infinity();
-    static constexpr double kFarthest = 0.025;  ///< of the diagonal: a vertex may not move farther from its planes
+    static constexpr double kFineCounts = 0.75;  ///< from 0 (faces count by their area) to 1 (all faces count alike)
+    static constexpr double kFarthest = 0.025;   ///< of the diagonal: a vertex may not move farther from its planes
 
     const SimplifyInput& input_;
     std::size_t shapes_, points_, alive_ = 0;
@@ -86,7 +87,9 @@ private:
     std::vector<std::vector<std::uint32_t>> faces_of_, copies_of_;  ///< per point: its faces, its vertices
     std::vector<bool> locked_, open_;                               ///< per point: stays; lies on an open edge
     std::vector<std::uint32_t> stamp_;
-    std::vector<double> reach_;      ///< per point, squared: how far from its planes it may move
+    std::vector<Vec3d> seen_;        ///< per point: its normal at rest
+    double mean_area_ = 0;           ///< of the faces at rest, doubled
+    std::vector<double> reach_;      ///< per point, squared: how far from its planes it may move at no extra cost
     std::vector<Quadric> quadrics_;  ///< by point, then shape
     /// Per point, its neighbors, the cheapest first. A price changes only with the planes and the reach of the point
     /// itself, so that a collapse prices the moves of one point anew. Former neighbors may be left: moves to them

@@ -11,7 +11,6 @@ namespace pelt::geometry {
 namespace {
 
 constexpr double kOpenEdge = 10, kSeamEdge = 1;  ///< weights of the planes that hold open edges and seams in place
-constexpr double kFineCounts = 0.5;              ///< from 0 (faces count by their area) to 1 (all faces count alike)
 
 struct EdgeOfFace {
     std::uint32_t a, b, face;
@@ -75,16 +74,21 @@ void Simplifier::addFaceQuadrics() {
     const auto normalOf = [&](const Triangle& t, std::size_t s) {
         return cross(at(t[1], s) - at(t[0], s), at(t[2], s) - at(t[0], s));
     };
-    double mean = 0;
-    for (const Triangle& t : face_points_) mean += length(normalOf(t, 0));
-    mean /= std::max(double(face_points_.size()), 1.0);
+    seen_.resize(points_);
+    for (const Triangle& t : face_points_) {
+        const Vec3d normal = normalOf(t, 0);
+        mean_area_ += length(normal);
+        for (const std::uint32_t p : t) seen_[p] += normal;
+    }
+    mean_area_ /= std::max(double(face_points_.size()), 1.0);
+    for (Vec3d& normal : seen_) normal = normalized(normal);
     parallelFor(shapes_, 1, [&](std::size_t first, std::size_t last) {
         for (const Triangle& t : face_points_)
             for (std::size_t s = first; s < last; ++s) {
                 const Vec3d normal = normalOf(t, s);
                 const double area = length(normal);
                 if (!(area > 0)) continue;
-                const double counts = std::pow(area, 1 - kFineCounts) * std::pow(mean, kFineCounts);
+                const double counts = std::pow(area, 1 - kFineCounts) * std::pow(mean_area_, kFineCounts);
                 for (const std::uint32_t p : t) quadrics_[p * shapes_ + s].addPlane(normal / area, at(t[0], s), counts);
             }
     });

@@ -5,6 +5,7 @@
 #include <pelt/geometry/simplify.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "geometry/mesh/check.h"
 #include "simplifier.h"
@@ -13,6 +14,7 @@ namespace pelt::geometry {
 namespace {
 
 constexpr double kLeastTurn = 0.2;   ///< cosine: a face may not turn by more
+constexpr double kShading = 4e-5;    ///< what a turn costs, beside the squared distance, of the squared diagonal
 constexpr double kEdgePrice = 1e-7;  ///< of the squared length: in flat regions, short edges go first
 
 double uvArea(const Vec2f& a, const Vec2f& b, const Vec2f& c) {
@@ -45,8 +47,10 @@ double Simplifier::cost(std::uint32_t from, std::uint32_t to) const {
         const Vec3d edge = place - at(from, s);
         const Quadric& planes = quadrics_[from * shapes_ + s];
         const double distance = planes.at(place);
-        if (distance > reach_[from] * planes.weight) return kForbidden;
-        sum += distance + kEdgePrice * dot(edge, edge) * dot(edge, edge);
+        if (distance > kFarthest * kFarthest * planes.weight) return kForbidden;
+        // Beyond its reach a move costs more and more, but is possible: nothing else is simplified to the bone instead.
+        const double beyond = planes.weight > 0 ? std::sqrt(distance / (reach_[from] * planes.weight)) : 0;
+        sum += distance * (1 + beyond) + kEdgePrice * dot(edge, edge) * dot(edge, edge);
     }
     return sum < kForbidden ? sum : kForbidden;
 }
@@ -72,20 +76,6 @@ void Simplifier::exchangeNeighbor(std::uint32_t p, std::uint32_t gone, std::uint
     if (known) return;
     const Choice choice{cost(p, fresh), fresh};
     choices.insert(std::upper_bound(choices.begin(), choices.end(), choice), choice);
-}
-
-bool Simplifier::relax() {
-    constexpr double kFarther = 4;  // of the squares
-    bool any = false;
-    for (double& reach : reach_) {
-        any |= reach < kFarthest * kFarthest;
-        reach = std::min(kFarther * reach, kFarthest * kFarthest);
-    }
-    for (std::uint32_t p = 0; any && p < points_; ++p) {
-        price(p, scratch_);
-        schedule(p);
-    }
-    return any;
 }
 
 /// Faces at both ends of the edge tell which side of the neighbor continues which side of the point. False if some side
@@ -171,16 +161,40 @@ bool Simplifier::canCollapse(std::uint32_t from, std::uint32_t to, Scratch& scra
            !turnsOver(from, to, scratch.map);
 }
 
+/// How far the normals that are seen on a face at rest are from its own, times what the face counts.
+double Simplifier::disagreement(const Triangle& corners) const {
+    const Vec3d normal = cross(at(corners[1], 0) - at(corners[0], 0), at(corners[2], 0) - at(corners[0], 0));
+    const double area = length(normal);
+    if (!(area > 0)) return 0;
+    double sum = 0;
+    for (const std::uint32_t p : corners) sum += area - dot(normal, seen_[p]);
+    return sum * std::pow(mean_area_ / area, kFineCounts);
+}
+
+/// What a move does to the look of the faces around the point: shading shows a turned face that is hardly displaced.
+double Simplifier::shadingCost(std::uint32_t from, std::uint32_t to) const {
+    double sum = 0;
+    for (const std::uint32_t f : faces_of_[from]) {
+        Triangle corners = face_points_[f];
+        sum -= disagreement(corners);
+        if (has(f, to)) continue;
+        std::replace(corners.begin(), corners.end(), from, to);
+        sum += disagreement(corners);
+    }
+    return kShading * double(shapes_) * std::max(sum, 0.0);
+}
+
 /// The cheapest possible move of the point; false if there is none.
 bool Simplifier::findCheapest(std::uint32_t p, Scratch& scratch, Candidate& found) const {
+    found.cost = kForbidden;
     if (locked_[p] || faces_of_[p].empty()) return false;
     for (const auto& [price, to] : choices_[p]) {
-        if (!(price < kForbidden)) return false;
+        if (!(price < found.cost)) break;
         if (!canCollapse(p, to, scratch)) continue;
-        found = {price, p, to, stamp_[p]};
-        return true;
+        const double whole = price + shadingCost(p, to);
+        if (whole < found.cost) found = {whole, p, to, stamp_[p]};
     }
-    return false;
+    return found.cost < kForbidden;
 }
 
 void Simplifier::schedule(std::uint32_t p) {
@@ -242,7 +256,7 @@ std::vector<std::vector<Triangle>> simplify(const SimplifyInput& input, std::spa
     std::vector<std::vector<Triangle>> results;
     const std::size_t start = simplifier.alive(), last = targets.empty() ? start : targets.back();
     for (const std::size_t target : targets) {
-        for (std::size_t n = 0; simplifier.alive() > target && (simplifier.step() || simplifier.relax()); ++n)
+        for (std::size_t n = 0; simplifier.alive() > target && simplifier.step(); ++n)
             if (n % 1024 == 0)
                 progress.report("simplify", double(start - simplifier.alive()) / double(start - last + 1));
         results.push_back(simplifier.triangles());

@@ -83,9 +83,10 @@ RayTree::RayTree(std::span<const Vec3d> positions, std::span<const Triangle> tri
     : RayTree(positions, triangles, std::vector<std::uint32_t>(triangles.size(), 0)) {}
 
 void RayTree::split(std::size_t node, std::uint32_t first, std::uint32_t last) {
-    Node box{Box::none(), first, last - first};
+    Node box{Box::none(), first, last - first, faces_[first].tag};
     Box centers = Box::none();
     for (std::uint32_t f = first; f < last; ++f) {
+        if (faces_[f].tag != box.tag) box.tag = kMixed;
         const auto& c = faces_[f].corners;
         for (const Vec3d& corner : c) box.grow(corner);
         centers.grow(c[0] + c[1] + c[2]);
@@ -168,8 +169,9 @@ std::array<double, 3> nearestOnTriangle(const Vec3d& point, const Vec3d& a, cons
 
 }  // namespace
 
-template <class Accepts>
-std::optional<SurfacePlace> RayTree::nearestAccepted(const Vec3d& point, double reach, const Accepts& accepts) const {
+template <class Opens, class Accepts>
+std::optional<SurfacePlace> RayTree::nearestAccepted(const Vec3d& point, double reach, const Opens& opens,
+                                                     const Accepts& accepts) const {
     std::optional<SurfacePlace> best;
     if (nodes_.empty()) return best;
     double squared = reach * reach;
@@ -178,7 +180,7 @@ std::optional<SurfacePlace> RayTree::nearestAccepted(const Vec3d& point, double 
     stack[top++] = 0;
     while (top > 0) {
         const Node& box = nodes_[stack[--top]];
-        if (!(squaredDistance(point, box) <= squared)) continue;
+        if (!(squaredDistance(point, box) <= squared) || (box.tag != kMixed && !opens(box.tag))) continue;
         if (box.count == 0) {
             const bool left_first =
                 squaredDistance(point, nodes_[box.first]) <= squaredDistance(point, nodes_[box.first + 1]);
@@ -202,15 +204,19 @@ std::optional<SurfacePlace> RayTree::nearestAccepted(const Vec3d& point, double 
 }
 
 std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach, const std::vector<bool>& allowed) const {
-    return nearestAccepted(point, reach, [&](const Face& face) { return allowed[face.tag]; });
+    return nearestAccepted(
+        point, reach, [&](std::uint32_t tag) { return allowed[tag]; },
+        [&](const Face& face) { return allowed[face.tag]; });
 }
 
 std::optional<SurfacePlace> RayTree::nearest(const Vec3d& point, double reach) const {
-    return nearestAccepted(point, reach, [](const Face&) { return true; });
+    return nearestAccepted(
+        point, reach, [](std::uint32_t) { return true; }, [](const Face&) { return true; });
 }
 
 std::optional<SurfacePlace> RayTree::nearestFacing(const Vec3d& point, double reach, const FacingFilter& facing) const {
-    return nearestAccepted(point, reach, [&](const Face& face) {
+    const auto opens = [&](std::uint32_t tag) { return facing.tag == FacingFilter::kAnyTag || tag == facing.tag; };
+    return nearestAccepted(point, reach, opens, [&](const Face& face) {
         if (facing.tag != FacingFilter::kAnyTag && facing.tag != face.tag) return false;
         const auto& [a, b, c] = face.corners;
         const Vec3d normal = cross(b - a, c - a);
