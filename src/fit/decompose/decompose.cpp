@@ -29,11 +29,7 @@ constexpr double kInsignificant = 3;  ///< Σ w², [LeDeng12] §3.3.1
 constexpr int kReinitializations = 10;
 constexpr double kWorthChoosing = 0.1;  ///< of the mean error: vertices with less keep their bones
 constexpr double kWorthChoosingTied = 0.5;
-constexpr int kTiedTurns = 4;  ///< iterations with edge terms, at most: angles decrease in the first few
-/// Of the gain that ends iterations, if those with edge terms follow: these cost as much as ten others, which is much
-/// where few were needed.
-constexpr double kBeforeTies = 2;
-constexpr int kFewIterations = 16;
+constexpr int kTiedTurns = 8;              ///< iterations with edge terms, at most: angles decrease in the first few
 constexpr double kTiedConvergence = 0.12;  ///< of the gain that ends the iterations before: angles lag behind
 constexpr int kAssociateEvery =
     2;  ///< iterations; in between, weights are solved on the current bones, at half the cost
@@ -280,10 +276,7 @@ double Solver::note(const char* name, double objective) {
 void Solver::descend(double objective) {
     const bool tied = !used_->empty();
     const int last = tied ? std::min(options_.max_iterations, iteration_ + kTiedTurns) : options_.max_iterations;
-    const auto least = [&] {
-        const double early = ties_.empty() || iteration_ >= kFewIterations ? 1 : kBeforeTies;
-        return kAssociateEvery * options_.convergence * (tied ? kTiedConvergence : early);
-    };
+    const double least = kAssociateEvery * options_.convergence * (tied ? kTiedConvergence : 1);
     while (iteration_ < last) {
         ++iteration_;
         done_ = double(iteration_) / double(iteration_ + 10);
@@ -299,7 +292,7 @@ void Solver::descend(double objective) {
         const double now = note("weights", updateWeights(associate ? Choice::worst : Choice::none));
         if (data_.eRms(now) < kExactRms) return;
         if (!associate) continue;
-        if (std::sqrt(objective) - std::sqrt(now) <= least() * std::sqrt(objective)) return;
+        if (std::sqrt(objective) - std::sqrt(now) <= least * std::sqrt(objective)) return;
         objective = now;
     }
 }
