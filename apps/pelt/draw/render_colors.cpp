@@ -9,6 +9,7 @@
 #include <pelt/verbs/transfer.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace pelt::draw {
 namespace {
@@ -61,10 +62,14 @@ std::vector<Vec3f> confidenceColors(const Character& character) {
     const auto& maps = character.mesh.attributes;
     const auto map = std::find_if(maps.begin(), maps.end(), [](const auto& a) { return a.name == verbs::kConfidence; });
     if (map == maps.end())
-        throw Error::badInput(fmt::format("has no map {} to show; pelt transfer writes it", verbs::kConfidence));
-    constexpr Vec3f kCopied{0.03f, 0.22f, 0.60f}, kRigid{0.85f, 0.55f, 0.03f}, kFilled{0.75f, 0.06f, 0.04f};
+        throw Error::badInput(fmt::format("has no map {} to show; pelt bind and pelt transfer write it", verbs::kConfidence));
+    // transfer writes 0, 1/2 and 1, bind all that is between
+    constexpr Vec3f kSure{0.03f, 0.22f, 0.60f}, kMiddle{0.85f, 0.55f, 0.03f}, kUnsure{0.75f, 0.06f, 0.04f};
     std::vector<Vec3f> colors;
-    for (const float value : map->values) colors.push_back(value > 0.75f ? kCopied : value > 0.25f ? kRigid : kFilled);
+    for (const float value : map->values) {
+        const float t = std::isfinite(value) ? 2 * std::clamp(value, 0.0f, 1.0f) : 0;
+        colors.push_back(t > 1 ? kMiddle * (2 - t) + kSure * (t - 1) : kUnsure * (1 - t) + kMiddle * t);
+    }
     colors.resize(rig::vertexCount(character), kNoJoint);
     return colors;
 }

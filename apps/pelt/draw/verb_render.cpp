@@ -41,8 +41,8 @@ OptionTable<RenderOptions> renderRows() {
             .in(verbs::kCommon),
         Row("color", "plain|weights|joint NAME|confidence|error", &R::color,
             "plain; weights: one color per joint, blended; joint NAME: the weight of that joint, blue to red; "
-            "confidence: what pelt transfer copied (blue), kept rigid (yellow) and filled in (red); error: distance to "
-            "the first method or file")
+            "confidence: what pelt transfer copied (blue), kept rigid (yellow) and filled in (red), or where pelt bind "
+            "was sure (blue) or not (red); error: distance to the first method or file")
             .in(verbs::kCommon),
         Row("skeleton", "", &R::skeleton, "Draw the skeleton over the skin").in(verbs::kCommon),
         Row("camera", "VIEW", &R::camera,

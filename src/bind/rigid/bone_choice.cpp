@@ -24,30 +24,6 @@ constexpr double kBeyond = 0.5;     // per further radius: a jaw is farther from
 constexpr double kEqual = 1e-9;     // prices that differ by less, relatively, are equal
 constexpr double kAtVertex = 1e-5;  // of the line: crossings there are the vertex's own faces
 
-/// The fraction of the line from the bone to the vertex that is outside the mesh.
-double shareOutside(const geometry::RayTree& tree, const Vec3d& from, const Vec3d& line, int winding,
-                    std::vector<geometry::Crossing>& crossings) {
-    tree.crossings(from, line, 1 - kAtVertex, crossings);
-    double outside = 0, last = 0;
-    for (const geometry::Crossing& c : crossings) {
-        if (winding <= 0) outside += c.t - last;
-        winding -= c.leaving;
-        last = c.t;
-    }
-    return winding <= 0 ? outside + 1 - last : outside;
-}
-
-/// The cost of skin that does not face away from the bone. Beside the bone, the normal counts less along it: a limb
-/// that becomes thicker does not belong more to the previous or next bone.
-double facingPrice(const Vec3d& normal, const Vec3d& line, const Vec3d& bone, bool beside) {
-    const Vec3d direction = normalized(line);
-    if (normal == Vec3d{} || direction == Vec3d{}) return 0;
-    Vec3d n = normal;
-    if (beside) n = normalized(n - bone * (kAlongBone * dot(n, bone) / dot(bone, bone)));
-    const double cosine = dot(n, direction);
-    return kFacing * (1 - cosine) + kBehind * std::max(0.0, -cosine);
-}
-
 double price(const BindSurface& surface, std::uint32_t vertex, const BoneView& bone, bool faces,
              std::vector<geometry::Crossing>& crossings) {
     const Vec3d& start = bone.segment.start;
@@ -75,6 +51,27 @@ std::int32_t meetingPoint(std::span<const std::int32_t> parents, std::uint32_t a
 }
 
 }  // namespace
+
+double shareOutside(const geometry::RayTree& tree, const Vec3d& from, const Vec3d& line, int winding,
+                    std::vector<geometry::Crossing>& crossings) {
+    tree.crossings(from, line, 1 - kAtVertex, crossings);
+    double outside = 0, last = 0;
+    for (const geometry::Crossing& c : crossings) {
+        if (winding <= 0) outside += c.t - last;
+        winding -= c.leaving;
+        last = c.t;
+    }
+    return winding <= 0 ? outside + 1 - last : outside;
+}
+
+double facingPrice(const Vec3d& normal, const Vec3d& line, const Vec3d& bone, bool beside) {
+    const Vec3d direction = normalized(line);
+    if (normal == Vec3d{} || direction == Vec3d{}) return 0;
+    Vec3d n = normal;
+    if (beside) n = normalized(n - bone * (kAlongBone * dot(n, bone) / dot(bone, bone)));
+    const double cosine = dot(n, direction);
+    return kFacing * (1 - cosine) + kBehind * std::max(0.0, -cosine);
+}
 
 std::vector<std::uint32_t> chooseBones(const BindSurface& surface, std::span<const BoneView> bones,
                                        std::span<const Piece> pieces, std::span<const std::int32_t> parents,

@@ -9,9 +9,7 @@
 #include "bind/skeleton/bind_joints.h"
 #include "bind/skeleton/mesh_probe.h"
 #include "bind/skeleton/skin_bones.h"
-#include "bind_mirror.h"
-#include "bone_choice.h"
-#include "label_cleanup.h"
+#include "sight_labels.h"
 
 namespace pelt::bind {
 namespace {
@@ -29,21 +27,11 @@ void bindByDistance(const Mesh& mesh, const Skeleton& skeleton, const std::vecto
 /// Binds to the bones that carry skin.
 void bindBySight(const Mesh& mesh, const BindSurface& surface, const Skeleton& skeleton, const Progress& progress,
                  InsideBind& bind) {
-    const std::vector<BoneView> views = viewBones(surface, bind.bones);
-    const std::vector<Piece> pieces = piecesOf(surface, views);
-    const std::vector<std::int32_t> parents = rig::jointParents(skeleton);
-    std::vector<std::uint32_t> joints = chooseBones(surface, views, pieces, parents, progress);
-    cleanLabels(surface, joints);
-    settlePieces(surface, pieces, parents.size(), joints);
-    if (const BindMirror mirror = findMirror(skeleton, surface); mirror.found()) {
-        std::vector<bool> carries(parents.size(), false);
-        for (const geometry::BoneSegment& bone : bind.bones) carries[bone.joint] = true;
-        makeSymmetric(mirror, parents, carries, joints);
-    }
+    const SightLabels labels = labelBySight(surface, skeleton, bind.bones, progress);
     for (std::size_t v = 0; v < mesh.vertexCount(); ++v) {
         const std::uint32_t welded = surface.weld.welded[v];
-        bind.joints.push_back(joints[welded]);
-        bind.rigid.push_back(pieces[surface.parts.part[welded]].isRigid());
+        bind.joints.push_back(labels.joints[welded]);
+        bind.rigid.push_back(labels.pieces[surface.parts.part[welded]].isRigid());
     }
 }
 

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <pelt/bind/bounded_biharmonic.h>
 #include <pelt/bind/rigid_bind.h>
+#include <pelt/bind/smooth_bind.h>
 #include <pelt/io/tet_file.h>
 #include <pelt/methods/ddm.h>
+#include <pelt/verbs/transfer.h>
 
 #include <algorithm>
 
@@ -13,19 +15,20 @@
 namespace pelt::verbs {
 namespace {
 
-enum class BindMethod { rigid, bbw };
+enum class BindMethod { smooth, rigid, bbw };
 
 }  // namespace
 }  // namespace pelt::verbs
 
 template <>
-inline constexpr std::string_view pelt::kEnumWords<pelt::verbs::BindMethod>[] = {"rigid", "bbw"};
+inline constexpr std::string_view pelt::kEnumWords<pelt::verbs::BindMethod>[] = {"smooth", "rigid",
+                                                                                          "bbw"};
 
 namespace pelt::verbs {
 namespace {
 
 struct BindOptions {
-    BindMethod method = BindMethod::rigid;
+    BindMethod method = BindMethod::smooth;
     std::size_t influences = 4, lattice = bind::BiharmonicOptions().target_tets;
     std::vector<std::string> joints, exclude_joints;
 
@@ -38,9 +41,9 @@ OptionTable<BindOptions> bindRows() {
     using B = BindOptions;
     using Row = OptionRow<B>;
     return {
-        Row("method", "rigid|bbw", &B::method,
-            "rigid: one joint per vertex, the heaviest or, without weights, that of the nearest bone (default). bbw: "
-            "smooth bounded biharmonic weights")
+        Row("method", "smooth|rigid|bbw", &B::method,
+            "smooth: the weights that an artist would probably paint (default). rigid: one joint per vertex, the "
+            "heaviest or, without weights, that of the nearest bone. bbw: bounded biharmonic weights")
             .in(kCommon),
         Row("influences", "K", &B::influences,
             "At most K joints per vertex, 0 for all (default: 4; rigid always uses one)")
@@ -70,7 +73,28 @@ std::string bindRigidly(Run& run, const BindOptions& options, Character& charact
     return had_weights ? "each vertex to its heaviest joint" : "each vertex to its nearest bone";
 }
 
+void setConfidence(Mesh& mesh, std::vector<float> values) {
+    std::erase_if(mesh.attributes, [](const VertexAttribute& a) { return a.name == kConfidence; });
+    if (!values.empty()) mesh.attributes.push_back({kConfidence, std::move(values)});
+}
+
 std::string bindSmoothly(Run& run, const BindOptions& options, Character& character) {
+    constexpr float kCloseCall = 0.75f;
+    bind::SmoothBind bound = aboutFile(run.nameOf("character"), [&] {
+        return bind::bindSmooth(character.mesh, character.skeleton, options.influences,
+                                options.choice(character.skeleton), run.progress());
+    });
+    const auto close = std::count_if(bound.confidence.begin(), bound.confidence.end(),
+                                     [](float sure) { return sure < kCloseCall; });
+    character.weights = std::move(bound.weights);
+    setConfidence(character.mesh, std::move(bound.confidence));
+    run.result["from"] = bound.rigid ? "nearest bone" : "network";
+    run.result["close_calls"] = close;
+    if (bound.rigid) return "each vertex to its nearest bone: the mesh is made of rigid pieces, or lies beside its joints";
+    return fmt::format("smoothly; {} were close calls", close);
+}
+
+std::string bindBiharmonically(Run& run, const BindOptions& options, Character& character) {
     TetMesh tets;
     bind::BiharmonicOptions solver;
     solver.target_tets = options.lattice;
@@ -127,8 +151,11 @@ void runBind(Run& run) {
     if (character.skeleton.joints.empty())
         throw Error::badInput({run.nameOf("character")}, "has no joints to bind the mesh to");
     run.stage("bind");
-    const bool smooth = options.method == BindMethod::bbw;
-    const std::string how = smooth ? bindSmoothly(run, options, character) : bindRigidly(run, options, character);
+    const auto bind = options.method == BindMethod::smooth  ? bindSmoothly
+                      : options.method == BindMethod::rigid ? bindRigidly
+                                                            : bindBiharmonically;
+    setConfidence(character.mesh, {});  // of the weights that are replaced
+    const std::string how = bind(run, options, character);
     character.ddm = nullptr;  // made from the skin that these weights replace
     run.stage("write");
     reportBind(run, options, character, how);
@@ -140,7 +167,7 @@ void runBind(Run& run) {
 Verb bindVerb() {
     return {.name = "bind",
             .summary = "Computes skin weights for a mesh and its skeleton",
-            .example = "pelt bind character.glb --method bbw -o bound.glb",
+            .example = "pelt bind character.glb -o bound.glb",
             .inputs = {characterInput(),
                        {.name = "tets",
                         .kind = Kind::tets,
