@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <numbers>
 #include <random>
 #include <string_view>
@@ -220,8 +221,84 @@ void pose(Character& character, Random& random) {
         character.skeleton.joints[j].inverse_bind = character.skeleton.joints[j].inverse_bind * inverse(moves[j]);
 }
 
+void copyVertex(Character& character, SkinWeights& weights, std::uint32_t v, const Vec3d& shift, std::uint32_t skin) {
+    character.mesh.positions.push_back(Vec3f(Vec3d(character.mesh.positions[v]) + shift));
+    appendVertex(weights, character.weights.jointsOf(skin), character.weights.weightsOf(skin));
+}
+
+Vec3d randomWay(Random& random) {
+    return normalized(Vec3d(uniform(random, -1, 1), uniform(random, -1, 1), uniform(random, -1, 1)), {1, 0, 0});
+}
+
+/// Cuts the mesh where some joints begin: an arm that is a part of its own and only pokes into the chest.
+void splitParts(Character& character, Random& random) {
+    const auto parents = rig::jointParents(character.skeleton);
+    const double extent = extentOf(character), share = uniform(random, 0.05, 0.5);
+    std::vector<std::uint32_t> group(parents.size(), 0);
+    std::vector<bool> cut(parents.size());
+    for (std::size_t j = 0; j < parents.size(); ++j) cut[j] = uniform(random, 0, 1) < share;
+    for (std::size_t j = 0; j < parents.size(); ++j)
+        for (auto p = static_cast<std::int32_t>(j); p >= 0 && group[j] == 0; p = parents[static_cast<std::size_t>(p)])
+            if (cut[static_cast<std::size_t>(p)]) group[j] = static_cast<std::uint32_t>(p) + 1;
+    std::vector<Vec3d> shifts;
+    for (std::size_t j = 0; j <= parents.size(); ++j) shifts.push_back(randomWay(random) * (1e-3 * extent));
+    Mesh& mesh = character.mesh;
+    const auto count = static_cast<std::uint32_t>(mesh.positions.size());
+    std::vector<std::uint32_t> own(count, 0);
+    for (std::uint32_t v = 0; v < count; ++v)
+        if (character.weights.influenceCount(v) > 0) own[v] = group[character.weights.jointsOf(v)[0]];
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> copies;
+    SkinWeights weights = character.weights;
+    for (Triangle& t : mesh.triangles) {
+        const std::uint32_t to = std::max({own[t[0]], own[t[1]], own[t[2]]});
+        for (std::uint32_t& v : t) {
+            if (own[v] == to) continue;
+            const auto [found, added] = copies.try_emplace({v, to}, static_cast<std::uint32_t>(mesh.positions.size()));
+            if (added) copyVertex(character, weights, v, shifts[to], v);
+            v = found->second;
+        }
+    }
+    for (std::uint32_t v = 0; v < count; ++v) mesh.positions[v] = Vec3f(Vec3d(mesh.positions[v]) + shifts[own[v]]);
+    character.weights = std::move(weights);
+}
+
+/// Buttons, belts and clothes: patches of the surface once more, a little farther out. Small ones do not bend.
+void addLayers(Character& character, Random& random) {
+    Mesh& mesh = character.mesh;
+    const double extent = extentOf(character);
+    const std::vector<Triangle> body = mesh.triangles;
+    SkinWeights weights = character.weights;
+    const int layers = 2 + static_cast<int>(uniform(random, 0, 8));
+    for (int k = 0; k < layers; ++k) {
+        const bool wide = uniform(random, 0, 1) < 0.25;
+        const double radius = extent * (wide ? uniform(random, 0.1, 0.3) : uniform(random, 0.01, 0.06));
+        const auto& seed = body[static_cast<std::size_t>(uniform(random, 0, double(body.size())))];
+        const std::uint32_t middle = seed[0];
+        const Vec3d center(mesh.positions[middle]), a(mesh.positions[seed[1]]), b(mesh.positions[seed[2]]);
+        const Vec3d out = normalized(cross(a - center, b - center)) * (extent * uniform(random, 0.002, 0.015));
+        const bool stiff = !wide && uniform(random, 0, 1) < 0.7;
+        std::map<std::uint32_t, std::uint32_t> copies;
+        for (const Triangle& t : body) {
+            if (std::any_of(t.begin(), t.end(), [&](std::uint32_t v) {
+                    return length(Vec3d(mesh.positions[v]) - center) > radius || character.weights.influenceCount(v) == 0;
+                }))
+                continue;
+            Triangle copy = t;
+            for (std::uint32_t& v : copy) {
+                const auto [found, added] = copies.try_emplace(v, static_cast<std::uint32_t>(mesh.positions.size()));
+                if (added) copyVertex(character, weights, v, out, stiff ? middle : v);
+                v = found->second;
+            }
+            mesh.triangles.push_back(copy);
+        }
+    }
+    character.weights = std::move(weights);
+}
+
 void alter(Character& character, Random& random) {
     const auto chance = [&](double p) { return uniform(random, 0, 1) < p; };
+    if (chance(0.5)) splitParts(character, random);
+    if (chance(0.4)) addLayers(character, random);
     if (chance(0.5)) removeSome(character, random);
     if (chance(0.3)) cutBranches(character, random);
     if (chance(0.6)) pose(character, random);
@@ -291,7 +368,11 @@ int run(std::span<char*> arguments) {
     for (std::size_t c = 0; c < copies && !original.weights.empty(); ++c) {
         Random random(static_cast<std::uint32_t>(seed * 1000 + c));
         Character character = original;
-        if (c > 0) alter(character, random);
+        if (c > 0) {
+            character.mesh.parts.clear();
+            character.mesh.normals.clear();
+            alter(character, random);
+        }
         try {
             sample(character, vertices, random, out, arguments[0]);
         } catch (const Error& e) {

@@ -54,17 +54,21 @@ class Network:
         return dw[::-1] + db[::-1]
 
 
-def probabilities(network, x):
-    """Of int16 rows (n, candidates, features); an empty candidate gets nothing."""
+def probabilities(network, x, kept=None):
+    """Of int16 rows (n, candidates, features); an empty candidate gets nothing. `kept`: features of each vertex that
+    the network may see."""
     numbers = x.astype(np.float32) / 32767
+    empty = ~numbers.any(axis=2)
+    if kept is not None:
+        numbers *= kept[:, None, :]
     scores = network.forward(numbers.reshape(-1, FEATURES)).reshape(-1, CANDIDATES)
-    scores = np.where(numbers.any(axis=2), scores, -60)
+    scores = np.where(empty, -60, scores)
     scores -= scores.max(axis=1, keepdims=True)
     e = np.exp(scores)
     return e / e.sum(axis=1, keepdims=True)
 
 
-def train(x, y, shares, epochs, seed, batch=512, rate=2e-3, decay=1e-4):
+def train(x, y, shares, epochs, seed, batch=512, rate=2e-3, decay=0.02, drop=0.1):
     rng = np.random.default_rng(seed)
     network = Network(rng)
     parameters = network.parameters()
@@ -73,14 +77,15 @@ def train(x, y, shares, epochs, seed, batch=512, rate=2e-3, decay=1e-4):
     picks = rng.choice(len(x), steps * batch, p=shares)
     for step in range(steps):
         pick = picks[step * batch:(step + 1) * batch]
-        p = probabilities(network, x[pick])
+        kept = (rng.random((batch, FEATURES)) >= drop).astype(np.float32)
+        p = probabilities(network, x[pick], kept)
         d = ((p - y[pick]) / batch).astype(np.float32)
         lr = rate * 0.5 * (1 + np.cos(np.pi * step / steps)) * min(1, (step + 1) / 200)
         for k, g in enumerate(network.gradients(d.reshape(-1))):
             first[k] += 0.1 * (g - first[k])
             second[k] += 0.001 * (g * g - second[k])
             size = np.sqrt(second[k] / (1 - 0.999 ** (step + 1))) + 1e-8
-            parameters[k] -= lr * (first[k] / (1 - 0.9 ** (step + 1)) / size + decay * parameters[k])
+            parameters[k] -= lr * (first[k] / (1 - 0.9 ** (step + 1)) / size + decay * (parameters[k].ndim > 1) * parameters[k])
     return network
 
 
@@ -136,6 +141,9 @@ def main():
     parser.add_argument("--test", action="append", default=[])
     parser.add_argument("--epochs", type=float, default=6)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--decay", type=float, default=0.02)
+    parser.add_argument("--drop", type=float, default=0.1)
+    parser.add_argument("--nets", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
     held = tuple(options.leave + options.test)
@@ -150,10 +158,11 @@ def main():
     shares = np.concatenate([np.full(len(x), 1 / sizes[f] ** 0.5) for f, _, x, _ in seen])
     x, y = np.concatenate([s[2] for s in seen]), np.concatenate([s[3] for s in seen])
     print(f"{len(x)} vertices of {sizes}", flush=True)
-    network = train(x, y, shares / shares.sum(), options.epochs, options.seed)
-    report([network], unseen)
+    networks = [train(x, y, shares / shares.sum(), options.epochs, options.seed + k, decay=options.decay,
+                      drop=options.drop) for k in range(options.nets)]
+    report(networks, unseen)
     if options.out:
-        write(network, options.out)
+        write(networks[0], options.out)
 
 
 main()

@@ -9,7 +9,7 @@ namespace pelt::bind {
 namespace {
 
 constexpr float kFade = 0.04f;     // weights below this go
-constexpr double kWhole = 0.6;     // of its weight on one joint: a small piece belongs to it alone
+constexpr float kAgrees = 0.1f;     // of the weight of a rigid piece: enough to believe the rules
 constexpr double kEyeball = 0.35;  // of the size of a piece: its center is no farther from the joint of an eye
 constexpr double kEyeArea = 0.03;  // of the surface
 
@@ -121,11 +121,9 @@ void settleRows(const BindScene& scene, std::vector<SoftRow>& rows) {
     for (std::uint32_t p = 0; p < parts; ++p) {
         SoftRow row = mixed(sums[p]);
         if (row.empty()) continue;
-        // A long strip on several joints bends; a small piece between two keeps its shape.
-        if (row[0].second >= kWhole)
-            whole[p] = {{row[0].first, 1.0f}};
-        else if (scene.pieces[p].size < 0.1 * scene.surface.diagonal)
-            whole[p] = row;
+        const std::uint32_t label = scene.pieces[p].shares[0].first;  // the rules give the piece to one joint
+        const auto found = std::find_if(row.begin(), row.end(), [&](const auto& entry) { return entry.first == label; });
+        whole[p] = {{found != row.end() && found->second >= kAgrees ? label : row[0].first, 1.0f}};
     }
     for (std::uint32_t j = 0; j < scene.tree.size(); ++j) {
         if (scene.joints[j].word != JointWord::eye || scene.choices[j] == SkinChoice::none) continue;
