@@ -142,11 +142,12 @@ std::string confusionsOf(const Skeleton& skeleton, const Score& score) {
 void print(const std::string& file, const std::string& method, const Character& artist, const SkinWeights& bound,
            double seconds, double cpu) {
     const Score s = scoreOf(artist, bound);
-    fmt::print("{{\"file\": \"{}\", \"method\": \"{}\", \"vertices\": {}, \"joints\": {}, \"hit\": {:.5f}, \"l1\": {:.5f}, "
-               "\"distance\": {:.6f}, \"precision\": {:.5f}, \"recall\": {:.5f}, \"influences\": {:.3f}, \"seconds\": "
-               "{:.3f}, \"cpu_seconds\": {:.3f}, \"confused\": [{}]}}\n",
-               file, method, artist.mesh.vertexCount(), artist.skeleton.joints.size(), s.hit, s.l1, s.distance,
-               s.precision, s.recall, s.influences, seconds, cpu, confusionsOf(artist.skeleton, s));
+    fmt::print(
+        "{{\"file\": \"{}\", \"method\": \"{}\", \"vertices\": {}, \"joints\": {}, \"hit\": {:.5f}, \"l1\": {:.5f}, "
+        "\"distance\": {:.6f}, \"precision\": {:.5f}, \"recall\": {:.5f}, \"influences\": {:.3f}, \"seconds\": "
+        "{:.3f}, \"cpu_seconds\": {:.3f}, \"confused\": [{}]}}\n",
+        file, method, artist.mesh.vertexCount(), artist.skeleton.joints.size(), s.hit, s.l1, s.distance, s.precision,
+        s.recall, s.influences, seconds, cpu, confusionsOf(artist.skeleton, s));
     std::fflush(stdout);
 }
 

@@ -65,7 +65,7 @@ void removeSome(Character& character, Random& random) {
 /// All the joints below some: a hand without fingers, a foot without toes.
 void cutBranches(Character& character, Random& random) {
     const std::vector<std::int32_t> parents = rig::jointParents(character.skeleton);
-  
+
     std::vector<bool> gone(parents.size(), false), cut(parents.size());
     for (std::size_t j = 0; j < parents.size(); ++j) cut[j] = uniform(random, 0, 1) < 0.06;
     for (std::size_t j = 0; j < parents.size(); ++j) {
@@ -80,9 +80,8 @@ std::uint32_t addJoint(Character& character, std::int32_t parent_slot, const Vec
     Skeleton& skeleton = character.skeleton;
     SkeletonNode node;
     node.name = std::move(name);
-    node.parent = parent_slot < 0
-                      ? -1
-                      : static_cast<std::int32_t>(skeleton.joints[static_cast<std::size_t>(parent_slot)].node);
+    node.parent =
+        parent_slot < 0 ? -1 : static_cast<std::int32_t>(skeleton.joints[static_cast<std::size_t>(parent_slot)].node);
     skeleton.nodes.push_back(node);
     skeleton.joints.push_back({static_cast<std::uint32_t>(skeleton.nodes.size() - 1), Affine3d(Mat3d{}, -place)});
     return static_cast<std::uint32_t>(skeleton.joints.size() - 1);
@@ -145,7 +144,8 @@ void addTwists(Character& character, Random& random) {
         if (!carries) continue;
         SkinWeights weights;
         for (std::size_t v = 0; v < character.weights.vertexCount(); ++v) {
-            std::vector<std::uint32_t> joints(character.weights.jointsOf(v).begin(), character.weights.jointsOf(v).end());
+            std::vector<std::uint32_t> joints(character.weights.jointsOf(v).begin(),
+                                              character.weights.jointsOf(v).end());
             std::vector<float> values(character.weights.weightsOf(v).begin(), character.weights.weightsOf(v).end());
             const double t = dot(Vec3d(character.mesh.positions[v]) - places[host], bone) / dot(bone, bone);
             const auto moved = static_cast<float>(std::clamp((t - at) / 0.3 + 0.5, 0.0, 1.0));
@@ -184,8 +184,10 @@ void scaleUnevenly(Character& character, Random& random) {
 }
 
 Mat3d turned(Random& random, double degrees) {
-    const Vec3d axis = normalized(Vec3d(uniform(random, -1, 1), uniform(random, -1, 1), uniform(random, -1, 1)), {1, 0, 0});
-    const double angle = uniform(random, -degrees, degrees) * std::numbers::pi / 180, c = std::cos(angle), s = std::sin(angle);
+    const Vec3d axis =
+        normalized(Vec3d(uniform(random, -1, 1), uniform(random, -1, 1), uniform(random, -1, 1)), {1, 0, 0});
+    const double angle = uniform(random, -degrees, degrees) * std::numbers::pi / 180, c = std::cos(angle),
+                 s = std::sin(angle);
     Mat3d m;
     const Vec3d basis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (std::size_t k = 0; k < 3; ++k)
@@ -280,7 +282,8 @@ void addLayers(Character& character, Random& random) {
         std::map<std::uint32_t, std::uint32_t> copies;
         for (const Triangle& t : body) {
             if (std::any_of(t.begin(), t.end(), [&](std::uint32_t v) {
-                    return length(Vec3d(mesh.positions[v]) - center) > radius || character.weights.influenceCount(v) == 0;
+                    return length(Vec3d(mesh.positions[v]) - center) > radius ||
+                           character.weights.influenceCount(v) == 0;
                 }))
                 continue;
             Triangle copy = t;
@@ -346,7 +349,8 @@ void sample(const Character& character, std::size_t vertices, Random& random, st
         if (sum < 0.3 || uniform(random, 0, 1) * static_cast<double>(count) > static_cast<double>(vertices)) continue;
         features.write(v, numbers.data());
         std::vector<std::int16_t> row;
-        for (const float x : numbers) row.push_back(static_cast<std::int16_t>(std::lround(32767 * std::clamp(x, -1.0f, 1.0f))));
+        for (const float x : numbers)
+            row.push_back(static_cast<std::int16_t>(std::lround(32767 * std::clamp(x, -1.0f, 1.0f))));
         for (const double w : weight)
             row.push_back(static_cast<std::int16_t>(static_cast<std::uint16_t>(std::lround(65535 * w / sum))));
         std::fwrite(row.data(), sizeof row[0], row.size(), out);

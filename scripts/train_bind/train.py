@@ -76,7 +76,7 @@ def train(x, y, shares, epochs, seed, batch=512, rate=2e-3, decay=0.02, drop=0.1
     steps = int(epochs * len(x)) // batch
     picks = rng.choice(len(x), steps * batch, p=shares)
     for step in range(steps):
-        pick = picks[step * batch:(step + 1) * batch]
+        pick = picks[step * batch : (step + 1) * batch]
         kept = (rng.random((batch, FEATURES)) >= drop).astype(np.float32)
         p = probabilities(network, x[pick], kept)
         d = ((p - y[pick]) / batch).astype(np.float32)
@@ -85,7 +85,9 @@ def train(x, y, shares, epochs, seed, batch=512, rate=2e-3, decay=0.02, drop=0.1
             first[k] += 0.1 * (g - first[k])
             second[k] += 0.001 * (g * g - second[k])
             size = np.sqrt(second[k] / (1 - 0.999 ** (step + 1))) + 1e-8
-            parameters[k] -= lr * (first[k] / (1 - 0.9 ** (step + 1)) / size + decay * (parameters[k].ndim > 1) * parameters[k])
+            parameters[k] -= lr * (
+                first[k] / (1 - 0.9 ** (step + 1)) / size + decay * (parameters[k].ndim > 1) * parameters[k]
+            )
     return network
 
 
@@ -105,14 +107,24 @@ def report(networks, files):
             p = sum(probabilities(n, x) for n in networks) / len(networks)
             rules = np.argmax(x[:, :, OWN], axis=1)
             one = np.eye(CANDIDATES)[rules]
-            rows.append((100 * hit(rules, y).mean(), 100 * hit(p.argmax(axis=1), y).mean(),
-                         np.abs(one - y).sum(axis=1).mean(), np.abs(p - y).sum(axis=1).mean()))
-            print(f"    {name:34} rules {rows[-1][0]:5.1f} {rows[-1][2]:.2f}   network {rows[-1][1]:5.1f} {rows[-1][3]:.2f}")
+            rows.append(
+                (
+                    100 * hit(rules, y).mean(),
+                    100 * hit(p.argmax(axis=1), y).mean(),
+                    np.abs(one - y).sum(axis=1).mean(),
+                    np.abs(p - y).sum(axis=1).mean(),
+                )
+            )
+            print(
+                f"    {name:34} rules {rows[-1][0]:5.1f} {rows[-1][2]:.2f}   network {rows[-1][1]:5.1f} {rows[-1][3]:.2f}"
+            )
         r = np.array(rows)
         if len(r):
-            print(f"{family:6} {len(r)} files: rules {np.median(r[:, 0]):.1f} / {np.quantile(r[:, 0], .1):.1f}, L1 "
-                  f"{np.median(r[:, 2]):.2f}; network {np.median(r[:, 1]):.1f} / {np.quantile(r[:, 1], .1):.1f}, L1 "
-                  f"{np.median(r[:, 3]):.2f}; worse than the rules by {max(0, (r[:, 0] - r[:, 1]).max()):.1f} at most")
+            print(
+                f"{family:6} {len(r)} files: rules {np.median(r[:, 0]):.1f} / {np.quantile(r[:, 0], .1):.1f}, L1 "
+                f"{np.median(r[:, 2]):.2f}; network {np.median(r[:, 1]):.1f} / {np.quantile(r[:, 1], .1):.1f}, L1 "
+                f"{np.median(r[:, 3]):.2f}; worse than the rules by {max(0, (r[:, 0] - r[:, 1]).max()):.1f} at most"
+            )
 
 
 def write(network, path):
@@ -124,14 +136,17 @@ def write(network, path):
             scales += [f"{scale:.6e}f", f"{b[k]:.6e}f"]
             numbers += [str(n) for n in np.round(w[:, k] / scale).astype(int)]
     lines = textwrap.wrap(", ".join(scales), 116), textwrap.wrap(", ".join(numbers), 116)
-    path.write_text("""// Written by scripts/train_bind: per output of a layer its scale and offset, and one number per input.
+    path.write_text(
+        """// Written by scripts/train_bind: per output of a layer its scale and offset, and one number per input.
 // clang-format off
 constexpr float kScales[] = {
     %s};
 constexpr std::int8_t kNumbers[] = {
     %s};
 // clang-format on
-""" % tuple("\n    ".join(part) for part in lines))
+"""
+        % tuple("\n    ".join(part) for part in lines)
+    )
 
 
 def main():
@@ -158,8 +173,10 @@ def main():
     shares = np.concatenate([np.full(len(x), 1 / sizes[f] ** 0.5) for f, _, x, _ in seen])
     x, y = np.concatenate([s[2] for s in seen]), np.concatenate([s[3] for s in seen])
     print(f"{len(x)} vertices of {sizes}", flush=True)
-    networks = [train(x, y, shares / shares.sum(), options.epochs, options.seed + k, decay=options.decay,
-                      drop=options.drop) for k in range(options.nets)]
+    networks = [
+        train(x, y, shares / shares.sum(), options.epochs, options.seed + k, decay=options.decay, drop=options.drop)
+        for k in range(options.nets)
+    ]
     report(networks, unseen)
     if options.out:
         write(networks[0], options.out)

@@ -63,9 +63,7 @@ TEST(SmoothBind, JointsThatTheUserLeavesOutGetNoSkin) {
     EXPECT_EQ(std::count(weights.joints.begin(), weights.joints.end(), left_out), 0);
 }
 
-TEST(SmoothBind, ASkeletonWithoutJointsIsRefused) {
-    EXPECT_THROW(bindSmooth(plainBiped().mesh, Skeleton{}), Error);
-}
+TEST(SmoothBind, ASkeletonWithoutJointsIsRefused) { EXPECT_THROW(bindSmooth(plainBiped().mesh, Skeleton{}), Error); }
 
 TEST(SmoothBind, AMeshBesideItsSkeletonGetsTheNearestBones) {
     Mesh away = plainBiped().mesh;

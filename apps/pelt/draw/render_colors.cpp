@@ -62,7 +62,8 @@ std::vector<Vec3f> confidenceColors(const Character& character) {
     const auto& maps = character.mesh.attributes;
     const auto map = std::find_if(maps.begin(), maps.end(), [](const auto& a) { return a.name == verbs::kConfidence; });
     if (map == maps.end())
-        throw Error::badInput(fmt::format("has no map {} to show; pelt bind and pelt transfer write it", verbs::kConfidence));
+        throw Error::badInput(
+            fmt::format("has no map {} to show; pelt bind and pelt transfer write it", verbs::kConfidence));
     // transfer writes 0, 1/2 and 1, bind all that is between
     constexpr Vec3f kSure{0.03f, 0.22f, 0.60f}, kMiddle{0.85f, 0.55f, 0.03f}, kUnsure{0.75f, 0.06f, 0.04f};
     std::vector<Vec3f> colors;

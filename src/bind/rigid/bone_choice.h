@@ -15,7 +15,8 @@ std::vector<std::uint32_t> chooseBones(const BindSurface& surface, std::span<con
                                        std::span<const Piece> pieces, std::span<const std::int32_t> parents,
                                        const Progress& progress);
 
-/// The fraction of the line from a point of a bone to a vertex that is outside the mesh. `winding` is that of the point.
+/// The fraction of the line from a point of a bone to a vertex that is outside the mesh. `winding` is that of the
+/// point.
 double shareOutside(const geometry::RayTree& tree, const Vec3d& from, const Vec3d& line, int winding,
                     std::vector<geometry::Crossing>& crossings);
 

@@ -142,7 +142,8 @@ BindScene bindScene(const Mesh& mesh, const Skeleton& skeleton, const BindOption
     BindSurface surface = bindSurface(mesh);
     const double same = 1e-3 * surface.diagonal;
     JointTree tree = jointTree(distinct.skeleton, same);
-    BindScene scene{std::move(surface), std::move(distinct), std::move(choices), std::move(tree), {}, {}, {}, {}, {}, {}};
+    BindScene scene{
+        std::move(surface), std::move(distinct), std::move(choices), std::move(tree), {}, {}, {}, {}, {}, {}};
     const auto bones = [&](const std::vector<SkinChoice>& which) {
         return skinBones(scene.distinct.skeleton, scene.surface.tree, scene.surface.diagonal, which);
     };

@@ -19,7 +19,7 @@ struct JointFacts {
     double length = 0;    ///< of its longest bone
     double spacing = 0;   ///< distance to the nearest other joint at another place
     bool shares_place = false;
-    double region = 0;  ///< share of the surface that the rules give it
+    double region = 0;    ///< share of the surface that the rules give it
     double straight = 0;  ///< cosine of the angle between the bone that leads to it and its own
     std::uint32_t depth = 0;
     Vec3d across;  ///< to its mirror image, zero if it has none
@@ -38,7 +38,7 @@ struct BindScene {
     DistinctJoints distinct;
     std::vector<SkinChoice> choices;
     JointTree tree;
-    SightLabels labels;  ///< its views are by joint
+    SightLabels labels;                   ///< its views are by joint
     std::vector<std::size_t> first_view;  ///< per joint, and one more
     std::vector<JointFacts> joints;
     std::vector<PieceFacts> pieces;

@@ -30,6 +30,8 @@ std::vector<std::string> wordsOf(const std::string& name) {
         words.back() += static_cast<char>(std::tolower(c));
         open = true;
     }
+    for (std::size_t k = 1; k < words.size(); ++k)
+        if (words[k - 1] == "look" && words[k] == "at") words.emplace_back("lookat");
     return words;
 }
 
@@ -41,31 +43,32 @@ struct Meaning {
 
 /// In order of preference: an eyelid is no eye, a target of the eyes steers.
 constexpr std::array kMeanings = {
-    Meaning{"ik", true, JointWord::steer},         Meaning{"pole", true, JointWord::steer},
-    Meaning{"target", false, JointWord::steer},    Meaning{"ctrl", false, JointWord::steer},
-    Meaning{"control", false, JointWord::steer},   Meaning{"lookat", false, JointWord::steer},
-    Meaning{"aim", true, JointWord::steer},        Meaning{"mch", true, JointWord::steer},
-    Meaning{"effector", false, JointWord::steer},  Meaning{"nub", false, JointWord::end},
-    Meaning{"end", true, JointWord::end},          Meaning{"tip", true, JointWord::end},
-    Meaning{"site", true, JointWord::end},         Meaning{"twist", false, JointWord::twist},
-    Meaning{"roll", false, JointWord::twist},      Meaning{"lid", false, JointWord::face},
-    Meaning{"brow", false, JointWord::face},       Meaning{"blink", false, JointWord::face},
-    Meaning{"lip", false, JointWord::face},         Meaning{"lips", false, JointWord::face},
-    Meaning{"cheek", false, JointWord::face},      Meaning{"nose", false, JointWord::face},
-    Meaning{"nostril", false, JointWord::face},    Meaning{"tongue", false, JointWord::face},
-    Meaning{"teeth", false, JointWord::face},      Meaning{"mouth", false, JointWord::face},
-    Meaning{"temple", false, JointWord::face},     Meaning{"masseter", false, JointWord::face}, Meaning{"oris", true, JointWord::face},
-    Meaning{"orbicularis", false, JointWord::face}, Meaning{"oculi", true, JointWord::face},
-    Meaning{"levator", true, JointWord::face},     Meaning{"risorius", true, JointWord::face},
-    Meaning{"jaw", false, JointWord::jaw},         Meaning{"chin", true, JointWord::jaw},
-    Meaning{"eye", true, JointWord::eye},          Meaning{"eyes", true, JointWord::eye},
-    Meaning{"eyeball", false, JointWord::eye},     Meaning{"leye", true, JointWord::eye},
-    Meaning{"reye", true, JointWord::eye},         Meaning{"faceeye", true, JointWord::eye},
-    Meaning{"pupil", false, JointWord::eye},       Meaning{"hair", false, JointWord::hair},
-    Meaning{"ponytail", false, JointWord::hair},   Meaning{"skirt", false, JointWord::cloth},
-    Meaning{"cape", false, JointWord::cloth},      Meaning{"cloth", false, JointWord::cloth},
-    Meaning{"coat", false, JointWord::cloth},      Meaning{"breast", false, JointWord::breast},
-    Meaning{"bust", true, JointWord::breast},      Meaning{"head", false, JointWord::head},
+    Meaning{"ik", true, JointWord::steer},        Meaning{"pole", true, JointWord::steer},
+    Meaning{"target", false, JointWord::steer},   Meaning{"ctrl", false, JointWord::steer},
+    Meaning{"control", false, JointWord::steer},  Meaning{"lookat", false, JointWord::steer},
+    Meaning{"aim", true, JointWord::steer},       Meaning{"mch", true, JointWord::steer},
+    Meaning{"effector", false, JointWord::steer}, Meaning{"nub", false, JointWord::end},
+    Meaning{"end", true, JointWord::end},         Meaning{"tip", true, JointWord::end},
+    Meaning{"site", true, JointWord::end},        Meaning{"twist", false, JointWord::twist},
+    Meaning{"roll", false, JointWord::twist},     Meaning{"lid", false, JointWord::face},
+    Meaning{"brow", false, JointWord::face},      Meaning{"blink", false, JointWord::face},
+    Meaning{"lip", false, JointWord::face},       Meaning{"lips", false, JointWord::face},
+    Meaning{"cheek", false, JointWord::face},     Meaning{"nose", false, JointWord::face},
+    Meaning{"nostril", false, JointWord::face},   Meaning{"tongue", false, JointWord::face},
+    Meaning{"teeth", false, JointWord::face},     Meaning{"mouth", false, JointWord::face},
+    Meaning{"temple", false, JointWord::face},    Meaning{"masseter", false, JointWord::face},
+    Meaning{"oris", true, JointWord::face},       Meaning{"orbicularis", false, JointWord::face},
+    Meaning{"oculi", true, JointWord::face},      Meaning{"levator", true, JointWord::face},
+    Meaning{"risorius", true, JointWord::face},   Meaning{"jaw", false, JointWord::jaw},
+    Meaning{"chin", true, JointWord::jaw},        Meaning{"eye", true, JointWord::eye},
+    Meaning{"eyes", true, JointWord::eye},        Meaning{"eyeball", false, JointWord::eye},
+    Meaning{"leye", true, JointWord::eye},        Meaning{"reye", true, JointWord::eye},
+    Meaning{"faceeye", true, JointWord::eye},     Meaning{"pupil", false, JointWord::eye},
+    Meaning{"hair", false, JointWord::hair},      Meaning{"ponytail", false, JointWord::hair},
+    Meaning{"skirt", false, JointWord::cloth},    Meaning{"cape", false, JointWord::cloth},
+    Meaning{"cloth", false, JointWord::cloth},    Meaning{"coat", false, JointWord::cloth},
+    Meaning{"breast", false, JointWord::breast},  Meaning{"bust", true, JointWord::breast},
+    Meaning{"head", false, JointWord::head},
 };
 
 bool says(const std::string& word, const Meaning& meaning) {

@@ -9,8 +9,8 @@
 namespace pelt::bind {
 namespace {
 
-constexpr double kMachine = 0.5;     // of the surface in rigid pieces
-constexpr int kMachinePieces = 6;    // at least
+constexpr double kMachine = 0.5;   // of the surface in rigid pieces
+constexpr int kMachinePieces = 6;  // at least
 constexpr int kBlends = 2;
 
 /// Robots and vehicles: the rules know better which piece moves with which joint.

@@ -9,7 +9,10 @@ namespace pelt::bind {
 namespace {
 
 constexpr float kFade = 0.04f;     // weights below this go
-constexpr float kAgrees = 0.1f;     // of the weight of a rigid piece: enough to believe the rules
+// Of the weight of a rigid piece, enough to believe the rules: if a bone lies in it, and if it lies on another piece.
+constexpr float kHolds = 0.1f, kLies = 0.25f;
+constexpr float kWhole = 0.6f;      // of its weight: enough for a piece to follow one joint alone
+constexpr double kLong = 0.2;       // of the diagonal: a longer piece follows one joint in any case
 constexpr double kEyeball = 0.35;  // of the size of a piece: its center is no farther from the joint of an eye
 constexpr double kEyeArea = 0.03;  // of the surface
 
@@ -68,7 +71,9 @@ std::vector<SoftRow> expectedRows(const BindScene& scene, const Progress& progre
 
 void mirrorRows(const BindScene& scene, std::vector<SoftRow>& rows) {
     const BindMirror& mirror = scene.labels.mirror;
-    if (!mirror.found()) return;
+    const bool one_sided = std::any_of(scene.choices.begin(), scene.choices.end(),
+                                       [](SkinChoice choice) { return choice == SkinChoice::none; });
+    if (!mirror.found() || one_sided) return;  // the user may want skin on one side alone
     const auto reflected = [&](const SoftRow& row) {
         SoftRow result;
         for (const auto& [joint, weight] : row) {
@@ -122,8 +127,13 @@ void settleRows(const BindScene& scene, std::vector<SoftRow>& rows) {
         SoftRow row = mixed(sums[p]);
         if (row.empty()) continue;
         const std::uint32_t label = scene.pieces[p].shares[0].first;  // the rules give the piece to one joint
-        const auto found = std::find_if(row.begin(), row.end(), [&](const auto& entry) { return entry.first == label; });
-        whole[p] = {{found != row.end() && found->second >= kAgrees ? label : row[0].first, 1.0f}};
+        const auto found =
+            std::find_if(row.begin(), row.end(), [&](const auto& entry) { return entry.first == label; });
+        const bool rides = scene.labels.pieces[p].rides();
+        const bool agrees = found != row.end() && found->second >= (rides ? kLies : kHolds);
+        const std::uint32_t joint = agrees ? label : row[0].first;
+        const bool clear = (agrees && !rides) || (agrees ? found->second : row[0].second) >= kWhole;
+        whole[p] = clear || scene.pieces[p].size > kLong * scene.surface.diagonal ? SoftRow{{joint, 1.0f}} : row;
     }
     for (std::uint32_t j = 0; j < scene.tree.size(); ++j) {
         if (scene.joints[j].word != JointWord::eye || scene.choices[j] == SkinChoice::none) continue;

@@ -21,8 +21,7 @@ enum class BindMethod { smooth, rigid, bbw };
 }  // namespace pelt::verbs
 
 template <>
-inline constexpr std::string_view pelt::kEnumWords<pelt::verbs::BindMethod>[] = {"smooth", "rigid",
-                                                                                          "bbw"};
+inline constexpr std::string_view pelt::kEnumWords<pelt::verbs::BindMethod>[] = {"smooth", "rigid", "bbw"};
 
 namespace pelt::verbs {
 namespace {
@@ -84,13 +83,14 @@ std::string bindSmoothly(Run& run, const BindOptions& options, Character& charac
         return bind::bindSmooth(character.mesh, character.skeleton, options.influences,
                                 options.choice(character.skeleton), run.progress());
     });
-    const auto close = std::count_if(bound.confidence.begin(), bound.confidence.end(),
-                                     [](float sure) { return sure < kCloseCall; });
+    const auto close =
+        std::count_if(bound.confidence.begin(), bound.confidence.end(), [](float sure) { return sure < kCloseCall; });
     character.weights = std::move(bound.weights);
     setConfidence(character.mesh, std::move(bound.confidence));
     run.result["from"] = bound.rigid ? "nearest bone" : "network";
     run.result["close_calls"] = close;
-    if (bound.rigid) return "each vertex to its nearest bone: the mesh is made of rigid pieces, or lies beside its joints";
+    if (bound.rigid)
+        return "each vertex to its nearest bone: the mesh is made of rigid pieces, or lies beside its joints";
     return fmt::format("smoothly; {} were close calls", close);
 }
 
