@@ -6,6 +6,7 @@ BINS are files of bind_samples_bench; the family of a file is the part of its na
 families in --leave or --test are not trained on; their two-joint hit is printed, of the rules and of the network.
 """
 import argparse
+import multiprocessing
 import pathlib
 import textwrap
 
@@ -68,7 +69,7 @@ def probabilities(network, x, kept=None):
     return e / e.sum(axis=1, keepdims=True)
 
 
-def train(x, y, shares, epochs, seed, batch=512, rate=2e-3, decay=0.02, drop=0.1):
+def train(x, y, shares, epochs, seed, decay, drop, batch=512, rate=2e-3):
     rng = np.random.default_rng(seed)
     network = Network(rng)
     parameters = network.parameters()
@@ -127,14 +128,15 @@ def report(networks, files):
             )
 
 
-def write(network, path):
+def write(networks, path):
     """Whole numbers of one byte, with one scale per output of a layer; read by smooth_network.cpp."""
     scales, numbers = [], []
-    for w, b in zip(network.w, network.b):
-        for k in range(w.shape[1]):
-            scale = max(np.abs(w[:, k]).max() / 127, 1e-8)
-            scales += [f"{scale:.6e}f", f"{b[k]:.6e}f"]
-            numbers += [str(n) for n in np.round(w[:, k] / scale).astype(int)]
+    for network in networks:
+        for w, b in zip(network.w, network.b):
+            for k in range(w.shape[1]):
+                scale = max(np.abs(w[:, k]).max() / 127, 1e-8)
+                scales += [f"{scale:.6e}f", f"{b[k]:.6e}f"]
+                numbers += [str(n) for n in np.round(w[:, k] / scale).astype(int)]
     lines = textwrap.wrap(", ".join(scales), 116), textwrap.wrap(", ".join(numbers), 116)
     path.write_text(
         """// Written by scripts/train_bind: per output of a layer its scale and offset, and one number per input.
@@ -158,7 +160,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--decay", type=float, default=0.02)
     parser.add_argument("--drop", type=float, default=0.1)
-    parser.add_argument("--nets", type=int, default=1)
+    parser.add_argument("--nets", type=int, default=3)
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
     held = tuple(options.leave + options.test)
@@ -173,13 +175,15 @@ def main():
     shares = np.concatenate([np.full(len(x), 1 / sizes[f] ** 0.5) for f, _, x, _ in seen])
     x, y = np.concatenate([s[2] for s in seen]), np.concatenate([s[3] for s in seen])
     print(f"{len(x)} vertices of {sizes}", flush=True)
-    networks = [
-        train(x, y, shares / shares.sum(), options.epochs, options.seed + k, decay=options.decay, drop=options.drop)
+    work = [
+        (x, y, shares / shares.sum(), options.epochs, options.seed + k, options.decay, options.drop)
         for k in range(options.nets)
     ]
+    with multiprocessing.get_context("fork").Pool(options.nets) as pool:
+        networks = pool.starmap(train, work)
     report(networks, unseen)
     if options.out:
-        write(networks[0], options.out)
+        write(networks, options.out)
 
 
 main()

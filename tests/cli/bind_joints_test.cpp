@@ -55,6 +55,18 @@ TEST_F(BindJoints, AnEndSiteIsLeftOutAndTheMessageSaysSo) {
     }
 }
 
+TEST_F(BindJoints, BindIsSmoothUnlessSaidOtherwiseAndKeepsHowSureItWas) {
+    runWell({"sample", "branch", "--resolution", "1500", "-o", path("branch.glb")});
+    const nlohmann::json bound = runWell({"bind", path("branch.glb"), "-o", path("b.glb"), "--json"}).json();
+    EXPECT_EQ(bound.at("method"), "smooth");
+    EXPECT_EQ(bound.at("from"), "network");
+    EXPECT_GT(bound.at("max_influences"), 1);
+    EXPECT_LE(bound.at("max_influences"), 4);
+    EXPECT_EQ(runPelt({"render", path("b.glb"), "--color", "confidence", "-o", path("sure.png")}).status, 0);
+    runWell({"bind", path("b.glb"), "--method", "rigid", "-o", path("r.glb")});
+    expectFailure(runPelt({"render", path("r.glb"), "--color", "confidence", "-o", path("x.png")}), 3, "pelt bind");
+}
+
 TEST_F(BindJoints, AUserSaysWhichJointsCarrySkin) {
     runWell({"sample", "bar3", "--resolution", "600", "-o", path("bar3.glb")});
     withoutWeights(path("bar3.glb")).save(path("bare.glb"));

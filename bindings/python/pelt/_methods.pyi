@@ -38,7 +38,7 @@ class VerbMethods:
 
     def bind(
         self,
-        method: Literal["rigid", "bbw"] | None = ...,
+        method: Literal["smooth", "rigid", "bbw"] | None = ...,
         *,
         influences: int | None = ...,
         joints: str | Sequence[str] | None = ...,
@@ -53,8 +53,8 @@ class VerbMethods:
 
         Returns a new Character; its `report` is what the verb says of its work.
 
-        method: rigid: one joint per vertex, the heaviest or, without weights, that of the nearest bone (default).
-            bbw: smooth bounded biharmonic weights
+        method: smooth: the weights that an artist would probably paint (default). rigid: one joint per vertex, the
+            heaviest or, without weights, that of the nearest bone. bbw: bounded biharmonic weights
         influences: At most K joints per vertex, 0 for all (default: 4; rigid always uses one)
         joints: Bind to these joints only, even if they look like controls
         exclude_joints: Bind to all joints but these

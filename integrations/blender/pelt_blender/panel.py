@@ -45,7 +45,7 @@ class VIEW3D_PT_pelt(_Panel, bpy.types.Panel):
         layout.label(text=f"Armature: {armature.name}" if armature else "No armature", icon="ARMATURE_DATA")
         column = layout.column(align=True)
         column.prop(settings, "bind_method")
-        if settings.bind_method == "BBW":
+        if settings.bind_method != "RIGID":
             column.prop(settings, "influences")
         layout.operator("pelt.bind", icon="MOD_ARMATURE")
         layout.operator("pelt.check", icon="CHECKMARK")

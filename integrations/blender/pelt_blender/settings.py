@@ -95,10 +95,11 @@ class PeltScene(bpy.types.PropertyGroup):
 
     bind_method: EnumProperty(
         name="Weights",
-        default="RIGID",
+        default="SMOOTH",
         items=_items(
+            ("SMOOTH", "Smooth", "The weights that an artist would probably paint"),
             ("RIGID", "Rigid", "Each vertex follows one bone: the heaviest, or the nearest through the solid"),
-            ("BBW", "Smooth (BBW)", "Bounded biharmonic weights"),
+            ("BBW", "Bounded Biharmonic", "The smoothest weights, from the shape alone"),
         ),
     )
     influences: IntProperty(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 namespace pelt::bind {
 namespace {
@@ -24,26 +25,30 @@ float fallingExp(float x) {
 SmoothNetwork::SmoothNetwork() {
     const std::int8_t* number = kNumbers;
     const float* scale = kScales;
-    for (std::size_t l = 0; l < layers_.size(); ++l) {
-        Layer& layer = layers_[l];
-        layer.inputs = kSizes[l];
-        layer.outputs = kSizes[l + 1];
-        layer.weights.resize(layer.inputs * layer.outputs);
-        for (std::size_t o = 0; o < layer.outputs; ++o, scale += 2) {
-            for (std::size_t i = 0; i < layer.inputs; ++i)
-                layer.weights[i * layer.outputs + o] = static_cast<float>(*number++) * scale[0];
-            layer.offsets.push_back(scale[1]);
+    while (number != std::end(kNumbers)) {
+        Layers& layers = networks_.emplace_back();
+        for (std::size_t l = 0; l < layers.size(); ++l) {
+            Layer& layer = layers[l];
+            layer.inputs = kSizes[l];
+            layer.outputs = kSizes[l + 1];
+            layer.weights.resize(layer.inputs * layer.outputs);
+            for (std::size_t o = 0; o < layer.outputs; ++o, scale += 2) {
+                for (std::size_t i = 0; i < layer.inputs; ++i)
+                    layer.weights[i * layer.outputs + o] = static_cast<float>(*number++) * scale[0];
+                layer.offsets.push_back(scale[1]);
+            }
         }
     }
 }
 
-std::array<float, kCandidates> SmoothNetwork::weigh(const float* features, std::size_t count) const {
-    std::array<float, kCandidates> result{};
+void SmoothNetwork::addShares(const Layers& layers, const float* features, std::size_t count,
+                              std::array<float, kCandidates>& shares) {
+    std::array<float, kCandidates> scores{};
     std::array<float, 64> from{}, to{};
     for (std::size_t c = 0; c < count; ++c) {
         std::copy_n(features + c * kFeatures, kFeatures, from.begin());
-        for (std::size_t l = 0; l < layers_.size(); ++l) {
-            const Layer& layer = layers_[l];
+        for (std::size_t l = 0; l < layers.size(); ++l) {
+            const Layer& layer = layers[l];
             std::copy(layer.offsets.begin(), layer.offsets.end(), to.begin());
             for (std::size_t i = 0; i < layer.inputs; ++i) {
                 const float* w = layer.weights.data() + i * layer.outputs;
@@ -51,17 +56,22 @@ std::array<float, kCandidates> SmoothNetwork::weigh(const float* features, std::
                 if (x == 0) continue;
                 for (std::size_t o = 0; o < layer.outputs; ++o) to[o] += x * w[o];
             }
-            if (l + 1 < layers_.size())
+            if (l + 1 < layers.size())
                 for (std::size_t o = 0; o < layer.outputs; ++o) from[o] = std::max(to[o], 0.0f);
         }
-        result[c] = to[0];
+        scores[c] = to[0];
     }
-    const float best = *std::max_element(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(count));
+    const float best = *std::max_element(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(count));
     float sum = 0;
-    for (std::size_t c = 0; c < count; ++c) sum += result[c] = fallingExp(kSharper * (result[c] - best));
-    for (float& w : result) w /= sum;
-    for (std::size_t c = count; c < kCandidates; ++c) result[c] = 0;
-    return result;
+    for (std::size_t c = 0; c < count; ++c) sum += scores[c] = fallingExp(kSharper * (scores[c] - best));
+    for (std::size_t c = 0; c < count; ++c) shares[c] += scores[c] / sum;
+}
+
+std::array<float, kCandidates> SmoothNetwork::weigh(const float* features, std::size_t count) const {
+    std::array<float, kCandidates> shares{};
+    for (const Layers& layers : networks_) addShares(layers, features, count, shares);
+    for (float& share : shares) share /= static_cast<float>(networks_.size());
+    return shares;
 }
 
 }  // namespace pelt::bind

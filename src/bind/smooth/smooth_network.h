@@ -8,7 +8,8 @@
 namespace pelt::bind {
 
 /// The trained network: kFeatures numbers of a candidate make a score, and a softmax over the candidates of a vertex
-/// makes the weights that an artist would probably give them.
+/// makes the weights that an artist would probably give them. It is the mean of some networks that were trained from
+/// different starts, since one alone errs here or there.
 class SmoothNetwork {
 public:
     SmoothNetwork();
@@ -23,7 +24,12 @@ private:
         std::vector<float> offsets;
     };
 
-    std::array<Layer, 3> layers_;
+    using Layers = std::array<Layer, 3>;
+
+    static void addShares(const Layers& layers, const float* features, std::size_t count,
+                          std::array<float, kCandidates>& shares);
+
+    std::vector<Layers> networks_;
 };
 
 }  // namespace pelt::bind

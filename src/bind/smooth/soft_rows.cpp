@@ -8,6 +8,7 @@
 namespace pelt::bind {
 namespace {
 
+constexpr float kTrust = 2;       // the rules never saw a character, and are right where the network did not
 constexpr float kFade = 0.04f;     // weights below this go
 // Of the weight of a rigid piece, enough to believe the rules: if a bone lies in it, and if it lies on another piece.
 constexpr float kHolds = 0.1f, kLies = 0.25f;
@@ -61,7 +62,8 @@ std::vector<SoftRow> expectedRows(const BindScene& scene, const Progress& progre
             const auto weights = network.weigh(numbers.data(), count);
             SoftRow row;
             for (std::size_t c = 0; c < count; ++c)
-                if (!steers[sights[c].joint]) row.emplace_back(sights[c].joint, weights[c]);
+                if (!steers[sights[c].joint])
+                    row.emplace_back(sights[c].joint, weights[c] * (sights[c].joint == scene.labels.joints[v] ? kTrust : 1));
             rows[v] = mixed(row);
             if (rows[v].empty()) rows[v] = {{scene.labels.joints[v], 1.0f}};
         }

@@ -125,8 +125,8 @@ export interface SampleOptions extends CallOptions {
 
 /** Options of `pelt bind`. */
 export interface BindOptions extends CallOptions {
-  /** rigid: one joint per vertex, the heaviest or, without weights, that of the nearest bone (default). bbw: smooth bounded biharmonic weights. */
-  method?: "rigid" | "bbw";
+  /** smooth: the weights that an artist would probably paint (default). rigid: one joint per vertex, the heaviest or, without weights, that of the nearest bone. bbw: bounded biharmonic weights. */
+  method?: "smooth" | "rigid" | "bbw";
   /** At most K joints per vertex, 0 for all (default: 4; rigid always uses one). */
   influences?: number;
   /** Bind to these joints only, even if they look like controls. */

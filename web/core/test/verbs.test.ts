@@ -40,6 +40,7 @@ describe("verbs make what the program makes", () => {
     const bar = sample("bar", "--resolution=300"),
       limb = pelt.loadCharacter(read(bar));
     for (const [character, file, method] of [
+      [hero, biped, "smooth"],
       [hero, biped, "rigid"],
       [limb, bar, "bbw"],
     ] as const) {
