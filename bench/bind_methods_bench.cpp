@@ -1,7 +1,7 @@
 // How near the methods of `bind` come to the weights that an artist painted. scripts/bind_bench runs it over a folder;
 // docs/bind_benchmark.md has the protocol.
 //
-//     bind_methods_bench FILE [--methods smooth,rigid,bbw] [--bound NAME=FILE]
+//     bind_methods_bench FILE [--methods smooth,rigid,bbw] [--lattice N] [--bound NAME=FILE]
 //
 // Prints one line of JSON per method. --bound is the same character with weights of another program.
 #include <fmt/format.h>
@@ -151,10 +151,12 @@ void print(const std::string& file, const std::string& method, const Character& 
     std::fflush(stdout);
 }
 
-SkinWeights bindBy(const std::string& method, const Character& c) {
+SkinWeights bindBy(const std::string& method, const Character& c, std::size_t lattice) {
+    bind::BiharmonicOptions biharmonic;
+    if (lattice > 0) biharmonic.target_tets = lattice;
     if (method == "smooth") return bind::bindSmooth(c.mesh, c.skeleton, 4).weights;
     if (method == "rigid") return bind::bindNearestBone(c.mesh, c.skeleton);
-    if (method == "bbw") return bind::bindBiharmonic(c.mesh, c.skeleton, 4).weights;
+    if (method == "bbw") return bind::bindBiharmonic(c.mesh, c.skeleton, 4, biharmonic).weights;
     throw Error::badUsage(fmt::format("no method '{}'; there are smooth, rigid and bbw", method));
 }
 
@@ -189,8 +191,13 @@ SkinWeights weightsOf(const Character& other, const Character& artist) {
 int run(std::span<char*> arguments) {
     std::string file, methods = "smooth,rigid";
     std::vector<std::pair<std::string, std::string>> bound;
+    std::size_t lattice = 0;
     for (std::size_t a = 0; a < arguments.size(); ++a) {
         const std::string word = arguments[a];
+        if (word == "--lattice" && a + 1 < arguments.size()) {
+            lattice = std::stoul(arguments[++a]);
+            continue;
+        }
         if (word == "--methods" && a + 1 < arguments.size()) {
             methods = arguments[++a];
         } else if (word == "--bound" && a + 1 < arguments.size()) {
@@ -208,7 +215,7 @@ int run(std::span<char*> arguments) {
         at = end + 1;
         const auto start = std::chrono::steady_clock::now();
         const std::clock_t cpu = std::clock();
-        const SkinWeights weights = bindBy(method, artist);
+        const SkinWeights weights = bindBy(method, artist, lattice);
         const double used = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
         print(file, method, artist, weights,
               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), used);

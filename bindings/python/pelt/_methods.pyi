@@ -58,7 +58,7 @@ class VerbMethods:
         influences: At most K joints per vertex, 0 for all (default: 4; rigid always uses one)
         joints: Bind to these joints only, even if they look like controls
         exclude_joints: Bind to all joints but these
-        lattice: For bbw without tets: approximate number of tetrahedra of the lattice (default: 50000)
+        lattice: For bbw without tets: approximate number of tetrahedra of the lattice (default: 20000)
         tets: For bbw: the volume to solve on, a .mesh file with tetrahedra (default: a lattice around the mesh).
         clips: A file whose clips are added before the character's own, matched by joint names; may be repeated.
         progress: called with the fraction done (0 to 1) and the stage; returning False cancels

@@ -22,20 +22,17 @@ struct HandleWeights {
     std::span<const double> of(std::size_t vertex) const { return {values.data() + vertex * handles, handles}; }
 };
 
-/// As accurate as the arithmetic allows.
-inline constexpr double kExactWeights = 1e-9;
-
 /// Bounded biharmonic weights [Jacobson11] on a volume: the smoothest that are not negative and have sum 1, found for
 /// all handles together. `handles` has the vertices of each, where its weight is 1 and all others are 0; several
 /// handles share a vertex equally. A piece of the volume without any handle follows the nearest one. The result has the
-/// same bytes on any number of threads. `accuracy`: of the weights. Throws Error: bad input for no handle, a handle without vertices or with a
+/// same bytes on any number of threads. Throws Error: bad input for no handle, a handle without vertices or with a
 /// missing one, tets with missing vertices, positions that are not finite; cancelled if `progress` requests it.
 HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vector<std::uint32_t>> handles,
-                                const Progress& progress = {}, double accuracy = kExactWeights);
+                                const Progress& progress = {});
 
 /// The same on a surface. Vertices of equal position are one within a body (MeshPart::body).
 HandleWeights boundedBiharmonic(const Mesh& surface, std::span<const std::vector<std::uint32_t>> handles,
-                                const Progress& progress = {}, double accuracy = kExactWeights);
+                                const Progress& progress = {});
 
 /// A handle in rest space: any combination of points, bone segments and vertices of the mesh.
 struct BiharmonicHandle {
@@ -53,8 +50,7 @@ struct BiharmonicOptions {
     /// automatic: the volume, unless the mesh is flat.
     BiharmonicDomain domain = BiharmonicDomain::automatic;
     const TetMesh* tets = nullptr;    ///< the volume to use; null: a lattice of tets around the mesh
-    std::size_t target_tets = 50000;  ///< of that lattice
-    double accuracy = kExactWeights;  ///< of the weights; bindBiharmonic is content with a ten-thousandth
+    std::size_t target_tets = 20000;  ///< of that lattice
     BindOptions bind = {};            ///< for bindBiharmonic: which joints may carry skin
 };
 

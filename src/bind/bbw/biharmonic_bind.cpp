@@ -18,8 +18,6 @@
 namespace pelt::bind {
 namespace {
 
-constexpr double kSkinAccuracy = 1e-4;
-
 std::vector<Vec3d> precise(std::span<const Vec3f> positions) { return {positions.begin(), positions.end()}; }
 
 using HeldVertices = std::vector<std::vector<std::uint32_t>>;
@@ -96,8 +94,7 @@ BiharmonicWeights solveInVolume(const Mesh& mesh, std::span<const BiharmonicHand
                                                  ? geometry::locateInTets(*options.tets, mesh.positions)
                                                  : geometry::embedInTets(mesh, {options.target_tets}, progress);
     if (options.tets) checkHolds(embedding, mesh.positions);
-    const HandleWeights inside = boundedBiharmonic(embedding.lattice, heldInVolume(mesh, handles, embedding), progress,
-                                                   options.accuracy);
+    const HandleWeights inside = boundedBiharmonic(embedding.lattice, heldInVolume(mesh, handles, embedding), progress);
     BiharmonicWeights result;
     result.domain_vertices = embedding.lattice.vertexCount();
     result.domain_tets = embedding.lattice.tets.size();
@@ -166,7 +163,7 @@ BiharmonicWeights biharmonicWeights(const Mesh& mesh, std::span<const Biharmonic
     BiharmonicWeights result;
     result.domain = BiharmonicDomain::surface;
     result.domain_vertices = mesh.vertexCount();
-    result.weights = boundedBiharmonic(mesh, heldOnSurface(mesh, handles), progress, options.accuracy);
+    result.weights = boundedBiharmonic(mesh, heldOnSurface(mesh, handles), progress);
     return result;
 }
 
@@ -185,11 +182,9 @@ BiharmonicBind bindBiharmonic(const Mesh& mesh, const Skeleton& skeleton, std::s
     const auto rigid = static_cast<std::size_t>(std::count(bind.rigid.begin(), bind.rigid.end(), true));
     if (rigid == mesh.vertexCount()) bind.rigid.assign(rigid, false);  // no volume would be left
     const bool in_part = rigid > 0 && rigid < mesh.vertexCount();
-    BiharmonicOptions coarse = options;  // interpolated and cut to a few joints, finer weights give the same skin
-    coarse.accuracy = std::max(options.accuracy, kSkinAccuracy);
     const BiharmonicWeights solved = in_part
-                                         ? biharmonicWeights(bendingPart(mesh, bind.rigid), handles, coarse, progress)
-                                         : biharmonicWeights(mesh, handles, coarse, progress);
+                                         ? biharmonicWeights(bendingPart(mesh, bind.rigid), handles, options, progress)
+                                         : biharmonicWeights(mesh, handles, options, progress);
     SkinWeights skin = skinOf(solved.weights, joints, influences);
     if (in_part) skin = withRigidPieces(skin, bind);
     return {std::move(skin),    solved.domain, solved.domain_vertices,

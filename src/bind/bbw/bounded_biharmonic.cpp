@@ -65,7 +65,7 @@ void followNearest(std::span<const Vec3d> positions, const geometry::Adjacency& 
 
 HandleWeights solveOn(std::span<const Vec3d> positions, const geometry::Laplacian& laplacian,
                       std::span<const double> mass, std::span<const std::vector<std::uint32_t>> handles,
-                      const Progress& progress, double accuracy) {
+                      const Progress& progress) {
     for (std::size_t v = 0; v < positions.size(); ++v)
         if (!isFinite(positions[v])) throw Error::badInput("vertex " + std::to_string(v) + " is not finite");
     progress.report(kStage, 0);
@@ -73,8 +73,7 @@ HandleWeights solveOn(std::span<const Vec3d> positions, const geometry::Laplacia
     Eigen::MatrixXd rows =
         bbw::diffusedCells(system, [&](double share) { progress.report(kStage, kStartShare * share); });
     const bbw::JointResult result = bbw::solveJointly(
-        system, rows, [&](double share) { progress.report(kStage, kStartShare + (1 - kStartShare) * share); },
-        accuracy);
+        system, rows, [&](double share) { progress.report(kStage, kStartShare + (1 - kStartShare) * share); });
     HandleWeights weights{handles.size(), std::vector<double>(positions.size() * handles.size()), result.solved};
     std::vector<std::uint8_t> unreached(positions.size(), 0);
     for (int row = 0; row < system.size(); ++row) {
@@ -100,14 +99,13 @@ std::vector<double> surfaceMass(std::span<const Vec3f> positions, std::span<cons
 }  // namespace
 
 HandleWeights boundedBiharmonic(const TetMesh& volume, std::span<const std::vector<std::uint32_t>> handles,
-                                const Progress& progress, double accuracy) {
+                                const Progress& progress) {
     checkHandles(handles, volume.vertexCount());
-    return solveOn(volume.positions, geometry::tetLaplacian(volume), geometry::tetMass(volume), handles, progress,
-                   accuracy);
+    return solveOn(volume.positions, geometry::tetLaplacian(volume), geometry::tetMass(volume), handles, progress);
 }
 
 HandleWeights boundedBiharmonic(const Mesh& surface, std::span<const std::vector<std::uint32_t>> handles,
-                                const Progress& progress, double accuracy) {
+                                const Progress& progress) {
     checkHandles(handles, surface.vertexCount());
     const geometry::Weld weld = geometry::weldByPosition(surface);
     std::vector<Vec3f> points(weld.count());
@@ -121,7 +119,7 @@ HandleWeights boundedBiharmonic(const Mesh& surface, std::span<const std::vector
         for (std::uint32_t& v : handle) v = weld.welded[v];
     const std::vector<Triangle> faces = geometry::weldedTriangles(surface.triangles, weld);
     const auto laplacian = geometry::makeLaplacian(geometry::LaplacianKind::cotangent, points, faces);
-    const HandleWeights welded = solveOn(precise, laplacian, surfaceMass(points, faces), held, progress, accuracy);
+    const HandleWeights welded = solveOn(precise, laplacian, surfaceMass(points, faces), held, progress);
     HandleWeights weights{handles.size(), {}, welded.converged};
     weights.values.reserve(surface.vertexCount() * handles.size());
     for (std::size_t v = 0; v < surface.vertexCount(); ++v) {

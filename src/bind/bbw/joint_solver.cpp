@@ -26,8 +26,9 @@ namespace {
 using Vector = Eigen::VectorXd;
 
 constexpr double kRough = 0.1;        // of the energy norm of the error that a solve starts from
-constexpr double kTight = 0.01;       // times the accuracy: of the energy norm of the weights
-constexpr double kFirstSlack = 1e-3;  // in weights; ten times finer step by step, down to the accuracy
+constexpr double kTight = 1e-11;      // of the energy norm of the weights
+constexpr double kBoundSlack = 1e-9;  // in weights; ten times finer step by step, from
+constexpr double kFirstSlack = 1e-3;
 constexpr int kRounds = 400;
 
 /// One number per free pair of vertex and handle, handle after handle.
@@ -41,11 +42,10 @@ struct Pairs {
 
 class JointSolver {
 public:
-    JointSolver(const BiharmonicSystem& system, Eigen::MatrixXd& weights, double accuracy)
+    JointSolver(const BiharmonicSystem& system, Eigen::MatrixXd& weights)
         : system_(system),
           weights_(weights),
           start_(weights),
-          accuracy_(accuracy),
           free_(std::size_t(weights.size()), std::uint8_t(0)),
           handles_(std::size_t(weights.cols())) {
         for (int row = 0; row < system.size(); ++row)
@@ -63,7 +63,7 @@ public:
             pause(1 - std::pow(0.85, result.steps));
             listPairs();
             minimize(rough);
-            const double slack = rough ? std::max(accuracy_, kFirstSlack * std::pow(0.1, result.steps)) : accuracy_;
+            const double slack = rough ? std::max(kBoundSlack, kFirstSlack * std::pow(0.1, result.steps)) : kBoundSlack;
             const std::size_t changes = exchange(slack);
             result.solved = changes == 0 && !rough;
             rough = changes > std::size_t(pairs_.first.back()) / 50 && changes != before;
@@ -199,7 +199,7 @@ private:
         applyZTransposed(residual);
         precondition(residual, way);
         double length = residual.dot(way);
-        const double goal = std::max(rough ? kRough * kRough * length : 0.0, kTight * kTight * accuracy_ * accuracy_ * energy());
+        const double goal = std::max(rough ? kRough * kRough * length : 0.0, kTight * kTight * energy());
         for (int round = 0; round < kRounds && length > goal; ++round) {
             forBlocks(way, image, [](const FreeBlock& block, const Vector& part) { return block.multiply(part); });
             const double step = length / way.dot(image);
@@ -263,7 +263,6 @@ private:
     const BiharmonicSystem& system_;
     Eigen::MatrixXd& weights_;
     const Eigen::MatrixXd start_;
-    double accuracy_;
     std::vector<std::uint8_t> free_;  ///< per row and handle
     std::size_t handles_;
     Pairs pairs_;
@@ -272,8 +271,8 @@ private:
 }  // namespace
 
 JointResult solveJointly(const BiharmonicSystem& system, Eigen::MatrixXd& weights,
-                         const std::function<void(double)>& pause, double accuracy, int limit) {
-    return JointSolver(system, weights, accuracy).solve(pause, limit);
+                         const std::function<void(double)>& pause, int limit) {
+    return JointSolver(system, weights).solve(pause, limit);
 }
 
 }  // namespace pelt::bind::bbw

@@ -56,7 +56,7 @@ OptionTable<BindOptions> bindRows() {
             .separatedBy(',')
             .in(kCommon),
         Row("lattice", "N", &B::lattice,
-            "For bbw without --tets: approximate number of tetrahedra of the lattice (default: 50000)")
+            "For bbw without --tets: approximate number of tetrahedra of the lattice (default: 20000)")
             .from(100, 5000000),
     };
 }

@@ -133,7 +133,7 @@ export interface BindOptions extends CallOptions {
   joints?: string | string[];
   /** Bind to all joints but these. */
   excludeJoints?: string | string[];
-  /** For bbw without --tets: approximate number of tetrahedra of the lattice (default: 50000). */
+  /** For bbw without --tets: approximate number of tetrahedra of the lattice (default: 20000). */
   lattice?: number;
   /** For bbw: the volume to solve on, a .mesh file with tetrahedra (default: a lattice around the mesh). */
   tets?: string;
