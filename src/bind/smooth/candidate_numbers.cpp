@@ -38,7 +38,8 @@ int stepsBetween(const JointTree& tree, std::uint32_t a, std::uint32_t b) {
 void CandidateFeatures::write(std::size_t vertex, float* out) const {
     const std::span<const CandidateSight> all = of(vertex);
     std::size_t have = 0;
-    float nearest = std::numeric_limits<float>::infinity(), cheapest = std::numeric_limits<float>::infinity(), shortest = std::numeric_limits<float>::infinity();
+    float nearest = std::numeric_limits<float>::infinity(), cheapest = std::numeric_limits<float>::infinity(),
+          shortest = std::numeric_limits<float>::infinity();
     for (; have < all.size() && all[have].joint != CandidateSight::kNone; ++have) {
         nearest = std::min(nearest, all[have].straight);
         cheapest = std::min(cheapest, all[have].price);

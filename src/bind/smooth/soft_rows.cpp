@@ -8,12 +8,16 @@
 namespace pelt::bind {
 namespace {
 
-constexpr float kTrust = 2;       // the rules never saw a character, and are right where the network did not
-constexpr float kFade = 0.04f;     // weights below this go
+// How much more the joint of the rules counts than the network says. The network has seen few characters of many
+// parts; there the rules, which know which bones a part encloses, are right more often.
+constexpr float kTrust = 2, kTrustInParts = 5;
+constexpr int kManyParts = 3;    // that bend
+constexpr double kLarge = 0.02;  // of the surface
+constexpr float kFade = 0.04f;   // weights below this go
 // Of the weight of a rigid piece, enough to believe the rules: if a bone lies in it, and if it lies on another piece.
 constexpr float kHolds = 0.1f, kLies = 0.25f;
-constexpr float kWhole = 0.6f;      // of its weight: enough for a piece to follow one joint alone
-constexpr double kLong = 0.2;       // of the diagonal: a longer piece follows one joint in any case
+constexpr float kWhole = 0.6f;     // of its weight: enough for a piece to follow one joint alone
+constexpr double kLong = 0.2;      // of the diagonal: a longer piece follows one joint in any case
 constexpr double kEyeball = 0.35;  // of the size of a piece: its center is no farther from the joint of an eye
 constexpr double kEyeArea = 0.03;  // of the surface
 
@@ -48,6 +52,10 @@ SoftRow mixed(const SoftRow& entries) {
 std::vector<SoftRow> expectedRows(const BindScene& scene, const Progress& progress) {
     const CandidateFeatures features(scene, progress);
     const SmoothNetwork network;
+    const auto& pieces = scene.labels.pieces;
+    const auto bending =
+        std::count_if(pieces.begin(), pieces.end(), [](const Piece& p) { return p.area >= kLarge && !p.isRigid(); });
+    const float trust = bending >= kManyParts ? kTrustInParts : kTrust;
     std::vector<bool> steers(scene.tree.size());
     for (std::uint32_t j = 0; j < steers.size(); ++j) steers[j] = onlySteers(scene, j);
     std::vector<SoftRow> rows(scene.surface.positions.size());
@@ -63,7 +71,8 @@ std::vector<SoftRow> expectedRows(const BindScene& scene, const Progress& progre
             SoftRow row;
             for (std::size_t c = 0; c < count; ++c)
                 if (!steers[sights[c].joint])
-                    row.emplace_back(sights[c].joint, weights[c] * (sights[c].joint == scene.labels.joints[v] ? kTrust : 1));
+                    row.emplace_back(sights[c].joint,
+                                     weights[c] * (sights[c].joint == scene.labels.joints[v] ? trust : 1));
             rows[v] = mixed(row);
             if (rows[v].empty()) rows[v] = {{scene.labels.joints[v], 1.0f}};
         }
