@@ -87,8 +87,10 @@ class MakeHuman:
         if rig == FACES:
             file = json.loads((self.own / "default.mhskel").read_text())
             bones = {
-                name: {"parent": bone["parent"],
-                       "head": {"strategy": "MEAN", "vertex_indices": file["joints"][bone["head"]]}}
+                name: {
+                    "parent": bone["parent"],
+                    "head": {"strategy": "MEAN", "vertex_indices": file["joints"][bone["head"]]},
+                }
                 for name, bone in file["bones"].items()
             }
             return self.ordered(bones, points)
@@ -106,7 +108,9 @@ class MakeHuman:
 
     def weights(self, rig, names):
         own = self.own / "default_weights.mhw"
-        table = json.loads((own if rig == FACES else self.folder / "rigs" / f"weights.{rig}.json").read_text())["weights"]
+        table = json.loads((own if rig == FACES else self.folder / "rigs" / f"weights.{rig}.json").read_text())[
+            "weights"
+        ]
         full = np.zeros((len(self.points), len(names)))
         for name, rows in table.items():
             if name in names:

@@ -15,7 +15,7 @@ namespace {
 
 /// The biped of scenes/ without its weights.
 const Character& plainBiped() {
-    static const Character biped = madeScene("biped", 1500);
+    static const Character biped = madeScene("biped", 600);
     return biped;
 }
 
