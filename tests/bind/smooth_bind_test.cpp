@@ -8,25 +8,26 @@
 #include <numeric>
 
 #include "bind/smooth/joint_words.h"
+#include "bind_shapes.h"
 #include "made_scene.h"
 
 namespace pelt::bind {
 namespace {
 
-/// The biped of scenes/ without its weights.
-const Character& plainBiped() {
-    static const Character biped = madeScene("biped", 600);
-    return biped;
+/// The branch of scenes/ without its weights.
+const Character& plainBranch() {
+    static const Character biped = madeScene("branch", 1500);
+    return branch;
 }
 
-const SmoothBind& boundBiped() {
-    static const SmoothBind bound = bindSmooth(plainBiped().mesh, plainBiped().skeleton);
+const SmoothBind& boundBranch() {
+    static const SmoothBind bound = bindSmooth(plainBranch().mesh, plainBranch().skeleton);
     return bound;
 }
 
 TEST(SmoothBind, EveryVertexHasWeightsOfSumOneOnAtMostFourJoints) {
-    const SkinWeights& weights = boundBiped().weights;
-    ASSERT_EQ(weights.vertexCount(), plainBiped().mesh.vertexCount());
+    const SkinWeights& weights = boundBranch().weights;
+    ASSERT_EQ(weights.vertexCount(), plainBranch().mesh.vertexCount());
     EXPECT_LE(maxInfluences(weights), 4u);
     for (std::size_t v = 0; v < weights.vertexCount(); ++v) {
         const auto row = weights.weightsOf(v);
@@ -36,41 +37,78 @@ TEST(SmoothBind, EveryVertexHasWeightsOfSumOneOnAtMostFourJoints) {
 }
 
 TEST(SmoothBind, ItIsSmoothWithFewJointsAVertex) {
-    const SkinWeights& weights = boundBiped().weights;
+    const SkinWeights& weights = boundBranch().weights;
     const double each = double(weights.joints.size()) / double(weights.vertexCount());
-    EXPECT_FALSE(boundBiped().rigid);
+    EXPECT_FALSE(boundBranch().rigid);
     EXPECT_GT(each, 1.05);
     EXPECT_LT(each, 3);
 }
 
 TEST(SmoothBind, OneThreadAndManyGiveTheSameBytes) {
     SkinWeights alone;
-    withThreads(1, [&] { alone = bindSmooth(plainBiped().mesh, plainBiped().skeleton).weights; });
-    EXPECT_EQ(alone, boundBiped().weights);
+    withThreads(1, [&] { alone = bindSmooth(plainBranch().mesh, plainBranch().skeleton).weights; });
+    EXPECT_EQ(alone, boundBranch().weights);
 }
 
 TEST(SmoothBind, ConfidenceIsAShareForEachVertex) {
-    const auto& sure = boundBiped().confidence;
-    ASSERT_EQ(sure.size(), plainBiped().mesh.vertexCount());
+    const auto& sure = boundBranch().confidence;
+    ASSERT_EQ(sure.size(), plainBranch().mesh.vertexCount());
     for (const float c : sure) EXPECT_TRUE(c > 0 && c <= 1) << c;
 }
 
 TEST(SmoothBind, JointsThatTheUserLeavesOutGetNoSkin) {
-    const std::uint32_t left_out = plainBiped().weights.jointsOf(0)[0];
+    const std::uint32_t left_out = plainBranch().weights.jointsOf(0)[0];
     BindOptions options;
     options.excluded = {left_out};
-    const SkinWeights weights = bindSmooth(plainBiped().mesh, plainBiped().skeleton, 4, options).weights;
+    const SkinWeights weights = bindSmooth(plainBranch().mesh, plainBranch().skeleton, 4, options).weights;
     EXPECT_EQ(std::count(weights.joints.begin(), weights.joints.end(), left_out), 0);
 }
 
-TEST(SmoothBind, ASkeletonWithoutJointsIsRefused) { EXPECT_THROW(bindSmooth(plainBiped().mesh, Skeleton{}), Error); }
+TEST(SmoothBind, ASkeletonWithoutJointsIsRefused) { EXPECT_THROW(bindSmooth(plainBranch().mesh, Skeleton{}), Error); }
 
 TEST(SmoothBind, AMeshBesideItsSkeletonGetsTheNearestBones) {
-    Mesh away = plainBiped().mesh;
+    Mesh away = plainBranch().mesh;
     for (Vec3f& p : away.positions) p.x += 1000;
-    const SmoothBind bound = bindSmooth(away, plainBiped().skeleton);
+    const SmoothBind bound = bindSmooth(away, plainBranch().skeleton);
     EXPECT_TRUE(bound.rigid);
-    EXPECT_EQ(bound.weights, bindNearestBone(away, plainBiped().skeleton));
+    EXPECT_EQ(bound.weights, bindNearestBone(away, plainBranch().skeleton));
+}
+
+/// A neck and a head with two eyeballs. Joints: chest, neck, head, its eyes, and a control at the head.
+struct Portrait {
+    Mesh mesh;
+    Skeleton skeleton = skeletonOf({{0, 0.1, 0}, {0, 1.5, 0}, {0, 2.4, 0}, {-0.4, 3, 0.9}, {0.4, 3, 0.9}, {0, 2.4, 0}},
+                                   {-1, 0, 1, 2, 2, 0});
+    std::uint32_t left = 0, right = 0;
+
+    Portrait() {
+        addTube(mesh, {0, 0, 0}, {0, 2.2, 0}, 0.5, 24);
+        addTube(mesh, {0, 1.9, 0}, {0, 4.4, 0}, 1.2, 24);
+        left = addTube(mesh, {-0.4, 3, 0.7}, {-0.4, 3, 1.1}, 0.2, 6, 8);
+        right = addTube(mesh, {0.4, 3, 0.7}, {0.4, 3, 1.1}, 0.2, 6, 8);
+        const char* const names[] = {"Chest", "Neck", "Head", "LeftEye", "RightEye", "head_IK"};
+        for (std::size_t k = 0; k < std::size(names); ++k) skeleton.nodes[k].name = names[k];
+    }
+};
+
+TEST(SmoothBind, AnEyeGetsItsEyeballAndNothingOfTheHead) {
+    const Portrait portrait;
+    const SkinWeights weights = bindSmooth(portrait.mesh, portrait.skeleton).weights;
+    for (std::uint32_t v = 0; v < weights.vertexCount(); ++v) {
+        const std::uint32_t joint = weights.jointsOf(v)[0];
+        if (v >= portrait.right)
+            EXPECT_EQ(joint, 4u) << v;
+        else if (v >= portrait.left)
+            EXPECT_EQ(joint, 3u) << v;
+        else
+            EXPECT_LT(joint, 3u) << v;
+    }
+}
+
+TEST(SmoothBind, AControlCarriesNoSkin) {
+    const Portrait portrait;
+    const SkinWeights weights = bindSmooth(portrait.mesh, portrait.skeleton).weights;
+    EXPECT_EQ(std::count(weights.joints.begin(), weights.joints.end(), 5u), 0);
 }
 
 TEST(JointWords, NamesAreReadInManySpellings) {
