@@ -16,7 +16,7 @@ namespace {
 
 /// The branch of scenes/ without its weights.
 const Character& plainBranch() {
-    static const Character biped = madeScene("branch", 1500);
+    static const Character branch = madeScene("branch", 1500);
     return branch;
 }
 
@@ -103,6 +103,17 @@ TEST(SmoothBind, AnEyeGetsItsEyeballAndNothingOfTheHead) {
         else
             EXPECT_LT(joint, 3u) << v;
     }
+}
+
+TEST(SmoothBind, EyesInAHeadWithoutEyeballsTakeLittleOfIt) {
+    Portrait portrait;
+    const std::uint32_t skin = portrait.left;
+    std::erase_if(portrait.mesh.triangles, [&](const Triangle& t) { return t[0] >= skin; });
+    portrait.mesh.positions.resize(skin);
+    const SkinWeights weights = bindSmooth(portrait.mesh, portrait.skeleton).weights;
+    std::size_t on_eyes = 0;
+    for (std::uint32_t v = 0; v < skin; ++v) on_eyes += weights.jointsOf(v)[0] > 2;
+    EXPECT_LT(on_eyes, skin / 20);
 }
 
 TEST(SmoothBind, AControlCarriesNoSkin) {
