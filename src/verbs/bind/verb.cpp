@@ -72,11 +72,6 @@ std::string bindRigidly(Run& run, const BindOptions& options, Character& charact
     return had_weights ? "each vertex to its heaviest joint" : "each vertex to its nearest bone";
 }
 
-void setConfidence(Mesh& mesh, std::vector<float> values) {
-    std::erase_if(mesh.attributes, [](const VertexAttribute& a) { return a.name == kConfidence; });
-    if (!values.empty()) mesh.attributes.push_back({kConfidence, std::move(values)});
-}
-
 std::string bindSmoothly(Run& run, const BindOptions& options, Character& character) {
     constexpr float kCloseCall = 0.75f;
     bind::SmoothBind bound = aboutFile(run.nameOf("character"), [&] {
@@ -86,7 +81,8 @@ std::string bindSmoothly(Run& run, const BindOptions& options, Character& charac
     const auto close =
         std::count_if(bound.confidence.begin(), bound.confidence.end(), [](float sure) { return sure < kCloseCall; });
     character.weights = std::move(bound.weights);
-    setConfidence(character.mesh, std::move(bound.confidence));
+    std::erase_if(character.mesh.attributes, [](const VertexAttribute& a) { return a.name == kConfidence; });
+    character.mesh.attributes.push_back({kConfidence, std::move(bound.confidence)});
     run.result["from"] = bound.rigid ? "nearest bone" : "network";
     run.result["close_calls"] = close;
     if (bound.rigid)
@@ -154,7 +150,8 @@ void runBind(Run& run) {
     const auto bind = options.method == BindMethod::smooth  ? bindSmoothly
                       : options.method == BindMethod::rigid ? bindRigidly
                                                             : bindBiharmonically;
-    setConfidence(character.mesh, {});  // of the weights that are replaced
+    for (VertexAttribute& map : character.mesh.attributes)  // of the weights that are replaced; only smooth is unsure
+        if (map.name == kConfidence) std::fill(map.values.begin(), map.values.end(), 1.0f);
     const std::string how = bind(run, options, character);
     character.ddm = nullptr;  // made from the skin that these weights replace
     run.stage("write");
