@@ -45,9 +45,7 @@ std::string measured(const DataSet& set, Make make) {
 }
 
 std::string decomposed(const DataSet& set, const fit::DecomposeOptions& options) {
-    return measured(set, [&] {
-        return fit::decompose(*set.frames, set.rest.positions, set.rest.triangles, options);
-    });
+    return measured(set, [&] { return fit::decompose(*set.frames, set.rest.positions, set.rest.triangles, options); });
 }
 
 fit::DecomposeOptions rigid(std::size_t bones) {

@@ -77,7 +77,8 @@ std::unique_ptr<MeshSequence> inMemory(MeshSequence& sequence) {
 }
 
 std::optional<fs::path> findDataSet(const fs::path& folder, const std::string& name) {
-    const auto options = fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink;
+    const auto options =
+        fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink;
     for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
         const fs::path& path = entry.path();
         if (entry.is_directory()) {
@@ -96,7 +97,8 @@ DataSet loadDataSet(const fs::path& found) {
     if (sequences.empty()) return fromMeshes(meshes);
     if (meshes.empty()) throw Error::badInput({found.string()}, "has frames, but no rest.obj with their faces");
     const auto rest = std::find_if(meshes.begin(), meshes.end(), isRest);
-    return {io::loadMesh(rest == meshes.end() ? meshes.front() : *rest), inMemory(*io::openSequence(sequences.front()))};
+    return {io::loadMesh(rest == meshes.end() ? meshes.front() : *rest),
+            inMemory(*io::openSequence(sequences.front()))};
 }
 
 }  // namespace pelt::bench

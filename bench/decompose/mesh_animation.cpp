@@ -59,7 +59,8 @@ Points rotationsOf(MeshSequence& frames, const Mesh& rest) {
             for (std::size_t i = first; i < last; ++i) {
                 const Triangle& f = rest.triangles[i];
                 const auto corner = [&](const std::vector<Vec3f>& of, int c) { return Vec3d(of[f[std::size_t(c)]]); };
-                const Mat3d from = frameOf(corner(rest.positions, 0), corner(rest.positions, 1), corner(rest.positions, 2));
+                const Mat3d from =
+                    frameOf(corner(rest.positions, 0), corner(rest.positions, 1), corner(rest.positions, 2));
                 const Mat3d to = frameOf(corner(posed, 0), corner(posed, 1), corner(posed, 2));
                 const double det = determinant(from);
                 const Mat3d r = det == 0 ? Mat3d{} : runtime::nearestRotation(to * inverse(from)).rotation;
@@ -205,8 +206,7 @@ fit::Decomposition skinMeshAnimation(MeshSequence& frames, const Mesh& rest, std
     for (std::size_t t = 0; t < data.frames; ++t)
         for (std::size_t bone = 0; bone < clusters.size(); ++bone) {
             const Affine3d m = motions.get(t, bone);  // of positions in the unit sphere
-            const Vec3d place =
-                data.frame_center[t] + m.translation() * data.radius - m.linear() * data.rest_center;
+            const Vec3d place = data.frame_center[t] + m.translation() * data.radius - m.linear() * data.rest_center;
             options.kept_motion.push_back({m.linear(), place});
         }
     return fit::decompose(frames, rest.positions, rest.triangles, options);

@@ -16,7 +16,12 @@ export function drawing(size = 96, opaque = false): Uint8Array {
   header.writeUInt32BE(size, 4);
   header.set([8, 6], 8); // 8 bits of red, green, blue and alpha
   const magic = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-  return Buffer.concat([magic, chunk("IHDR", header), chunk("IDAT", deflateSync(pixels)), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    magic,
+    chunk("IHDR", header),
+    chunk("IDAT", deflateSync(pixels)),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 function chunk(name: string, data: Uint8Array): Uint8Array {

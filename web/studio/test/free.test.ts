@@ -215,8 +215,8 @@ test("a picture becomes a flat figure that is dragged in its plane, without tran
     const canvas = (await session.page.locator(".stage > canvas").first().boundingBox())!,
       rest = await session.positions();
     expect((await session.state()).activity).toBe("pose");
-    await session.page.mouse.click(canvas.x + canvas.width / 2, canvas.y + 0.2 * canvas.height);
-    await drag({ x: canvas.x + canvas.width / 2, y: canvas.y + 0.2 * canvas.height }, 30, -20);
+    await session.page.mouse.click(canvas.x + canvas.width / 2, canvas.y + 0.28 * canvas.height);
+    await drag({ x: canvas.x + canvas.width / 2, y: canvas.y + 0.28 * canvas.height }, 30, -20);
     const posed = await session.positions();
     expect(apart(rest, posed)).toBeGreaterThan(0.005);
     expect(Math.max(...posed.filter((_, i) => i % 3 === 2).map(Math.abs))).toBeLessThan(1e-5);
