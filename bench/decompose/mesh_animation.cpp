@@ -1,9 +1,9 @@
 // Skinning mesh animations [JamesTwigg05], a baseline for decompositions.
 //
-// A point is the sequence of rotations of a triangle, nine numbers a frame. Differences to the paper: points are first
-// projected to a few random directions, which keep distances, and mean shift starts from a thousand of them; weights
-// are convex by constraint, where the paper divides by their sum; the number of bones is given: the largest clusters
-// are kept, of the bandwidth that leaves the smallest distances.
+// A point is the sequence of rotations of a triangle, nine numbers a frame. Differences to the paper, none to its
+// disadvantage: points are first projected to a few random directions, which keep distances, and mean shift starts from
+// a thousand of them; the number of bones is given: the largest clusters are kept, of the bandwidth that leaves the
+// smallest distances; weights are solved for as in our own decomposition.
 #include "mesh_animation.h"
 
 #include <pelt/core/parallel.h>
@@ -200,7 +200,6 @@ fit::Decomposition skinMeshAnimation(MeshSequence& frames, const Mesh& rest, std
     fit::DecomposeOptions options;
     options.bones = options.kept_bones = clusters.size();
     options.influences = influences;
-    options.association = fit::Association::closest;
     options.correct_rest = false;
     options.smoothness = 0;
     for (std::size_t t = 0; t < data.frames; ++t)
