@@ -64,7 +64,7 @@ PoseRun::PoseRun(const PoseJob& job, const PoseWanted& wanted, const Progress& p
     if (free_) free_skin_.resize(vertices);
     if (sequence && (job.rigid || !methods::findMethod(request.method).traits.linear))
         skinner_.emplace(job.character, job.start, request.method, request.method_options, progress);
-    if (request.unreduced && (sequence || measured)) unreduced_.emplace(job, progress);
+    if (request.unreduced && (sequence || measured)) unreduced_.emplace(job);
     if (!measured) return;
     rigid_skin_.resize(vertices);
     plain_.emplace(job.character, job.start, "lbs", methods::MethodOptions{}, progress);
