@@ -1,15 +1,13 @@
 // Smooth skinning decomposition: E_RMS, CPU and wall seconds, compression. Rows are decompose/SET/BONES: rigid bones,
 // K = 4, rest pose corrected, as in [LeDeng12] Table 2; and decompose/SET/BONES/flexible and …/flexible-closest as in
 // Table 3: flexible bones with the rest pose corrected in every iteration, and a vertex's bones chosen by the solver
-// or, as in [Kavan10], by how well each fits alone.
+// or, as in [Kavan10], by how well each fits alone. decompose_tables_bench makes the tables themselves.
 //
-// Sets of real meshes are used if they exist beside
-// the checkout; sequences of the built-in characters always exist. Frames are loaded before timing starts.
+// Sets of real meshes are used if they exist beside the checkout; sequences of the built-in characters always exist.
+// Frames are loaded before timing starts.
 #include <benchmark/benchmark.h>
 #include <pelt/fit/decompose.h>
 #include <pelt/fit/eigenskin.h>
-#include <pelt/io/mesh_file.h>
-#include <pelt/io/sequence_file.h>
 #include <pelt/methods/sampling.h>
 #include <pelt/scenes/scenes.h>
 #include <sys/resource.h>
@@ -19,7 +17,8 @@
 #include <map>
 #include <optional>
 
-#include "bone_update_race.h"
+#include "decompose/bone_update_race.h"
+#include "decompose/data_sets.h"
 
 namespace pelt::bench {
 namespace {
@@ -65,32 +64,18 @@ constexpr Row kRows[] = {
     {"horse-gallop", 33, 1.6, 0, 0, 0, Form::flexible_closest},
 };
 
-struct Set {
-    Mesh rest;
-    std::unique_ptr<MeshSequence> frames;
-};
-
-std::unique_ptr<MeshSequence> inMemory(MeshSequence& sequence) {
-    const std::size_t vertices = sequence.vertexCount();
-    std::vector<Vec3f> all(sequence.frameCount() * vertices);
-    for (std::size_t f = 0; f < sequence.frameCount(); ++f)
-        sequence.readFrame(f, std::span(all).subspan(f * vertices, vertices));
-    return makeSequence(std::move(all), vertices);
-}
-
-std::optional<std::filesystem::path> folderOf(const std::string& name) {
+std::optional<std::filesystem::path> sharedSet(const std::string& name) {
     const std::filesystem::path data = std::filesystem::path(PELT_SHARED) / "data";
-    for (const char* parent : {"seq", "flagged-no-explicit-licence/seq"})
-        if (std::filesystem::exists(data / parent / name)) return data / parent / name;
-    return std::nullopt;
+    if (!std::filesystem::exists(data)) return std::nullopt;
+    return findDataSet(data, name);
 }
 
 /// nullptr if the set does not exist. The built-in ones are motions that no skin reproduces: an arm with muscles, and a
 /// walk of the biped by dual quaternions.
-const Set* setOf(const std::string& name) {
-    static std::map<std::string, Set> made;
+const DataSet* setOf(const std::string& name) {
+    static std::map<std::string, DataSet> made;
     if (const auto found = made.find(name); found != made.end()) return &found->second;
-    Set set;
+    DataSet set;
     if (name == "arm") {
         set.rest = scenes::find("arm")->make(4000).mesh;
         set.frames = inMemory(*scenes::armExamples(4000));
@@ -100,10 +85,9 @@ const Set* setOf(const std::string& name) {
         set.rest = biped.mesh;
         set.frames = inMemory(*methods::sampleCharacter(std::move(biped), {}, methods::findMethod("dqs")));
     } else {
-        const auto folder = folderOf(name);
-        if (!folder) return nullptr;
-        set.rest = io::loadMesh(*folder / "rest.obj");
-        set.frames = inMemory(*io::openSequence(*folder / "frames.npy"));
+        const auto found = sharedSet(name);
+        if (!found) return nullptr;
+        set = loadDataSet(*found);
     }
     return &(made[name] = std::move(set));
 }
@@ -116,7 +100,7 @@ double cpuSeconds() {
 }
 
 /// Numbers of the frames over numbers of rest pose, weights with their indices, and bones, as docs/decompose.md counts.
-double compression(const Set& set, const fit::Decomposition& made, fit::BoneKind kind) {
+double compression(const DataSet& set, const fit::Decomposition& made, fit::BoneKind kind) {
     const double vertices = double(set.rest.vertexCount()), frames = double(made.frames);
     const double a_bone = kind == fit::BoneKind::rigid ? 7 : 12;
     return 3 * vertices * frames /
@@ -126,6 +110,7 @@ double compression(const Set& set, const fit::Decomposition& made, fit::BoneKind
 fit::DecomposeOptions optionsOf(const Row& row) {
     fit::DecomposeOptions options;
     options.bones = row.bones;
+    options.smoothness = 0;  // the paper's objective
     if (row.form == Form::rigid) return options;
     options.kind = fit::BoneKind::flexible;
     options.correct_rest_always = true;
@@ -134,7 +119,7 @@ fit::DecomposeOptions optionsOf(const Row& row) {
 }
 
 void decompose(benchmark::State& state, const Row& row) {
-    const Set* set = setOf(row.set);
+    const DataSet* set = setOf(row.set);
     const fit::DecomposeOptions options = optionsOf(row);
     fit::Decomposition made;
     for ([[maybe_unused]] auto _ : state) {
@@ -176,7 +161,7 @@ void addRows() {
     };
     for (const Row& row : kRows) {
         const std::string name = row.set;
-        if (name != "arm" && name != "biped" && !folderOf(name)) continue;
+        if (name != "arm" && name != "biped" && !sharedSet(name)) continue;
         const char* form = row.form == Form::rigid      ? ""
                            : row.form == Form::flexible ? "/flexible"
                                                         : "/flexible-closest";

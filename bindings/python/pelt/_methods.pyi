@@ -516,8 +516,9 @@ class VerbMethods:
         clip: Start from this clip instead of the rest pose of the nodes
         at: The time in that clip, in seconds (default: its first key)
         fps: Frames per second between keyed targets (default: 30)
-        free: Write the free pose: joints may stretch and shear to bend the skin less; in a file, they are nested
-            nodes
+        free: Write the free pose of FAST, as for a mesh without joints: joints may stretch and shear to bend the skin
+            less; in a file, they are nested nodes. A skeleton is otherwise posed by another solver, which turns its
+            joints and keeps the lengths of bones
         flat: Pose a mesh that lies in one plane by rotations of that plane alone, so that turning a triangle over has
             its cost; auto: if all targets stay in the plane; off: as a sheet in space (default: auto)
         keep_lengths: Write a sequence with rigid joints whose bones keep their lengths, whatever the handles are

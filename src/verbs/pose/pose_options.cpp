@@ -54,8 +54,9 @@ OptionTable<PoserOptions> poserRows() {
             .in(kCommon),
         Row("fps", "F", &P::fps, "Frames per second between keyed targets (default: 30)").above(0).in(kFrames),
         Row("free", "", &P::free,
-            "Write the free pose: joints may stretch and shear to bend the skin less; in a file, they are nested "
-            "nodes"),
+            "Write the free pose of FAST, as for a mesh without joints: joints may stretch and shear to bend the skin "
+            "less; in a file, they are nested nodes. A skeleton is otherwise posed by another solver, which turns its "
+            "joints and keeps the lengths of bones"),
         Row("flat", "auto|on|off", &P::flat,
             "Pose a mesh that lies in one plane by rotations of that plane alone, so that turning a triangle over has "
             "its cost; auto: if all targets stay in the plane; off: as a sheet in space (default: auto)"),

@@ -6,6 +6,8 @@ import type { Frames, Handle, Made, MadeFrames, MadeLevels, Reported, RestMesh }
 /** A character, or the bytes of one. */
 export type CharacterInput = Character | Uint8Array;
 export type MeshInput = RestMesh;
+/** The bytes of a .png or .jpg, and its name. */
+export type PictureInput = Uint8Array | { bytes: Uint8Array; file?: string };
 
 /** The deformers. */
 export type MethodName =
@@ -42,6 +44,7 @@ export type VerbName =
   | "fit"
   | "decompose"
   | "pose"
+  | "cutout"
   | "compare";
 /** The verbs that make something. */
 export type MakingVerb =
@@ -59,6 +62,7 @@ export type MakingVerb =
   | "fit"
   | "decompose"
   | "pose"
+  | "cutout"
   | "compare";
 
 /** What several verbs take. */
@@ -399,7 +403,7 @@ export interface PoseOptions extends CallOptions {
   at?: number;
   /** Frames per second between keyed targets (default: 30). */
   fps?: number;
-  /** Write the free pose: joints may stretch and shear to bend the skin less; in a file, they are nested nodes. */
+  /** Write the free pose of FAST, as for a mesh without joints: joints may stretch and shear to bend the skin less; in a file, they are nested nodes. A skeleton is otherwise posed by another solver, which turns its joints and keeps the lengths of bones. */
   free?: boolean;
   /** Pose a mesh that lies in one plane by rotations of that plane alone, so that turning a triangle over has its cost; auto: if all targets stay in the plane; off: as a sheet in space (default: auto). */
   flat?: "auto" | "on" | "off" | boolean;
@@ -423,6 +427,16 @@ export interface PoseOptions extends CallOptions {
   limits?: object;
   /** What to make (default: character). */
   output?: "character" | "sequence";
+}
+
+/** Options of `pelt cutout`. */
+export interface CutoutOptions extends CallOptions {
+  /** About N triangles of even size (default: 1000). */
+  triangles?: number;
+  /** What is not the figure, where a picture has no transparency: a color, or that of its corners. */
+  background?: string | number;
+  /** The distance between layers, in heights of the figure (default: 0.02). */
+  depth?: number;
 }
 
 /** Options of `pelt compare`. */
