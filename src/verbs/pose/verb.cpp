@@ -215,7 +215,7 @@ Verb poseVerb() {
             .outputs = {{.name = "output",
                          .kinds = {Kind::character, Kind::sequence},
                          .values = "FILE",
-                         .summary = "A clip (.glb, .gltf, or - for .glb on standard output) or a sequence (.npy .pc2 "
+                         .summary = "A clip (.glb, .gltf, .fbx, or - for .glb on standard output) or a sequence (.npy .pc2 "
                                     ".mdd, a folder). Joints are rigid, unless --free or, in a sequence, the handles "
                                     "ask for the free pose",
                          .group = kCommon}},

@@ -1,10 +1,11 @@
-// What a page has no processes or files for: reading FBX and Collada, unpacking compressed meshes, and tets and
+// What a page has no processes or files for: the importer of foreign files, unpacking compressed meshes, and tets and
 // sequences by the name of a file. Frames come as arrays.
 #include <pelt/core/error.h>
 #include <pelt/io/import.h>
 #include <pelt/io/sequence_file.h>
 #include <pelt/io/tet_file.h>
 
+#include "io/import/import_glb.h"
 #include "io/import/unpacker.h"
 
 namespace pelt::io {
@@ -17,6 +18,7 @@ namespace {
 }  // namespace
 
 Loaded importCharacter(const std::filesystem::path& path, const ImportOptions&, const Progress&) { throwNoFile(path); }
+Imported importGlb(const std::filesystem::path& path, const ImportOptions&, const Progress&) { throwNoFile(path); }
 TetMesh loadTets(const std::filesystem::path& path) { throwNoFile(path); }
 std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, std::optional<Mesh>) {
     throwNoFile(path);
