@@ -10,6 +10,8 @@ namespace pelt::io::fbx {
 namespace {
 
 constexpr double kTolerance = 1e-6;   // relative to the size of a value; for a quaternion, about radians
+constexpr double kRefined = 2e-5;     // the same, for keys closer than a step
+constexpr int kMostHalvings = 5;
 constexpr double kBeforeJump = 1e-4;  // seconds
 using Sample = std::vector<double>;
 
@@ -38,10 +40,10 @@ Sample between(const Sample& a, const Sample& b, double u, bool is_rotation) {
     return v;
 }
 
-bool near(const Sample& a, const Sample& b, bool is_rotation) {
+bool near(const Sample& a, const Sample& b, bool is_rotation, double tolerance = kTolerance) {
     const double sign = is_rotation && dot(quat(a), quat(b)) < 0 ? -1 : 1;
     for (std::size_t i = 0; i < a.size(); ++i)
-        if (!(std::abs(a[i] - sign * b[i]) <= kTolerance * (1 + std::abs(a[i])))) return false;
+        if (!(std::abs(a[i] - sign * b[i]) <= tolerance * (1 + std::abs(a[i])))) return false;
     return true;
 }
 
@@ -67,11 +69,29 @@ public:
             straight =
                 straight && near(values.back(), between(first, last, (t - a) / (b - a), is_rotation_), is_rotation_);
         }
-        for (std::size_t i = 0; !straight && i < inner.size(); ++i) push(inner[i], values[i]);
+        double at = a;
+        Sample here = first;
+        for (std::size_t i = 0; !straight && i < inner.size(); ++i) {
+            refine(at, here, inner[i], values[i], kMostHalvings);
+            push(inner[i], values[i]);
+            at = inner[i];
+            here = values[i];
+        }
+        if (!straight) refine(at, here, b, last, kMostHalvings);
         if (!near(last, motion_(b, Side::after), is_rotation_)) push(b - std::min(kBeforeJump, (b - a) / 2), last);
     }
 
 private:
+    /// Keys between two that are less than a step apart, where angles take another way than the rotation.
+    void refine(double a, const Sample& first, double b, const Sample& last, int halvings) {
+        const double middle = (a + b) / 2;
+        const Sample value = motion_(middle, Side::after);
+        if (halvings == 0 || near(value, between(first, last, 0.5, is_rotation_), is_rotation_, kRefined)) return;
+        refine(a, first, middle, value, halvings - 1);
+        push(middle, value);
+        refine(middle, value, b, last, halvings - 1);
+    }
+
     std::vector<double> stepsBetween(double a, double b) const {
         std::vector<double> steps;
         // A step very close to a key is that key.

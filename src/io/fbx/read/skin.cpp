@@ -39,10 +39,9 @@ std::vector<FbxCluster> readClusters(const FbxDocument& document, const FbxObjec
         if (model < 0) continue;
         FbxCluster cluster;
         cluster.model = static_cast<std::size_t>(model);
-        Affine3d link;
-        if (!readMatrix(*object->element, "Transform", cluster.transform) &&
-            readMatrix(*object->element, "TransformLink", link))
-            cluster.transform = inverse(link);
+        if (Affine3d link; readMatrix(*object->element, "TransformLink", link)) cluster.link = link;
+        if (!readMatrix(*object->element, "Transform", cluster.transform) && cluster.link)
+            cluster.transform = inverse(*cluster.link);
         readPoints(*object->element, cluster);
         clusters.push_back(std::move(cluster));
     }

@@ -3,6 +3,7 @@
 #include <pelt/core/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -76,11 +77,11 @@ private:
     void findMeshes();
     void addNodes();
     void addMesh(const Shown& shown);
-    void addAttributes(const Geometry& geometry, const Piece& piece, const Affine3d& geometric, Json& attributes);
+    void addAttributes(const Geometry& geometry, const Piece& piece, const Affine3d& place, Json& attributes);
     void addWeights(const SkinWeights& of_points, const Piece& piece, Json& attributes);
-    void addShapes(const std::vector<ShapeOffsets>& shapes, const Piece& piece, const Affine3d& geometric,
-                   Json& primitive);
-    SkinWeights addSkin(const Shown& shown, const Geometry& geometry);
+    void addShapes(const std::vector<ShapeOffsets>& shapes, const Piece& piece, const Affine3d& place, Json& primitive);
+    Affine3d bindOf(const Shown& shown) const;
+    SkinWeights addSkin(const Shown& shown, const Geometry& geometry, const Affine3d& bind);
     void addSkin(std::span<const std::size_t> nodes, std::span<const Affine3d> inverse_binds);
     void addLooseJoints();
     void addClips();
@@ -183,21 +184,26 @@ void Converter::addMesh(const Shown& shown) {
     }
     if (any_normals_) makeNormals(geometry);
     SkinWeights weights;
-    if (skinned) weights = addSkin(shown, geometry);
+    Affine3d place = model.geometric;
+    if (skinned) {
+        const Affine3d bind = bindOf(shown);
+        weights = addSkin(shown, geometry, bind);
+        place = bind * model.geometric;
+    }
     std::vector<ShapeOffsets> shapes;
     for (const FbxShape& shape : shown.shapes) shapes.push_back(readOffsets(*shape.geometry, geometry.points.size()));
     Json mesh = {{"name", model.object->name}, {"primitives", Json::array()}};
     for (const Piece& piece : geometry.pieces) {
         Json primitive = {{"attributes", Json::object()}};
-        addAttributes(geometry, piece, model.geometric, primitive["attributes"]);
+        addAttributes(geometry, piece, place, primitive["attributes"]);
         if (skinned) addWeights(weights, piece, primitive["attributes"]);
         std::vector<std::uint32_t> triangles = piece.triangles;
-        if (determinant(model.geometric.linear()) < 0)
+        if (determinant(place.linear()) < 0)
             for (std::size_t t = 0; t + 3 <= triangles.size(); t += 3) std::swap(triangles[t + 1], triangles[t + 2]);
         primitive["indices"] = appender_.addIndices(triangles, piece.points.size());
         if (std::size_t(piece.material) < materials.size())
             primitive["material"] = materials_.add(*materials[std::size_t(piece.material)], geometry.uv_names);
-        addShapes(shapes, piece, model.geometric, primitive);
+        addShapes(shapes, piece, place, primitive);
         mesh["primitives"].push_back(std::move(primitive));
     }
     if (!shapes.empty()) {
@@ -217,18 +223,17 @@ void Converter::addMesh(const Shown& shown) {
         instanced_.emplace(key, index);
 }
 
-void Converter::addAttributes(const Geometry& geometry, const Piece& piece, const Affine3d& geometric,
-                              Json& attributes) {
+void Converter::addAttributes(const Geometry& geometry, const Piece& piece, const Affine3d& place, Json& attributes) {
     using gltf::ViewTarget;
-    const bool plain = isIdentity(geometric);
+    const bool plain = isIdentity(place);
     std::vector<float> flat;
     for (const std::uint32_t point : piece.points) {
-        const Vec3f p = plain ? geometry.points[point] : Vec3f(geometric * Vec3d(geometry.points[point]));
+        const Vec3f p = plain ? geometry.points[point] : Vec3f(place * Vec3d(geometry.points[point]));
         flat.insert(flat.end(), {p.x, p.y, p.z});
     }
     attributes["POSITION"] = appender_.addFloats(flat, "VEC3", ViewTarget::vertices, true);
     flat.clear();
-    const Mat3d turn = cofactor(geometric.linear()) * (determinant(geometric.linear()) < 0 ? -1.0 : 1.0);
+    const Mat3d turn = cofactor(place.linear()) * (determinant(place.linear()) < 0 ? -1.0 : 1.0);
     for (const Vec3f& normal : piece.normals) {
         const Vec3f n = plain ? normal : Vec3f(normalized(turn * Vec3d(normal), Vec3d(0, 0, 1)));
         flat.insert(flat.end(), {n.x, n.y, n.z});
@@ -245,8 +250,19 @@ void Converter::addAttributes(const Geometry& geometry, const Piece& piece, cons
     if (!flat.empty()) attributes["COLOR_0"] = appender_.addFloats(flat, "VEC4", ViewTarget::vertices);
 }
 
+/// Where the mesh is when it is bound, in meters, y up: there the vertices of a skin are stored.
+Affine3d Converter::bindOf(const Shown& shown) const {
+    Affine3d bind = world_[rig_.nodeOf(shown.model)];
+    if (!shown.clusters.empty()) {
+        const FbxCluster& first = shown.clusters.front();
+        bind = (first.link ? rig_.conversion() * *first.link : world_[rig_.nodeOf(first.model)]) * first.transform;
+    }
+    return isFiniteMap(bind) && isFiniteMap(inverse(bind)) ? bind : Affine3d();
+}
+
 /// The weights of the control points, and the skin that they refer to. Points without a weight follow the mesh's node.
-SkinWeights Converter::addSkin(const Shown& shown, const Geometry& geometry) {
+SkinWeights Converter::addSkin(const Shown& shown, const Geometry& geometry, const Affine3d& bind) {
+    const Affine3d from_bind = inverse(bind);
     const std::size_t own = rig_.nodeOf(shown.model);
     std::vector<std::size_t> nodes;
     std::vector<Affine3d> inverse_binds;
@@ -254,7 +270,7 @@ SkinWeights Converter::addSkin(const Shown& shown, const Geometry& geometry) {
     for (const FbxCluster& cluster : shown.clusters) {
         const auto joint = static_cast<std::uint32_t>(nodes.size());
         nodes.push_back(rig_.nodeOf(cluster.model));
-        inverse_binds.push_back(cluster.transform);
+        inverse_binds.push_back(cluster.transform * from_bind);
         for (std::size_t i = 0; i < cluster.points.size(); ++i)
             if (const auto point = static_cast<std::size_t>(cluster.points[i]); point < rows.size())
                 rows[point].push_back({joint, cluster.weights[i]});
@@ -264,7 +280,7 @@ SkinWeights Converter::addSkin(const Shown& shown, const Geometry& geometry) {
         if (row.empty()) row.push_back({static_cast<std::uint32_t>(nodes.size()), 1.0F}), ++loose;
     if (loose > 0) {
         nodes.push_back(own);
-        inverse_binds.push_back({});
+        inverse_binds.push_back(from_bind);
         if (!shown.clusters.empty())
             warnings_.push_back(fmt::format("mesh '{}': {} vertices have no weight; they follow the node of the mesh",
                                             rig_.models()[shown.model].object->name, loose));
@@ -305,9 +321,10 @@ void Converter::addWeights(const SkinWeights& of_points, const Piece& piece, Jso
                        gltf::encodeWeights(weights, 0, piece.points.size(), [](std::uint32_t slot) { return slot; }));
 }
 
-void Converter::addShapes(const std::vector<ShapeOffsets>& shapes, const Piece& piece, const Affine3d& geometric,
+void Converter::addShapes(const std::vector<ShapeOffsets>& shapes, const Piece& piece, const Affine3d& place,
                           Json& primitive) {
-    const Mat3d linear = geometric.linear();
+    const Mat3d linear = place.linear(), turn = cofactor(linear) * (determinant(linear) < 0 ? -1.0 : 1.0);
+    const double shrink = std::cbrt(std::abs(determinant(turn)));  // normals keep their length
     for (const ShapeOffsets& shape : shapes) {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> of_point;  // point, its place in the shape
         for (std::uint32_t i = 0; i < shape.points.size(); ++i) of_point.push_back({shape.points[i], i});
@@ -320,7 +337,7 @@ void Converter::addShapes(const std::vector<ShapeOffsets>& shapes, const Piece& 
             if (at == of_point.end() || at->first != piece.points[v]) continue;
             where.push_back(v);
             positions.push_back(Vec3f(linear * Vec3d(shape.positions[at->second])));
-            if (!shape.normals.empty()) normals.push_back(Vec3f(linear * Vec3d(shape.normals[at->second])));
+            if (!shape.normals.empty()) normals.push_back(Vec3f(turn * Vec3d(shape.normals[at->second]) / shrink));
         }
         Json target = {{"POSITION", gltf::addOffsets(appender_, piece.points.size(), where, positions)}};
         const bool turns = std::any_of(normals.begin(), normals.end(), [](const Vec3f& n) { return !(n == Vec3f()); });

@@ -10,7 +10,7 @@
 namespace pelt::io::fbx {
 namespace {
 
-constexpr std::string_view kMagic("Kaydara FBX Binary  \0\x1a\0", 23);
+constexpr std::string_view kBinaryMagic("Kaydara FBX Binary  \0\x1a\0", 23);
 constexpr std::size_t kHeaderSize = 27;
 constexpr std::uint64_t kMostUnpacked = std::uint64_t(768) << 20;  ///< and 64 bytes for each byte of the file
 
@@ -20,7 +20,7 @@ public:
 
     Tree read() {
         Tree tree;
-        at_ = kMagic.size();
+        at_ = kBinaryMagic.size();
         tree.version = take<std::uint32_t>();
         wide_ = tree.version >= 7500;
         while (at_ < bytes_.size()) {
@@ -150,7 +150,7 @@ private:
 }  // namespace
 
 bool isBinary(std::span<const std::byte> bytes) {
-    return bytes.size() >= kHeaderSize && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+    return bytes.size() >= kHeaderSize && std::memcmp(bytes.data(), kBinaryMagic.data(), kBinaryMagic.size()) == 0;
 }
 
 Tree parseBinary(std::span<const std::byte> bytes) { return BinaryReader(bytes).read(); }

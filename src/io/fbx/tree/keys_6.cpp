@@ -1,4 +1,4 @@
-// Keys of FBX version 6: time, value, a letter for the interpolation, and what that needs.
+// OldKeys of FBX version 6: time, value, a letter for the interpolation, and what that needs.
 #include "keys_6.h"
 
 #include <charconv>
@@ -72,12 +72,12 @@ std::vector<Token> tokensOf(const Element& keys) {
     return tokens;
 }
 
-struct Keys {
+struct OldKeys {
     std::vector<double> times, values, flags, data;
 };
 
-Keys readKeys(const std::vector<Token>& tokens) {
-    Keys keys;
+OldKeys readKeys(const std::vector<Token>& tokens) {
+    OldKeys keys;
     std::size_t at = 0;
     const auto letter = [&] { return at < tokens.size() ? tokens[at].letter : char(0); };
     const auto number = [&] { return at < tokens.size() && !tokens[at].letter ? tokens[at++].number : 0.0; };
@@ -133,7 +133,7 @@ Element madeArray(Tree& tree, std::string_view name, std::span<const double> num
 void addKeys(const Element& channel, Tree& tree, Element& curve) {
     const Element* list = channel.find("Key");
     if (!list) return;
-    const Keys keys = readKeys(tokensOf(*list));
+    const OldKeys keys = readKeys(tokensOf(*list));
     curve.children.push_back(madeArray(tree, "KeyTime", keys.times));
     curve.children.push_back(madeArray(tree, "KeyValueFloat", keys.values));
     curve.children.push_back(madeArray(tree, "KeyAttrFlags", keys.flags));

@@ -12,7 +12,7 @@ namespace {
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kSplineStep = 1.0 / 60;  // seconds
 constexpr double kSameTurn = 1e-5;        // radians
-constexpr int kMostHalvings = 6;
+constexpr int kMostSplits = 6;
 
 /// The keys' times; of a spline, also those between them.
 std::vector<double> timesOf(const Channel& channel) {
@@ -109,7 +109,7 @@ Keys eulerKeys(const Channel& channel) {
         if (k == 0)
             addKey(keys, times[0], angles = eulerAngles(rotationAt(channel, times[0]), {}));
         else
-            angles = addBetween(channel, keys, times[k - 1], angles, times[k], kMostHalvings);
+            angles = addBetween(channel, keys, times[k - 1], angles, times[k], kMostSplits);
     }
     return keys;
 }

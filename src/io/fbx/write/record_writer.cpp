@@ -8,9 +8,9 @@
 namespace pelt::io::fbx {
 namespace {
 
-constexpr std::string_view kMagic("Kaydara FBX Binary  \0\x1a\0", 23);
+constexpr std::string_view kFileMagic("Kaydara FBX Binary  \0\x1a\0", 23);
 constexpr std::uint32_t kVersion = 7400;
-constexpr std::size_t kNullRecord = 13;
+constexpr std::size_t kEmptyRecord = 13;
 /// What readers of Autodesk's library check at the end of a file, for the creation time that we write.
 constexpr unsigned char kFooterId[] = {0xfa, 0xbc, 0xab, 0x09, 0xd0, 0xc8, 0xd4, 0x66,
                                        0xb1, 0x76, 0xfb, 0x83, 0x1c, 0xf7, 0x26, 0x7e};
@@ -20,7 +20,7 @@ constexpr unsigned char kFooterEnd[] = {0xf8, 0x5a, 0x8c, 0x6a, 0xde, 0xf5, 0xd9
 }  // namespace
 
 RecordWriter::RecordWriter() {
-    bytes(kMagic.data(), kMagic.size());
+    bytes(kFileMagic.data(), kFileMagic.size());
     raw(kVersion);
 }
 
@@ -67,7 +67,7 @@ void RecordWriter::closeValues() {
 void RecordWriter::end() {
     closeValues();
     const Open& record = open_.back();
-    if (record.has_children || record.count == 0 || record.always_closed) out_.resize(out_.size() + kNullRecord);
+    if (record.has_children || record.count == 0 || record.always_closed) out_.resize(out_.size() + kEmptyRecord);
     patch(record.at, out_.size());
     open_.pop_back();
 }
@@ -108,7 +108,7 @@ template void RecordWriter::put(char, std::uint8_t);
 std::vector<std::byte> RecordWriter::finish() {
     if (out_.size() > std::numeric_limits<std::uint32_t>::max())
         throw Error::badInput("the character does not fit into an FBX file of version 7.4 (4 GiB); write .gltf");
-    out_.resize(out_.size() + kNullRecord);
+    out_.resize(out_.size() + kEmptyRecord);
     bytes(kFooterId, sizeof kFooterId);
     out_.resize(out_.size() + 4);
     out_.resize((out_.size() + 16) / 16 * 16);
