@@ -7,7 +7,7 @@ import numpy as np
 words = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:]
 source, target, clip, times = words[0], words[1], words[2], [float(word) for word in words[3:]]
 bpy.ops.wm.read_factory_settings(use_empty=True)
-if hasattr(bpy.ops.wm, "fbx_import"):
+if bpy.app.version >= (4, 5):
     bpy.ops.wm.fbx_import(filepath=source)
 else:
     bpy.ops.preferences.addon_enable(module="io_scene_fbx")

@@ -113,6 +113,9 @@ void writeNodes(Scene& scene) {
     const std::vector<bool> bone = findBones(skeleton), empty = findEmptyCarriers(scene, bone);
     scene.node_ids.assign(skeleton.nodes.size(), 0);
     std::size_t sheared = 0;
+    std::set<std::string> seen, shared;  // readers that know models by their names look for a mesh and find a bone
+    for (const SkeletonNode& node : skeleton.nodes)
+        if (!seen.insert(node.name).second) shared.insert(node.name);
     for (std::size_t n = 0; n < skeleton.nodes.size(); ++n) {
         if (empty[n] || static_cast<std::int32_t>(n) == scene.conversion) continue;
         const SkeletonNode& node = skeleton.nodes[n];
@@ -126,7 +129,8 @@ void writeNodes(Scene& scene) {
             for (int i = 0; i < 12; ++i) off = std::max(off, std::abs(again.m[i] - node.matrix->m[i]));
             sheared += off > 1e-5;
         }
-        beginModel(scene, id, node.name, mesh ? "Mesh" : bone[n] ? "LimbNode" : "Null", localInFile(scene, n, local));
+        const std::string name = mesh && shared.contains(node.name) ? node.name + "_mesh" : node.name;
+        beginModel(scene, id, name, mesh ? "Mesh" : bone[n] ? "LimbNode" : "Null", localInFile(scene, n, local));
         endModel(scene);
         scene.link(id, node.parent >= 0 ? scene.node_ids[std::size_t(node.parent)] : 0);
         if (!mesh) writeAttribute(scene, id, node.name, bone[n]);
