@@ -1,4 +1,6 @@
 // Clips as animation stacks: one layer, a curve per number.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,13 +17,14 @@ std::int64_t ticks(double seconds) { return std::llround(seconds * kTicksPerSeco
 
 class ClipWriter {
 public:
-    ClipWriter(Scene& scene, const Clip& clip) : scene_(scene), clip_(clip) {}
+    ClipWriter(Scene& scene, const Clip& clip, std::string name)
+        : scene_(scene), clip_(clip), name_(std::move(name)) {}
 
     void write() {
         RecordWriter& out = scene_.out;
         const std::int64_t stack = scene_.newId("AnimationStack");
         const std::int64_t start = ticks(clip_.first_key), stop = ticks(clip_.last_key);
-        out.begin("AnimationStack", stack, ObjectName{clip_.name, "AnimStack"}, "");
+        out.begin("AnimationStack", stack, ObjectName{name_, "AnimStack"}, "");
         out.begin("Properties70");
         out.property("LocalStart", "KTime", "Time", "", start);
         out.property("LocalStop", "KTime", "Time", "", stop);
@@ -30,7 +33,7 @@ public:
         out.end();
         out.end();
         layer_ = scene_.newId("AnimationLayer");
-        out.begin("AnimationLayer", layer_, ObjectName{clip_.name, "AnimLayer"}, "");
+        out.begin("AnimationLayer", layer_, ObjectName{name_, "AnimLayer"}, "");
         out.end();
         scene_.link(layer_, stack);
         for (const Channel& channel : clip_.channels) {
@@ -120,13 +123,17 @@ private:
 
     Scene& scene_;
     const Clip& clip_;
+    const std::string name_;
     std::int64_t layer_ = 0;
 };
 
 }  // namespace
 
 void writeClips(Scene& scene) {
-    for (const Clip& clip : scene.character.clips) ClipWriter(scene, clip).write();
+    for (std::size_t c = 0; c < scene.character.clips.size(); ++c) {
+        const Clip& clip = scene.character.clips[c];
+        ClipWriter(scene, clip, clip.name.empty() ? fmt::format("clip_{}", c) : clip.name).write();
+    }
 }
 
 }  // namespace pelt::io::fbx
