@@ -53,12 +53,19 @@ def rows():
             folder = pathlib.Path(name)
             fbx = folder / "biped.fbx"
             subprocess.run(
-                [PELT, "sample", "biped", "--skin", "smooth", "--resolution", str(vertices), "-q", "-o", fbx], check=True
+                [PELT, "sample", "biped", "--skin", "smooth", "--resolution", str(vertices), "-q", "-o", fbx],
+                check=True,
             )
             seconds, memory = measured([IMPORTER, fbx])
             yield {"name": f"readers/{size}/pelt", "value": seconds, "unit": "s"}
             times = memory / fbx.stat().st_size
-            yield {"name": f"readers/{size}/memory", "value": memory / 1e6, "unit": "MB", "ratio": times, "against": "file"}
+            yield {
+                "name": f"readers/{size}/memory",
+                "value": memory / 1e6,
+                "unit": "MB",
+                "ratio": times,
+                "against": "file",
+            }
             for other, command in others(fbx, folder):
                 result = measured(command)
                 if not result:

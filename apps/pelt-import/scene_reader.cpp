@@ -41,12 +41,11 @@ Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const 
         throw Error::badInput("this is neither an FBX nor a Collada file; check how it was exported");
     const std::string text = mendCollada({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     progress.report("import", kFileRead);
-    Character character =
-        convertCollada(text, readScene(std::as_bytes(std::span(text)), "dae"), warnings, progress);
+    Character character = convertCollada(text, readScene(std::as_bytes(std::span(text)), "dae"), warnings, progress);
     progress.report("import", kClipsDone);
     if (character.mesh.positions.empty()) useMovedNodesAsJoints(character);
-    if (character.mesh.positions.empty() && character.skeleton.joints.empty()) throw Error::badInput(
-            "it has no mesh and no animation; export the skinned mesh together with its skeleton");
+    if (character.mesh.positions.empty() && character.skeleton.joints.empty())
+        throw Error::badInput("it has no mesh and no animation; export the skinned mesh together with its skeleton");
     completeAttributes(character.mesh);
     finishSkeleton(character);
     return character;

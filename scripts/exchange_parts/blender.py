@@ -24,7 +24,11 @@ def belongs(action):
 for holder in [*bpy.data.objects, *(key for key in bpy.data.shape_keys)]:
     if not holder.animation_data or not clip:
         continue
-    mine = [a for a in bpy.data.actions if belongs(a) and a.name.split("|")[0] in (holder.name, getattr(getattr(holder, "user", None), "name", None))]
+    mine = [
+        a
+        for a in bpy.data.actions
+        if belongs(a) and a.name.split("|")[0] in (holder.name, getattr(getattr(holder, "user", None), "name", None))
+    ]
     holder.animation_data.action = mine[0] if mine else holder.animation_data.action
     if mine and hasattr(holder.animation_data, "action_slot") and mine[0].slots:
         slots = [s for s in mine[0].slots if s.name_display == holder.name] or list(mine[0].slots)

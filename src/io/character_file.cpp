@@ -47,8 +47,8 @@ gltf::Document documentWithLevels(const Character& character, std::span<const Ch
     return document;
 }
 
-Loaded loadDocument(gltf::Document document, const Progress& progress,
-                    std::optional<std::vector<Affine3d>> spaces = {}, bool all_nodes = false) {
+Loaded loadDocument(gltf::Document document, const Progress& progress, std::optional<std::vector<Affine3d>> spaces = {},
+                    bool all_nodes = false) {
     gltf::Loading loading(std::move(document), progress);
     loading.spaces = std::move(spaces);
     loading.all_nodes = all_nodes;
@@ -92,12 +92,11 @@ Loaded loadBytes(std::span<const std::byte> bytes, const std::string& name, cons
     std::vector<std::string> warnings;
     gltf::Document document;
     try {
-        document = fbx::readDocument(bytes, warnings, progress);
+        document = fbx::readDocument(bytes, false, warnings, progress);
     } catch (const Error& error) {
         throw error.in(name);
     }
     document.name = name;
-    fbx::findPictures(document, name, warnings);
     Loaded loaded = loadDocument(std::move(document), {});
     loaded.warnings.insert(loaded.warnings.begin(), warnings.begin(), warnings.end());
     return loaded;
@@ -107,7 +106,7 @@ bool isFbx(std::span<const std::byte> bytes) { return fbx::isFbx(bytes); }
 
 std::vector<std::byte> importedGlb(std::span<const std::byte> fbx, std::vector<std::string>& warnings,
                                    const Progress& progress) {
-    return gltf::toGlb(fbx::readDocument(fbx, warnings, progress));
+    return gltf::toGlb(fbx::readDocument(fbx, true, warnings, progress));
 }
 
 Loaded loadImported(Imported imported, const fs::path& path, const LoadOptions& options, const Progress& progress) {
@@ -140,8 +139,8 @@ Motion loadMotion(const fs::path& path, const LoadOptions& options, const Progre
     if (isImported(path)) imported = importGlb(path, {}, progress);
     progress.report("load", 0);
     const gltf::ExternalFiles external{folderOf(path), options.local_files_only};
-    gltf::Loading loading(
-        gltf::readDocument(isImported(path) ? imported.glb : readFile(path), path.string(), external), progress);
+    gltf::Loading loading(gltf::readDocument(isImported(path) ? imported.glb : readFile(path), path.string(), external),
+                          progress);
     loading.warnings = std::move(imported.warnings);
     loading.all_nodes = true;
     gltf::loadSkeleton(loading);
@@ -153,8 +152,9 @@ Motion loadMotion(const fs::path& path, const LoadOptions& options, const Progre
 
 Loaded loadCharacter(const fs::path& path, const LoadOptions& options, const Progress& progress) {
     const std::string extension = extensionOf(path);
-    if (isImported(path)) return loadImported(importGlb(path, {}, progress.share("import", 0, 0.9)), path, options,
-                                             progress.share("import", 0.9, 1));
+    if (isImported(path))
+        return loadImported(importGlb(path, {}, progress.share("import", 0, 0.9)), path, options,
+                            progress.share("import", 0.9, 1));
     if (extension != ".glb" && extension != ".gltf" && extension != ".vrm" && extension != ".vrma")
         throw Error::badInput({path.string()}, "characters are read from .glb, .gltf, .vrm, .vrma, .fbx and .dae");
     progress.report("load", 0);
@@ -202,10 +202,8 @@ std::vector<std::byte> toFbx(const Character& character, const SaveOptions& opti
     const Loaded loaded = loadDocument(std::move(document), {}, {}, true);
     const auto& source = dynamic_cast<const gltf::GltfSource&>(*loaded.character.source);
     std::vector<std::string> warnings = loaded.warnings;
-    if (payload)
-        warnings.push_back("FBX cannot store the data of Direct Delta Mush; the file has the skin alone");
-    if (driven)
-        warnings.push_back("FBX cannot store what drives joints; the file has them as its clips move them");
+    if (payload) warnings.push_back("FBX cannot store the data of Direct Delta Mush; the file has the skin alone");
+    if (driven) warnings.push_back("FBX cannot store what drives joints; the file has them as its clips move them");
     std::vector<std::byte> bytes = fbx::write(loaded.character, source, options.z_up, warnings);
     if (options.warnings) options.warnings->insert(options.warnings->end(), warnings.begin(), warnings.end());
     return bytes;

@@ -73,7 +73,7 @@ std::vector<std::filesystem::path> referredFiles(const std::filesystem::path& pa
 ///
 /// .fbx: binary, version 7.4, in centimeters, with pictures inside. It has no payload and nothing that drives joints.
 struct SaveOptions {
-    bool z_up = false;                              ///< FBX: whether z is up, not y
+    bool z_up = false;                             ///< FBX: whether z is up, not y
     std::vector<std::string>* warnings = nullptr;  ///< FBX: gets what the format cannot store, one sentence each
 };
 void saveCharacter(const Character& character, const std::filesystem::path& path, const SaveOptions& options = {});

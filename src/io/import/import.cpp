@@ -113,8 +113,8 @@ Imported importGlb(const fs::path& path, const ImportOptions& options, const Pro
     const std::vector<std::string> arguments{"--memory", std::to_string(options.memory_bytes), "--seconds",
                                              fmt::format("{:.0f}", std::max(1.0, options.timeout_seconds)),
                                              fs::absolute(path, fault).string()};
-    ChildResult child =
-        runChild(importer, arguments, options.timeout_seconds, static_cast<std::size_t>(options.memory_bytes), progress);
+    ChildResult child = runChild(importer, arguments, options.timeout_seconds,
+                                 static_cast<std::size_t>(options.memory_bytes), progress);
     Messages messages = readMessages(child.messages);
     if (child.exit_status != 0) throwFault(name, child, messages, options);
     return {std::move(child.output), std::move(messages.warnings)};

@@ -1,4 +1,5 @@
-// Reads pictures with stb_image: PNG and JPEG, whose claimed sizes are checked first; and Deflate, which it has for PNG.
+// Reads pictures with stb_image: PNG and JPEG, whose claimed sizes are checked first; and Deflate, which it has for
+// PNG.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/memory.h>

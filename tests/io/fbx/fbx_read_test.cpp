@@ -75,7 +75,8 @@ TEST(FbxRead, ArraysThatClaimGigabytesAreRefusedBeforeMemoryIsTaken) {
 
 TEST(FbxRead, DamagedKeysAreLeftOutAndCyclesDoNoHarm) {
     const std::string text = readBytes(importData("scale_compensation.fbx"));
-    const std::size_t curve = text.find("AnimationCurve: 4202"), values = text.find("a: ", text.find("KeyValueFloat", curve));
+    const std::size_t curve = text.find("AnimationCurve: 4202"),
+                      values = text.find("a: ", text.find("KeyValueFloat", curve));
     std::string nan = text;
     nan.replace(values, text.find('\n', values) - values, "a: nan,60");
     EXPECT_EQ(load(nan).character.clips.size(), 1u);

@@ -107,7 +107,8 @@ TEST(FbxWrite, MorphTargetsAndTheirClipsStay) {
     morph.name = "wide";
     morph.default_weight = 0.25F;
     morph.instance = biped.mesh.parts.empty() ? 0 : biped.mesh.parts.front().instance;
-    for (std::uint32_t v = 3; v < 40; v += 2) morph.vertices.push_back(v), morph.position_offsets.push_back({0.1F, 0, 0});
+    for (std::uint32_t v = 3; v < 40; v += 2)
+        morph.vertices.push_back(v), morph.position_offsets.push_back({0.1F, 0, 0});
     biped.mesh.morphs.push_back(morph);
     Channel channel;
     channel.path = ChannelPath::morph_weights;

@@ -5,6 +5,8 @@
 #include <pelt/io/sequence_file.h>
 #include <pelt/io/tet_file.h>
 
+#include "io/fbx/fbx.h"
+#include "io/fbx/tree/tree.h"
 #include "io/import/import_glb.h"
 #include "io/import/unpacker.h"
 
@@ -30,6 +32,11 @@ std::unique_ptr<SequenceWriter> streamNpy(const SequenceInfo&, std::function<voi
     throwNoFile("-");
 }
 std::optional<std::filesystem::path> findForeign(const std::filesystem::path&) { return std::nullopt; }
+
+void fbx::upgrade(fbx::Tree&) {
+    throw Error::badInput("it is FBX of version 6, which a page does not read; open it with pelt studio");
+}
+void fbx::findPictures(gltf::Document&, const std::string&, std::vector<std::string>&) {}
 
 class Unpacker::Process {};
 

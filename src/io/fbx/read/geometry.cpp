@@ -38,11 +38,13 @@ public:
         : name_(geometry.name), element_(*geometry.element), material_count_(material_count) {
         readPoints();
         corners_ = element_.arrayOf<std::int32_t>("PolygonVertexIndex");
-        std::vector<Layer<float>> normals = readLayers<float>(element_, {"LayerElementNormal", "Normals", "NormalsIndex", 3});
+        std::vector<Layer<float>> normals =
+            readLayers<float>(element_, {"LayerElementNormal", "Normals", "NormalsIndex", 3});
         if (!normals.empty()) normals_ = std::move(normals.front());
         uvs_ = readLayers<float>(element_, {"LayerElementUV", "UV", "UVIndex", 2});
         if (uvs_.size() > kMostUvSets) uvs_.resize(kMostUvSets);
-        std::vector<Layer<float>> colors = readLayers<float>(element_, {"LayerElementColor", "Colors", "ColorIndex", 4});
+        std::vector<Layer<float>> colors =
+            readLayers<float>(element_, {"LayerElementColor", "Colors", "ColorIndex", 4});
         if (!colors.empty()) colors_ = std::move(colors.front());
         std::vector<Layer<std::int32_t>> materials =
             readLayers<std::int32_t>(element_, {"LayerElementMaterial", "Materials", nullptr, 1});
@@ -66,7 +68,8 @@ private:
     void readPoints() {
         const std::vector<float> flat = element_.arrayOf<float>("Vertices");
         made_.points.reserve(flat.size() / 3);
-        for (std::size_t i = 0; i + 3 <= flat.size(); i += 3) made_.points.push_back({flat[i], flat[i + 1], flat[i + 2]});
+        for (std::size_t i = 0; i + 3 <= flat.size(); i += 3)
+            made_.points.push_back({flat[i], flat[i + 1], flat[i + 2]});
         for (std::size_t i = 0; i < made_.points.size(); ++i)
             if (!isFinite(made_.points[i]))
                 throw Error::badInput(
@@ -128,7 +131,8 @@ private:
 
     std::uint32_t vertexOf(std::uint32_t at, Piece& piece, std::uint32_t point, const Attributes& wanted) {
         std::size_t looked_at = 0;
-        for (std::uint32_t e = heads_[point]; e != kNone && looked_at < kMostToCompare; e = entries_[e].next, ++looked_at)
+        for (std::uint32_t e = heads_[point]; e != kNone && looked_at < kMostToCompare;
+             e = entries_[e].next, ++looked_at)
             if (entries_[e].piece == at && sameAttributes(attributesOf(piece, entries_[e].vertex), wanted))
                 return entries_[e].vertex;
         if (entries_.size() >= kNone - 1) throw Error::badInput("it has more than 4 billion vertices or faces");

@@ -20,12 +20,13 @@ struct Piece {
 };
 
 struct Geometry {
-    std::vector<Vec3f> points;              ///< the control points, in the mesh's own space
-    std::vector<Piece> pieces;              ///< in the order in which polygons first use a material
+    std::vector<Vec3f> points;  ///< the control points, in the mesh's own space
+    std::vector<Piece> pieces;  ///< in the order in which polygons first use a material
     std::vector<std::string> uv_names;
 };
 
-/// Material numbers from `material_count` on count as 0. Throws Error (bad input) for a polygon with a point that the mesh does not have, or a point that is not finite.
+/// Material numbers from `material_count` on count as 0. Throws Error (bad input) for a polygon with a point that the
+/// mesh does not have, or a point that is not finite.
 Geometry readGeometry(const FbxObject& geometry, std::size_t material_count);
 
 /// Fills in normals of pieces without any, from their faces.

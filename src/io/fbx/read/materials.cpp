@@ -15,12 +15,12 @@ using gltf::Json;
 using Properties = std::span<const std::string_view>;
 
 constexpr std::string_view kColor[] = {"DiffuseColor", "Maya|TEX_color_map", "Maya|baseColor", "Maya|DiffuseTexture",
-                               "3dsMax|Parameters|base_color_map"};
+                                       "3dsMax|Parameters|base_color_map"};
 constexpr std::string_view kNormal[] = {"NormalMap", "Bump", "Maya|TEX_normal_map", "Maya|normalCamera",
-                                "3dsMax|Parameters|bump_map"};
+                                        "3dsMax|Parameters|bump_map"};
 constexpr std::string_view kMask[] = {"TransparentColor", "TransparencyFactor"};
 constexpr std::string_view kEmission[] = {"EmissiveColor", "Maya|TEX_emissive_map", "Maya|emissionColor",
-                                  "3dsMax|Parameters|emit_color_map"};
+                                          "3dsMax|Parameters|emit_color_map"};
 
 const char* mediaType(std::span<const std::byte> bytes) {
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 16));
@@ -98,9 +98,9 @@ Json Materials::made(const FbxObject& material, const std::vector<std::string>& 
     if (!color_map.is_null()) json["pbrMetallicRoughness"]["baseColorTexture"] = color_map;
     if (Json normal = textureFor(material, kNormal, uv_names); !normal.is_null()) json["normalTexture"] = normal;
     const Json emission_map = textureFor(material, kEmission, uv_names);
-    const Vec3d glow = emission_map.is_null() ? file_.vector(material, "EmissiveColor", {}) *
-                                                    file_.number(material, "EmissiveFactor", 1)
-                                              : Vec3d(1, 1, 1);
+    const Vec3d glow = emission_map.is_null()
+                           ? file_.vector(material, "EmissiveColor", {}) * file_.number(material, "EmissiveFactor", 1)
+                           : Vec3d(1, 1, 1);
     if (!emission_map.is_null()) json["emissiveTexture"] = emission_map;
     if (!(glow == Vec3d())) json["emissiveFactor"] = {unit(glow.x), unit(glow.y), unit(glow.z)};
     const Json mask = textureFor(material, kMask, uv_names);
@@ -125,7 +125,8 @@ Json Materials::textureFor(const FbxObject& material, Properties properties, con
         const Element* set = file_.property(*texture, "UVSet");
         const auto named = std::find(uv_names.begin(), uv_names.end(), set ? set->text(4) : std::string_view());
         if (named != uv_names.end() && named != uv_names.begin()) json["texCoord"] = named - uv_names.begin();
-        const Vec3d offset = file_.vector(*texture, "Translation"), scale = file_.vector(*texture, "Scaling", {1, 1, 1});
+        const Vec3d offset = file_.vector(*texture, "Translation"),
+                    scale = file_.vector(*texture, "Scaling", {1, 1, 1});
         if (offset == Vec3d() && scale == Vec3d(1, 1, 1)) return json;
         json["extensions"]["KHR_texture_transform"] = {{"offset", {offset.x, 1 - scale.y - offset.y}},
                                                        {"scale", {scale.x, scale.y}}};
@@ -151,7 +152,7 @@ std::optional<std::size_t> Materials::textureOf(const FbxObject& texture) {
     return known->second = textures.size() - 1;
 }
 
-std::optional<Json> Materials::imageOf(const FbxObject& texture) const {
+std::optional<Json> Materials::imageOf(const FbxObject& texture) {
     std::string_view path = childText(texture, "RelativeFilename");
     if (path.empty()) path = childText(texture, "FileName");
     for (const FbxObject* video : file_.sources(texture.id, "Video")) {
@@ -161,13 +162,19 @@ std::optional<Json> Materials::imageOf(const FbxObject& texture) const {
         if (file.empty()) continue;
         if (const char* type = mediaType(file))
             return Json{{"name", texture.name}, {"mimeType", type}, {"bufferView", appender_.addView(file)}};
-        warnings_.push_back(fmt::format(
-            "the embedded picture '{}' is neither PNG nor JPEG and was left out; convert it in the program that made it",
-            texture.name));
+        warnings_.push_back(
+            fmt::format("the embedded picture '{}' is neither PNG nor JPEG and was left out; convert it in the program "
+                        "that made it",
+                        texture.name));
         return std::nullopt;
     }
     const std::string uri = uriOf(path);
     if (uri.empty()) return std::nullopt;
+    if (!pictures_beside_) {
+        if (!told_) warnings_.push_back("pictures beside the file are not read from memory and were left out");
+        told_ = true;
+        return std::nullopt;
+    }
     return Json{{"name", texture.name}, {"uri", uri}};
 }
 

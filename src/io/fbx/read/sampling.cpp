@@ -9,8 +9,8 @@
 namespace pelt::io::fbx {
 namespace {
 
-constexpr double kTolerance = 1e-6;   // relative to the size of a value; for a quaternion, about radians
-constexpr double kRefined = 2e-5;     // the same, for keys closer than a step
+constexpr double kTolerance = 1e-6;  // relative to the size of a value; for a quaternion, about radians
+constexpr double kRefined = 2e-5;    // the same, for keys closer than a step
 constexpr int kMostHalvings = 5;
 constexpr double kBeforeJump = 1e-4;  // seconds
 using Sample = std::vector<double>;

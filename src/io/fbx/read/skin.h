@@ -6,8 +6,8 @@ namespace pelt::io::fbx {
 
 /// A joint of a skin.
 struct FbxCluster {
-    std::size_t model = 0;  ///< of the rig
-    Affine3d transform;     ///< the mesh's space to the joint's, at bind
+    std::size_t model = 0;         ///< of the rig
+    Affine3d transform;            ///< the mesh's space to the joint's, at bind
     std::optional<Affine3d> link;  ///< the joint's space to the scene's, at bind
     std::vector<std::int32_t> points;
     std::vector<float> weights;

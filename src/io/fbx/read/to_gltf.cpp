@@ -43,16 +43,16 @@ struct Shown {
 
 class Converter {
 public:
-    Converter(const FbxDocument& file, std::vector<std::string>& warnings, const Progress& progress)
+    Converter(const FbxDocument& file, bool pictures_beside, std::vector<std::string>& warnings,
+              const Progress& progress)
         : file_(file),
           rig_(file),
           warnings_(warnings),
           progress_(progress),
           appender_(document_),
-          materials_(file, document_, appender_, warnings) {
-        document_.json = {{"asset", {{"version", "2.0"}, {"generator", "Pelt"}}},
-                          {"scene", 0},
-                          {"scenes", {{{"nodes", {0}}}}}};
+          materials_(file, document_, appender_, pictures_beside, warnings) {
+        document_.json = {
+            {"asset", {{"version", "2.0"}, {"generator", "Pelt"}}}, {"scene", 0}, {"scenes", {{{"nodes", {0}}}}}};
     }
 
     gltf::Document make() {
@@ -176,8 +176,8 @@ void Converter::addMesh(const Shown& shown) {
     shown_points_ += geometry.points.size();
     for (const Piece& piece : geometry.pieces) shown_points_ += piece.triangles.size();
     if (shown_points_ > kMostPoints)
-        throw Error::badInput(fmt::format("mesh '{}' is shown too often; instance it in the program that uses it",
-                                          model.object->name));
+        throw Error::badInput(
+            fmt::format("mesh '{}' is shown too often; instance it in the program that uses it", model.object->name));
     if (geometry.pieces.empty()) {
         warnings_.push_back(fmt::format("mesh '{}' has no faces and was left out", model.object->name));
         return;
@@ -381,7 +381,8 @@ void Converter::addMorphChannel(const FbxRig::Take& take, const Shown& shown, Js
         return weights;
     };
     gltf::addChannel(appender_, animation,
-                     sampleMotion(ChannelPath::morph_weights, 0, keyTimes(driving, take.span), motion, take.span), node);
+                     sampleMotion(ChannelPath::morph_weights, 0, keyTimes(driving, take.span), motion, take.span),
+                     node);
 }
 
 void Converter::addClips() {
@@ -390,11 +391,9 @@ void Converter::addClips() {
     for (const FbxRig::Take& take : rig_.takes()) {
         const Clip clip = rig_.makeClip(take, [&](double part) { progress_.report("import", done + share * part); });
         Json animation = {{"name", clip.name}, {"channels", Json::array()}, {"samplers", Json::array()}};
-        for (const Channel& channel : clip.channels)
-            gltf::addChannel(appender_, animation, channel, channel.target);
+        for (const Channel& channel : clip.channels) gltf::addChannel(appender_, animation, channel, channel.target);
         for (const Shown& shown : shown_) addMorphChannel(take, shown, animation);
-        if (!animation["channels"].empty())
-            gltf::collection(document_, "animations").push_back(std::move(animation));
+        if (!animation["channels"].empty()) gltf::collection(document_, "animations").push_back(std::move(animation));
         done += share;
     }
 }
@@ -414,13 +413,13 @@ bool isFbx(std::span<const std::byte> bytes) {
            head.starts_with("; FBX");
 }
 
-gltf::Document readDocument(std::span<const std::byte> bytes, std::vector<std::string>& warnings,
+gltf::Document readDocument(std::span<const std::byte> bytes, bool pictures_beside, std::vector<std::string>& warnings,
                             const Progress& progress) {
     progress.report("import", 0);
     const Tree tree = parse(bytes);
     progress.report("import", kTreeDone);
     const FbxDocument file(tree);
-    return Converter(file, warnings, progress).make();
+    return Converter(file, pictures_beside, warnings, progress).make();
 }
 
 }  // namespace pelt::io::fbx

@@ -204,15 +204,16 @@ template std::vector<double> Element::arrayOf(std::string_view) const;
 template std::vector<std::int32_t> Element::arrayOf(std::string_view) const;
 
 Tree parse(std::span<const std::byte> bytes) {
-    Tree tree = isBinary(bytes) ? parseBinary(bytes)
-                                : parseText({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    Tree tree =
+        isBinary(bytes) ? parseBinary(bytes) : parseText({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     const Element* header = tree.root.find("FBXHeaderExtension");
     const Element* version = header ? header->find("FBXVersion") : nullptr;
     if (tree.version == 0 && version) tree.version = static_cast<std::uint32_t>(version->integer(0));
     if (tree.version != 0 && tree.version < 6000)
-        throw Error::badInput(fmt::format("it is FBX of version {}.{}, older than 6; open it in a current program and "
-                                          "export it again",
-                                          tree.version / 1000, tree.version / 100 % 10));
+        throw Error::badInput(
+            fmt::format("it is FBX of version {}.{}, older than 6; open it in a current program and "
+                        "export it again",
+                        tree.version / 1000, tree.version / 100 % 10));
     if (tree.version < 7000) upgrade(tree);
     return tree;
 }

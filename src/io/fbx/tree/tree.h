@@ -15,7 +15,7 @@ struct Value {
     char type = 0;  ///< 'L' integer, 'D' real, 'S' text, 'R' raw bytes, or the array codes f d l i b c
     std::int64_t integer = 0;
     double real = 0;
-    std::string_view text;              ///< also the bytes of raw values and of packed arrays
+    std::string_view text;                  ///< also the bytes of raw values and of packed arrays
     std::uint32_t count = 0, encoding = 0;  ///< of an array
 };
 

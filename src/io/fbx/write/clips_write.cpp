@@ -17,8 +17,7 @@ std::int64_t ticks(double seconds) { return std::llround(seconds * kTicksPerSeco
 
 class ClipWriter {
 public:
-    ClipWriter(Scene& scene, const Clip& clip, std::string name)
-        : scene_(scene), clip_(clip), name_(std::move(name)) {}
+    ClipWriter(Scene& scene, const Clip& clip, std::string name) : scene_(scene), clip_(clip), name_(std::move(name)) {}
 
     void write() {
         RecordWriter& out = scene_.out;

@@ -58,8 +58,9 @@ void addKey(Keys& keys, double t, const Vec3d& angles) {
 Vec3d addBetween(const Channel& channel, Keys& keys, double t0, const Vec3d& a0, double t1, int halvings) {
     const double middle = (t0 + t1) / 2;
     const Vec3d a1 = eulerAngles(rotationAt(channel, t1), a0);
-    const bool straight = angleBetween(turnOf((a0 + a1) * 0.5), rotationAt(channel, middle)) < kSameTurn &&
-                          angleBetween(turnOf(a0 * 0.75 + a1 * 0.25), rotationAt(channel, t0 + (t1 - t0) * 0.25)) < kSameTurn;
+    const bool straight =
+        angleBetween(turnOf((a0 + a1) * 0.5), rotationAt(channel, middle)) < kSameTurn &&
+        angleBetween(turnOf(a0 * 0.75 + a1 * 0.25), rotationAt(channel, t0 + (t1 - t0) * 0.25)) < kSameTurn;
     if (channel.interpolation == Interpolation::step || halvings == 0 || straight) {
         addKey(keys, t1, a1);
         return a1;
@@ -82,7 +83,8 @@ Vec3d eulerAngles(const Quatd& rotation, const Vec3d& near) {
         angles = {both + sign * z, sign * std::numbers::pi / 2, z};
     }
     const Vec3d first = nearest(angles * kDegrees, near);
-    const Vec3d second = nearest({angles.x * kDegrees + 180, 180 - angles.y * kDegrees, angles.z * kDegrees + 180}, near);
+    const Vec3d second =
+        nearest({angles.x * kDegrees + 180, 180 - angles.y * kDegrees, angles.z * kDegrees + 180}, near);
     return length(second - near) < length(first - near) ? second : first;
 }
 

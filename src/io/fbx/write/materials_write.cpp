@@ -19,10 +19,12 @@ public:
 
     std::vector<std::int64_t> write() {
         std::vector<std::int64_t> ids;
-        for (std::size_t m = 0; m < document_.count("materials"); ++m) ids.push_back(material(document_.item("materials", m)));
+        for (std::size_t m = 0; m < document_.count("materials"); ++m)
+            ids.push_back(material(document_.item("materials", m)));
         if (document_.count("materials") == 0 || wantsDefault()) ids.push_back(plain());
         if (missing_ > 0)
-            scene_.warnings.push_back(fmt::format("{} textures have no PNG or JPEG picture and were left out", missing_));
+            scene_.warnings.push_back(
+                fmt::format("{} textures have no PNG or JPEG picture and were left out", missing_));
         return ids;
     }
 
@@ -98,7 +100,8 @@ private:
         const std::string type = image.stringOr("mimeType", "");
         if (!view || (type != "image/png" && type != "image/jpeg")) return {};
         std::string name = image.stringOr("name", fmt::format("picture_{}", index));
-        std::replace_if(name.begin(), name.end(), [](char c) { return c == '/' || c == '\\' || c == ':'; }, '_');
+        std::replace_if(
+            name.begin(), name.end(), [](char c) { return c == '/' || c == '\\' || c == ':'; }, '_');
         const char* ending = type == "image/png" ? ".png" : ".jpg";
         if (!name.ends_with(ending)) name += ending;
         return {std::move(name), reader_.view(*view)};
@@ -108,8 +111,7 @@ private:
         if (!info) return 0;
         const auto index = info->indexOf("index", "textures", document_.count("textures"));
         if (!index) return 0;
-        const auto source =
-            document_.item("textures", *index).indexOf("source", "images", document_.count("images"));
+        const auto source = document_.item("textures", *index).indexOf("source", "images", document_.count("images"));
         const Picture file = source ? picture(*source) : Picture{};
         if (file.bytes.empty()) {
             ++missing_;

@@ -158,7 +158,8 @@ std::vector<std::int32_t> numbersOf(const std::vector<std::int64_t>& materials, 
 void writeMaterialLayer(RecordWriter& out, std::span<const MeshPart> parts, const std::vector<std::int32_t>& numbers) {
     const bool one = std::all_of(numbers.begin(), numbers.end(), [&](std::int32_t n) { return n == numbers.front(); });
     std::vector<std::int32_t> list;
-    for (std::size_t p = 0; p < parts.size(); ++p) list.insert(list.end(), one ? p == 0 : parts[p].triangle_count, numbers[p]);
+    for (std::size_t p = 0; p < parts.size(); ++p)
+        list.insert(list.end(), one ? p == 0 : parts[p].triangle_count, numbers[p]);
     out.begin("LayerElementMaterial", 0);
     out.leaf("Version", 101);
     out.leaf("Name", "");
@@ -258,8 +259,8 @@ void writeSkin(Scene& scene, const Range& range, std::int64_t geometry) {
         const Joint& joint = character.skeleton.joints[j];
         const Affine3d link = scene.worldInFile(inverse(joint.inverse_bind)), transform = inverse(link);
         const std::int64_t cluster = scene.newId("Deformer");
-        scene.out.begin("Deformer", cluster,
-                        ObjectName{character.skeleton.nodes[joint.node].name, "SubDeformer"}, "Cluster");
+        scene.out.begin("Deformer", cluster, ObjectName{character.skeleton.nodes[joint.node].name, "SubDeformer"},
+                        "Cluster");
         scene.out.leaf("Version", 100);
         scene.out.leaf("UserData", "", "");
         scene.out.leaf("Indexes", of_joint[j].points);

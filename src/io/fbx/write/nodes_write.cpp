@@ -32,9 +32,11 @@ std::vector<bool> findBones(const Skeleton& skeleton) {
     std::vector<bool> joint(skeleton.nodes.size(), false), above(joint), below(joint), bone(joint);
     for (const Joint& j : skeleton.joints) joint[j.node] = true;
     for (std::size_t n = 0; n < joint.size(); ++n)
-        if (const std::int32_t p = skeleton.nodes[n].parent; p >= 0) below[n] = joint[std::size_t(p)] || below[std::size_t(p)];
+        if (const std::int32_t p = skeleton.nodes[n].parent; p >= 0)
+            below[n] = joint[std::size_t(p)] || below[std::size_t(p)];
     for (std::size_t n = joint.size(); n-- > 0;)
-        if (const std::int32_t p = skeleton.nodes[n].parent; p >= 0 && (joint[n] || above[n])) above[std::size_t(p)] = true;
+        if (const std::int32_t p = skeleton.nodes[n].parent; p >= 0 && (joint[n] || above[n]))
+            above[std::size_t(p)] = true;
     for (std::size_t n = 0; n < joint.size(); ++n) bone[n] = joint[n] || (above[n] && below[n]);
     return bone;
 }
@@ -137,7 +139,8 @@ void writeNodes(Scene& scene) {
         if (mesh) scene.mesh_nodes.insert(static_cast<std::uint32_t>(n));
     }
     if (sheared > 0)
-        scene.warnings.push_back(std::to_string(sheared) + " nodes are sheared, which FBX cannot store; the shear was left out");
+        scene.warnings.push_back(std::to_string(sheared) +
+                                 " nodes are sheared, which FBX cannot store; the shear was left out");
 }
 
 }  // namespace pelt::io::fbx

@@ -29,15 +29,15 @@ struct Scene {
     RecordWriter& out;
     std::vector<std::string>& warnings;
 
-    Mat3d turn;           ///< from y up to the file's axes
-    double unit = 100;    ///< units of the file per unit of a node's space
+    Mat3d turn;                    ///< from y up to the file's axes
+    double unit = 100;             ///< units of the file per unit of a node's space
     std::int32_t conversion = -1;  ///< a root node of the skeleton that only converts axes and units: it is left out
 
-    std::vector<std::int64_t> node_ids;             ///< per node of the skeleton; 0: it is not written
-    std::vector<std::int64_t> mesh_models;           ///< those of the skinned instances
-    std::set<std::uint32_t> mesh_nodes;              ///< nodes that are written as the mesh of their prop
+    std::vector<std::int64_t> node_ids;                            ///< per node of the skeleton; 0: it is not written
+    std::vector<std::int64_t> mesh_models;                         ///< those of the skinned instances
+    std::set<std::uint32_t> mesh_nodes;                            ///< nodes that are written as the mesh of their prop
     std::map<std::uint32_t, std::vector<std::int64_t>> shape_ids;  ///< per instance: its channels, one per morph target
-    std::map<std::string, int> counts;              ///< objects by kind
+    std::map<std::string, int> counts;                             ///< objects by kind
     std::vector<Link> links;
 
     std::int64_t newId(const std::string& kind) {

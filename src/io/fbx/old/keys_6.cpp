@@ -8,7 +8,14 @@ namespace pelt::io::fbx {
 namespace {
 
 /// The flags of version 7.
-enum : std::uint32_t { kStepKey = 0x2, kLineKey = 0x4, kCubicKey = 0x8, kAutoKey = 0x100, kUserKey = 0x400, kBrokenKey = 0x800 };
+enum : std::uint32_t {
+    kStepKey = 0x2,
+    kLineKey = 0x4,
+    kCubicKey = 0x8,
+    kAutoKey = 0x100,
+    kUserKey = 0x400,
+    kBrokenKey = 0x800
+};
 
 /// Numbers and letters of a list, in order.
 struct Token {
@@ -62,8 +69,7 @@ std::vector<Token> binaryTokens(std::string_view list) {
 }
 
 std::vector<Token> tokensOf(const Element& keys) {
-    if (!keys.list.empty())
-        return keys.values.front().encoding == 2 ? binaryTokens(keys.list) : textTokens(keys.list);
+    if (!keys.list.empty()) return keys.values.front().encoding == 2 ? binaryTokens(keys.list) : textTokens(keys.list);
     std::vector<Token> tokens;
     for (const Value& value : keys.values) {
         const bool letter = value.type == 'S' || (!value.text.empty() && (value.text.front() | 32) >= 'a');

@@ -72,7 +72,7 @@ private:
     std::optional<Element> settings_;
     std::map<std::string_view, std::int64_t> ids_;
     std::map<std::int64_t, std::string_view> kinds_;
-    std::map<std::int64_t, std::int64_t> geometry_of_;                            ///< model -> its mesh
+    std::map<std::int64_t, std::int64_t> geometry_of_;                              ///< model -> its mesh
     std::map<std::pair<std::int64_t, std::string_view>, std::int64_t> channel_of_;  ///< model, shape -> its channel
     std::int64_t next_ = 1;
 };
@@ -150,7 +150,8 @@ void Upgrade::takeShapes(std::vector<Element>& shapes, std::int64_t geometry, co
     const Element* properties = model.find("Properties70");
     for (Element& shape : shapes) {
         const std::string_view name = shape.text(0);
-        const std::int64_t channel = add("Deformer", name, "BlendShapeChannel"), target = add("Geometry", name, "Shape");
+        const std::int64_t channel = add("Deformer", name, "BlendShapeChannel"),
+                           target = add("Geometry", name, "Shape");
         channel_of_[{ids_.at(model.text(0)), name}] = channel;
         for (std::size_t i = 0; properties && i < properties->children.size(); ++i)
             if (properties->children[i].text(0) == name && properties->children[i].values.size() > 4) {
@@ -192,7 +193,8 @@ void Upgrade::takeTake(const Element& take) {
         Element list;
         list.name = "Properties70";
         const double start = span->real(0), stop = span->real(1);
-        list.children = {madeProperty("LocalStart", "KTime", {&start, 1}), madeProperty("LocalStop", "KTime", {&stop, 1})};
+        list.children = {madeProperty("LocalStart", "KTime", {&start, 1}),
+                         madeProperty("LocalStop", "KTime", {&stop, 1})};
         objects_[static_cast<std::size_t>(stack - 1)].children.push_back(std::move(list));
     }
     for (const Element& model : take.children) {

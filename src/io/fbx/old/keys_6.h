@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tree.h"
+#include "io/fbx/tree/tree.h"
 
 namespace pelt::io::fbx {
 
