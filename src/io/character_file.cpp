@@ -104,9 +104,11 @@ Loaded loadBytes(std::span<const std::byte> bytes, const std::string& name, cons
 
 bool isFbx(std::span<const std::byte> bytes) { return fbx::isFbx(bytes); }
 
-std::vector<std::byte> importedGlb(std::span<const std::byte> fbx, std::vector<std::string>& warnings,
+std::vector<std::byte> importedGlb(std::vector<std::byte> fbx, std::vector<std::string>& warnings,
                                    const Progress& progress) {
-    return gltf::toGlb(fbx::readDocument(fbx, true, warnings, progress));
+    gltf::Document document = fbx::readDocument(fbx, true, warnings, progress);
+    fbx = {};  // a large file and its document need not be in memory together with the result
+    return gltf::toGlb(std::move(document));
 }
 
 Loaded loadImported(Imported imported, const fs::path& path, const LoadOptions& options, const Progress& progress) {

@@ -39,7 +39,7 @@ Loaded loadGltf(std::span<const std::byte> bytes, const std::string& name, const
 Loaded loadBytes(std::span<const std::byte> bytes, const std::string& name, const Progress& progress = {});
 
 /// An FBX file as the .glb that its character is loaded from; `warnings` get what was repaired. For the importer.
-std::vector<std::byte> importedGlb(std::span<const std::byte> fbx, std::vector<std::string>& warnings,
+std::vector<std::byte> importedGlb(std::vector<std::byte> fbx, std::vector<std::string>& warnings,
                                    const Progress& progress = {});
 
 /// Whether bytes begin like an FBX file.
