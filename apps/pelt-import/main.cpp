@@ -107,12 +107,13 @@ pelt::Progress tellPercents() {
 int run(const Arguments& arguments) {
     try {
         if (arguments.unpack) return pelt::io::enterSandbox(), pelt::io::serveUnpacking(STDIN_FILENO) ? 0 : 1;
-        const std::vector<std::byte> bytes = pelt::io::readFile(arguments.in);
-        pelt::importer::loadImportLibrary();  // the sandbox opens no files
+        std::vector<std::byte> bytes = pelt::io::readFile(arguments.in);
+        const bool fbx = pelt::io::isFbx(bytes);
+        if (!fbx) pelt::importer::loadImportLibrary();  // the sandbox opens no files
         pelt::io::enterSandbox();
         std::vector<std::string> warnings;
-        const pelt::Character character = pelt::importer::readBytes(bytes, warnings, tellPercents());
-        writeAll(pelt::io::toGlb(character));
+        writeAll(fbx ? pelt::io::importedGlb(std::move(bytes), warnings, tellPercents())
+                     : pelt::io::toGlb(pelt::importer::readBytes(bytes, warnings, tellPercents())));
         for (const std::string& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
         return 0;
     } catch (const pelt::Error& error) {

@@ -1,4 +1,4 @@
-// Reads FBX or Collada from bytes into a character; what both formats share.
+// Reads Collada from bytes into a character.
 #include "scene_reader.h"
 
 #include <fmt/format.h>
@@ -13,12 +13,6 @@
 
 namespace pelt::importer {
 namespace {
-
-bool isFbx(std::span<const std::byte> bytes) {
-    const std::string_view head(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4096));
-    return head.starts_with("Kaydara FBX Binary") || head.find("FBXHeaderExtension") != std::string_view::npos ||
-           head.find("; FBX") != std::string_view::npos;
-}
 
 bool isCollada(std::span<const std::byte> bytes) {
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()),
@@ -43,25 +37,15 @@ void walk(const aiScene& scene, const aiNode& node, const Affine3d& above, std::
 }  // namespace
 
 Character readBytes(std::span<const std::byte> bytes, Warnings& warnings, const Progress& progress) {
-    const bool fbx = isFbx(bytes);
-    if (!fbx && !isCollada(bytes))
+    if (!isCollada(bytes))
         throw Error::badInput("this is neither an FBX nor a Collada file; check how it was exported");
-    Character character;
-    const char* advice = kNothing;
-    if (fbx) {
-        const FbxTree tree = parseFbx(bytes);
-        progress.report("import", kFileRead);
-        const aiScene* scene = hasMeshes(tree) ? &readScene(withoutAnimation(bytes, tree), "fbx") : nullptr;
-        character = convertFbx(tree, scene, warnings, progress);
-        advice = adviceWithoutMeshes(tree);
-    } else {
-        const std::string text = mendCollada({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-        progress.report("import", kFileRead);
-        character = convertCollada(text, readScene(std::as_bytes(std::span(text)), "dae"), warnings, progress);
-    }
+    const std::string text = mendCollada({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    progress.report("import", kFileRead);
+    Character character = convertCollada(text, readScene(std::as_bytes(std::span(text)), "dae"), warnings, progress);
     progress.report("import", kClipsDone);
     if (character.mesh.positions.empty()) useMovedNodesAsJoints(character);
-    if (character.mesh.positions.empty() && character.skeleton.joints.empty()) throw Error::badInput(advice);
+    if (character.mesh.positions.empty() && character.skeleton.joints.empty())
+        throw Error::badInput("it has no mesh and no animation; export the skinned mesh together with its skeleton");
     completeAttributes(character.mesh);
     finishSkeleton(character);
     return character;

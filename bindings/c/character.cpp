@@ -101,7 +101,7 @@ pelt_status pelt_load_bytes(const void* bytes, size_t size, const char* name, co
             *character = meshAlone(std::move(*mesh), name ? called : "mesh");
             return;
         }
-        io::Loaded loaded = io::loadGltf(all, known_as, {}, {}, c::progressOf(call));
+        io::Loaded loaded = io::loadBytes(all, known_as, c::progressOf(call));
         *character = new pelt_character(std::move(loaded.character), called, std::move(loaded.warnings));
     });
 }
@@ -141,6 +141,17 @@ pelt_status pelt_save_bytes(const pelt_character* character, uint8_t** bytes, si
         need(bytes, "bytes");
         need(size, "size");
         const std::vector<std::byte> all = io::toGlb(character->character);
+        *bytes = c::copied(all);
+        *size = all.size();
+    });
+}
+
+pelt_status pelt_save_fbx(const pelt_character* character, int z_up, uint8_t** bytes, size_t* size) {
+    return guarded([&] {
+        need(character, "character");
+        need(bytes, "bytes");
+        need(size, "size");
+        const std::vector<std::byte> all = io::toFbx(character->character, {.z_up = z_up != 0});
         *bytes = c::copied(all);
         *size = all.size();
     });

@@ -47,7 +47,13 @@ void FileHost::take(std::string_view output, const std::string& name, Character&
     else if (isStandardStream(path))
         writeStdout(io::toGlb(character));
     else
-        io::saveCharacter(character, path);
+        saveCharacter(character, path);
+}
+
+void FileHost::saveCharacter(const Character& character, const std::filesystem::path& path) {
+    std::vector<std::string> sentences;
+    io::saveCharacter(character, path, {.z_up = fbx_up == "z", .warnings = &sentences});
+    for (const std::string& sentence : sentences) this->lost.push_back(fmt::format("{}: {}", path.string(), sentence));
 }
 
 std::unique_ptr<io::SequenceWriter> FileHost::open(std::string_view output, const io::SequenceInfo& info) {

@@ -20,6 +20,7 @@ public:
     std::map<std::string, verbs::Kind, std::less<>> kinds;              ///< of the outputs, by their extensions
     std::vector<std::string> passed_on;  ///< what follows -- on the command line, for another program
     std::vector<std::filesystem::path> inputs;
+    std::string fbx_up = "y";
     int threads = 0;
     bool json = false, quiet = false;
 
@@ -39,6 +40,7 @@ public:
     void endProgress() { display_.stop(); }
 
 private:
+    void saveCharacter(const Character& character, const std::filesystem::path& path);
     const std::filesystem::path& pathOf(std::string_view output) const;
 
     ProgressDisplay display_;

@@ -74,6 +74,15 @@ Flags::Flags(CLI::App& app, const verbs::Verb& verb, FileHost& host, std::functi
     app_->add_flag("--local-files-only", host.local_files_only,
                    "Read no file outside the folder of a .gltf, whatever it refers to: for files you do not trust")
         ->group(headingOf({}));
+    const bool writes_character =
+        std::any_of(verb_.outputs.begin(), verb_.outputs.end(), [](const verbs::Output& output) {
+            return std::find(output.kinds.begin(), output.kinds.end(), verbs::Kind::character) != output.kinds.end();
+        });
+    if (writes_character)
+        app_->add_option("--fbx-up", host.fbx_up, "The axis that points up in an .fbx that is written (default: y)")
+            ->check(CLI::IsMember({"y", "z"}))
+            ->type_name("y|z")
+            ->group(headingOf({}));
     app_->callback([this, chosen = std::move(chosen)] { chosen(*this); });
 }
 

@@ -43,7 +43,7 @@ KindInfo infoOf(Kind kind) {
         case Kind::folder:
             return {{""}, "the name of a folder"};
         default:
-            return {{".glb", ".gltf", ".vrm"}, ".glb, .gltf or, for avatars, .vrm"};
+            return {{".glb", ".gltf", ".fbx", ".vrm"}, ".glb, .gltf, .fbx or, for avatars, .vrm"};
     }
 }
 

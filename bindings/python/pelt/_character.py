@@ -197,7 +197,9 @@ class Character(VerbMethods, Contents):
     # ---- Files ----
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes .glb or .gltf; what Pelt does not change of a loaded file is kept."""
+        """Writes .glb, .gltf or .vrm, where what Pelt does not change of a loaded file is kept; or .fbx, which cannot
+        store the data of Direct Delta Mush.
+        """
         handle = self._open()
         check(lib.pelt_save(handle.pointer, encoded(path)))
 
@@ -205,6 +207,14 @@ class Character(VerbMethods, Contents):
         """The bytes of a .glb."""
         handle, data, size = self._open(), c_void_p(), c_size_t()
         check(lib.pelt_save_bytes(handle.pointer, byref(data), byref(size)))
+        return take_bytes(data, size.value)
+
+    def to_fbx(self, up: Literal["y", "z"] = "y") -> bytes:
+        """The bytes of an .fbx, with y or z up."""
+        if up not in ("y", "z"):
+            raise ValueError(f"up: '{up}' is neither y nor z")
+        handle, data, size = self._open(), c_void_p(), c_size_t()
+        check(lib.pelt_save_fbx(handle.pointer, int(up == "z"), byref(data), byref(size)))
         return take_bytes(data, size.value)
 
 

@@ -111,6 +111,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "pelt_character_free": (None, [c_void_p]),
     "pelt_save": (c_int, [c_void_p, c_char_p]),
     "pelt_save_bytes": (c_int, [c_void_p, _OUT, POINTER(c_size_t)]),
+    "pelt_save_fbx": (c_int, [c_void_p, c_int, _OUT, POINTER(c_size_t)]),
     "pelt_vertex_count": (c_size_t, [c_void_p]),
     "pelt_triangle_count": (c_size_t, [c_void_p]),
     "pelt_positions": (POINTER(c_float), [c_void_p]),

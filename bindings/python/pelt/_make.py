@@ -16,7 +16,7 @@ from ._library import Arrays, Error, LongCall, ProgressCallback, check, encoded,
 
 
 def load(path: Union[str, os.PathLike[str]], progress: Optional[ProgressCallback] = None) -> Character:
-    """Reads .glb .gltf .vrm, and .fbx .dae where the library assimp is installed; .obj .ply .off are meshes without
+    """Reads .glb .gltf .vrm, .fbx, and .dae where the library assimp is installed; .obj .ply .off are meshes without
     joints.
     """
     pointer, call = c_void_p(), LongCall(progress)
@@ -25,7 +25,7 @@ def load(path: Union[str, os.PathLike[str]], progress: Optional[ProgressCallback
 
 
 def loads(data: Union[bytes, bytearray, memoryview], name: Optional[str] = None) -> Character:
-    """Reads the bytes of a .glb, as `Character.to_bytes` gives them, or of an .obj, .ply or .off; messages call it
+    """Reads the bytes of a .glb, as `Character.to_bytes` gives them, of an .fbx, or of an .obj, .ply or .off; messages call it
     `name`.
     """
     pointer, call, content = c_void_p(), LongCall(), bytes(data)

@@ -34,6 +34,17 @@ Loaded loadCharacter(const std::filesystem::path& path, const LoadOptions& optio
 Loaded loadGltf(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder = {},
                 const LoadOptions& options = {}, const Progress& progress = {});
 
+/// A character from memory: .fbx if the bytes begin like one, otherwise as loadGltf reads it, without external files.
+/// FBX is read in this process: for files from elsewhere, loadCharacter does so in one that can do no harm.
+Loaded loadBytes(std::span<const std::byte> bytes, const std::string& name, const Progress& progress = {});
+
+/// An FBX file as the .glb that its character is loaded from; `warnings` get what was repaired. For the importer.
+std::vector<std::byte> importedGlb(std::vector<std::byte> fbx, std::vector<std::string>& warnings,
+                                   const Progress& progress = {});
+
+/// Whether bytes begin like an FBX file.
+bool isFbx(std::span<const std::byte> bytes);
+
 /// The skeleton of all nodes of a file and its clips, with or without a mesh.
 struct Motion {
     Skeleton skeleton;
@@ -59,7 +70,16 @@ std::vector<std::filesystem::path> referredFiles(const std::filesystem::path& pa
 /// moved but the payload is still the loaded one, if loaded nodes or weights are missing, if sizes are inconsistent, or
 /// for another extension; bad input if the loaded document cannot be edited; system if the disk is full or not
 /// writable.
-void saveCharacter(const Character& character, const std::filesystem::path& path);
+///
+/// .fbx: binary, version 7.4, in centimeters, with pictures inside. It has no payload and nothing that drives joints.
+struct SaveOptions {
+    bool z_up = false;                             ///< FBX: whether z is up, not y
+    std::vector<std::string>* warnings = nullptr;  ///< FBX: gets what the format cannot store, one sentence each
+};
+void saveCharacter(const Character& character, const std::filesystem::path& path, const SaveOptions& options = {});
+
+/// The .fbx that saveCharacter would write, in memory.
+std::vector<std::byte> toFbx(const Character& character, const SaveOptions& options = {});
 
 /// The meshes of a loaded character alone, at rest in root space, with the materials of its document: no joints, skin,
 /// clips or payload; props become part of the mesh. Throws Error (bad usage) for a character without a source.

@@ -153,6 +153,7 @@ public:
     bool watches_memory = false;    ///< the report's stages have the largest memory while each ran
     bool utf8 = false;              ///< texts for people may draw branches
     bool uses_cache = false;        ///< prepared data is kept in the user's cache folder
+    std::vector<std::string> lost;  ///< what formats that were written cannot store: warnings of the report
 };
 
 /// What a verb tells about its work.

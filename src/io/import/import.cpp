@@ -1,4 +1,4 @@
-// Reads .fbx and .dae by way of the helper process.
+// Has .fbx and .dae read by the helper process.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/io/character_file.h>
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "child_process.h"
+#include "import_glb.h"
 
 namespace pelt::io {
 namespace {
@@ -104,7 +105,7 @@ fs::path findImporter() {
         "program nor where it was installed; set PELT_IMPORTER to its path, or export the file as plain glTF");
 }
 
-Loaded importCharacter(const fs::path& path, const ImportOptions& options, const Progress& progress) {
+Imported importGlb(const fs::path& path, const ImportOptions& options, const Progress& progress) {
     const std::string name = path.string();
     std::error_code fault;
     if (!fs::is_regular_file(path, fault)) throw Error::badInput({name}, "there is no such file");
@@ -112,14 +113,16 @@ Loaded importCharacter(const fs::path& path, const ImportOptions& options, const
     const std::vector<std::string> arguments{"--memory", std::to_string(options.memory_bytes), "--seconds",
                                              fmt::format("{:.0f}", std::max(1.0, options.timeout_seconds)),
                                              fs::absolute(path, fault).string()};
-    ChildResult child =
-        runChild(importer, arguments, options.timeout_seconds, static_cast<std::size_t>(options.memory_bytes),
-                 progress.share("import", 0, kHelperShare));
+    ChildResult child = runChild(importer, arguments, options.timeout_seconds,
+                                 static_cast<std::size_t>(options.memory_bytes), progress);
     Messages messages = readMessages(child.messages);
     if (child.exit_status != 0) throwFault(name, child, messages, options);
-    Loaded loaded = loadGltf(child.output, name, {}, {}, progress.share("import", kHelperShare, 1));
-    loaded.warnings.insert(loaded.warnings.begin(), messages.warnings.begin(), messages.warnings.end());
-    return loaded;
+    return {std::move(child.output), std::move(messages.warnings)};
+}
+
+Loaded importCharacter(const fs::path& path, const ImportOptions& options, const Progress& progress) {
+    Imported imported = importGlb(path, options, progress.share("import", 0, kHelperShare));
+    return loadImported(std::move(imported), path, {}, progress.share("import", kHelperShare, 1));
 }
 
 }  // namespace pelt::io

@@ -14,12 +14,12 @@
 namespace pelt::io {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;  ///< parsing needs many times as much memory
+constexpr std::uint64_t kMostJsonBytes = std::uint64_t(64) << 20;  ///< parsing needs many times as much memory
 
 }  // namespace
 
 nlohmann::ordered_json readJsonFile(const std::filesystem::path& path) {
-    const std::vector<std::byte> bytes = readFile(path, kMostBytes);
+    const std::vector<std::byte> bytes = readFile(path, kMostJsonBytes);
     return parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
 }
 

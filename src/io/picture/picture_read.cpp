@@ -1,4 +1,5 @@
-// Reads pictures with stb_image: PNG and JPEG, whose claimed sizes are checked first.
+// Reads pictures with stb_image: PNG and JPEG, whose claimed sizes are checked first; and Deflate, which it has for
+// PNG.
 #include <fmt/format.h>
 #include <pelt/core/error.h>
 #include <pelt/core/memory.h>
@@ -7,8 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 
+#include "io/bytes/inflate.h"
 #include "io/gltf/document/uri.h"
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -93,6 +96,14 @@ Picture parsePicture(std::span<const std::byte> bytes, const std::string& name) 
         picture.has_alpha = picture.rgba[a] < 255;
     picture.file.assign(bytes.begin(), bytes.end());
     return picture;
+}
+
+bool inflateInto(std::span<const std::byte> packed, std::span<std::byte> out) {
+    constexpr std::size_t kMost = std::numeric_limits<int>::max();
+    if (packed.size() > kMost || out.size() > kMost) return false;
+    return stbi_zlib_decode_buffer(reinterpret_cast<char*>(out.data()), static_cast<int>(out.size()),
+                                   reinterpret_cast<const char*>(packed.data()),
+                                   static_cast<int>(packed.size())) == static_cast<int>(out.size());
 }
 
 Picture loadPicture(const std::filesystem::path& path) {

@@ -60,7 +60,7 @@ Verb cutoutVerb() {
                                    "the back to the front",
                         .many = true}},
             .options = optionInfos(cutoutRows()),
-            .outputs = {characterOutput("The mesh to write, .glb or .gltf, or - for .glb on standard output")},
+            .outputs = {characterOutput("The mesh to write, .glb, .gltf or .fbx, or - for .glb on standard output")},
             .run = runCutout};
 }
 

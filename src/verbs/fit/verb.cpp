@@ -307,7 +307,7 @@ Verb fitVerb() {
             .outputs = {{.name = "output",
                          .kinds = {Kind::character, Kind::sequence},
                          .values = "FILE",
-                         .summary = "The fitted character, .glb or .gltf, or - for .glb on standard output; or a "
+                         .summary = "The fitted character, .glb, .gltf or .fbx, or - for .glb on standard output; or a "
                                     "sequence (.npy .pc2 .mdd, a folder of .obj): the examples reproduced with "
                                     "weights that may be negative",
                          .group = kCommon}},

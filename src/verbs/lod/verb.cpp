@@ -45,7 +45,7 @@ void checkLodOutput(const Run& run, bool one_file) {
     const std::string output = run.outputName();
     if (!one_file && !run.wants("output", Kind::folder))
         throw Error::badUsage({output}, "levels of detail are written to a folder; `one_file` writes a single file");
-    if (one_file && !run.wants("output", Kind::character))
+    if (one_file && (!run.wants("output", Kind::character) || io::extensionOf(output) == ".fbx"))
         throw Error::badUsage({output}, "this extension cannot be written; write .glb, .gltf or .vrm");
 }
 

@@ -198,28 +198,29 @@ void runPose(Run& run) {
 }  // namespace
 
 Verb poseVerb() {
-    return {.name = "pose",
-            .summary = "Poses a skeleton by turning bones, from a few handles; a mesh, or with --free, by bending it",
-            .example = "pelt pose character.glb --handles drag.json -o posed.glb",
-            .inputs = {characterInput("A character, or a mesh that is constrained by points, regions and segments"),
-                       {.name = "handles",
-                        .kind = Kind::handles,
-                        .values = "H.json",
-                        .summary = "The handles: joints, points, regions and segments with their targets",
-                        .group = kCommon,
-                        .flag = true},
-                       clipsInput(),
-                       limitsInput("How far joints may bend and twist, in degrees; the format is that of bake "
-                                   "--limits. Implies --keep-lengths")},
-            .options = joined(joined(optionInfos(poserRows()), optionInfos(poseRows())), optionInfos(propsRows())),
-            .outputs = {{.name = "output",
-                         .kinds = {Kind::character, Kind::sequence},
-                         .values = "FILE",
-                         .summary = "A clip (.glb, .gltf, or - for .glb on standard output) or a sequence (.npy .pc2 "
-                                    ".mdd, a folder). Joints are rigid, unless --free or, in a sequence, the handles "
-                                    "ask for the free pose",
-                         .group = kCommon}},
-            .run = runPose};
+    return {
+        .name = "pose",
+        .summary = "Poses a skeleton by turning bones, from a few handles; a mesh, or with --free, by bending it",
+        .example = "pelt pose character.glb --handles drag.json -o posed.glb",
+        .inputs = {characterInput("A character, or a mesh that is constrained by points, regions and segments"),
+                   {.name = "handles",
+                    .kind = Kind::handles,
+                    .values = "H.json",
+                    .summary = "The handles: joints, points, regions and segments with their targets",
+                    .group = kCommon,
+                    .flag = true},
+                   clipsInput(),
+                   limitsInput("How far joints may bend and twist, in degrees; the format is that of bake "
+                               "--limits. Implies --keep-lengths")},
+        .options = joined(joined(optionInfos(poserRows()), optionInfos(poseRows())), optionInfos(propsRows())),
+        .outputs = {{.name = "output",
+                     .kinds = {Kind::character, Kind::sequence},
+                     .values = "FILE",
+                     .summary = "A clip (.glb, .gltf, .fbx, or - for .glb on standard output) or a sequence (.npy .pc2 "
+                                ".mdd, a folder). Joints are rigid, unless --free or, in a sequence, the handles "
+                                "ask for the free pose",
+                     .group = kCommon}},
+        .run = runPose};
 }
 
 }  // namespace pelt::verbs

@@ -20,7 +20,7 @@ Input limitsInput(std::string_view summary =
                       "of bake --limits");
 Input meshInput(std::string_view summary = "A mesh that provides the faces of a sequence without faces");
 Output characterOutput(std::string_view summary =
-                           "The character to write, .glb or .gltf, or - for .glb on standard "
+                           "The character to write, .glb, .gltf or .fbx, or - for .glb on standard "
                            "output");
 
 /// Clip, frames per second and, where a whole sequence is sampled, the frames.

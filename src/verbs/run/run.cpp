@@ -117,6 +117,8 @@ void Run::warn(const std::string& file, const std::string& message) {
     warnings_.push_back(fmt::format("{}: {}", file, host_.worded(message)));
 }
 
+void Run::warn(const std::string& message) { warnings_.push_back(host_.worded(message)); }
+
 void Run::draw(const Heatmap& heatmap, std::string_view output) {
     stage("render");
     const std::vector<std::byte> picture = host_.draw(heatmap, progress());
@@ -137,6 +139,7 @@ Report run(const Verb& verb, const Inputs& inputs, const OptionValues& options, 
     if (host.watches_memory) run.watchMemory();
     verb.run(run);
     host.finish();
+    for (const std::string& sentence : host.lost) run.warn(sentence);
     return run.report();
 }
 

@@ -107,6 +107,7 @@ public:
     /// Shows the progress of a part of the stage `name` as the range `from` to `to` of the whole.
     Progress progressPart(std::string name, double from, double to);
     void warn(const std::string& file, const std::string& message);
+    void warn(const std::string& message);
     /// Text for people.
     void print(const std::string& text) { text_ += host_.worded(text); }
     /// A quality limit was missed: the result is written anyway, and the program ends with the status of `code`.

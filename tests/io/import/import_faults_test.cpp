@@ -97,10 +97,13 @@ TEST(ImportFaults, FilesOfAnotherKindSaySo) {
     }
     EXPECT_FALSE(importFault(folder.write("a.dae", "<COLLADA <<< this is no XML")).empty());
     EXPECT_FALSE(importFault(folder.write("a.dae", "<?xml version=\"1.0\"?><COLLADA version=\"1.4.1\"/>")).empty());
+    EXPECT_NE(importFault(folder.write("old.fbx", "; FBX 5.0\nFBXHeaderExtension: {\nFBXVersion: 5000\n}\n"))
+                  .find("older than 6"),
+              std::string::npos);
     EXPECT_FALSE(importFault(folder.write("b.fbx", "; FBX 7.4.0 project file\n{{{{")).empty());
     EXPECT_NE(
         importFault(folder.write("c.fbx", "; FBX 6.1.0 project file\nFBXHeaderExtension: {\nFBXVersion: 6100\n}\n"))
-            .find("it cannot be read"),
+            .find("it has no mesh and no animation"),
         std::string::npos);
 }
 

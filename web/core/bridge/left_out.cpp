@@ -1,10 +1,13 @@
-// What a page has no processes or files for: reading FBX and Collada, unpacking compressed meshes, and tets and
+// What a page has no processes or files for: the importer of foreign files, unpacking compressed meshes, and tets and
 // sequences by the name of a file. Frames come as arrays.
 #include <pelt/core/error.h>
 #include <pelt/io/import.h>
 #include <pelt/io/sequence_file.h>
 #include <pelt/io/tet_file.h>
 
+#include "io/fbx/fbx.h"
+#include "io/fbx/tree/tree.h"
+#include "io/import/import_glb.h"
 #include "io/import/unpacker.h"
 
 namespace pelt::io {
@@ -17,6 +20,7 @@ namespace {
 }  // namespace
 
 Loaded importCharacter(const std::filesystem::path& path, const ImportOptions&, const Progress&) { throwNoFile(path); }
+Imported importGlb(const std::filesystem::path& path, const ImportOptions&, const Progress&) { throwNoFile(path); }
 TetMesh loadTets(const std::filesystem::path& path) { throwNoFile(path); }
 std::unique_ptr<MeshSequence> openSequence(const std::filesystem::path& path, std::optional<Mesh>) {
     throwNoFile(path);
@@ -28,6 +32,11 @@ std::unique_ptr<SequenceWriter> streamNpy(const SequenceInfo&, std::function<voi
     throwNoFile("-");
 }
 std::optional<std::filesystem::path> findForeign(const std::filesystem::path&) { return std::nullopt; }
+
+void fbx::upgrade(fbx::Tree&) {
+    throw Error::badInput("it is FBX of version 6, which a page does not read; open it with pelt studio");
+}
+void fbx::findPictures(gltf::Document&, const std::string&, std::vector<std::string>&) {}
 
 class Unpacker::Process {};
 

@@ -63,7 +63,7 @@ export class Pelt {
   }
 
   /**
-   * Reads a .glb (or a .gltf whose buffers are data URIs), or an .obj, .ply or .off: a mesh without joints. Throws
+   * Reads a .glb (or a .gltf whose buffers are data URIs), an .fbx, or an .obj, .ply or .off: a mesh without joints. Throws
    * PeltError for anything else.
    */
   loadCharacter(bytes: Uint8Array, options: CallOptions & { name?: string } = {}): Character {

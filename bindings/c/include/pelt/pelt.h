@@ -66,9 +66,9 @@ PELT_API void pelt_free(void* memory);
 
 /* ---- Characters ---- */
 
-/* .glb .gltf .vrm; .fbx .dae where the importer is installed. */
+/* .glb .gltf .vrm; .fbx .dae by the program pelt-import. */
 PELT_API pelt_status pelt_load(const char* path, const pelt_call* call, pelt_character** character);
-/* A .glb, or a .gltf without external files. `name` is how messages call it; NULL: "character.glb". */
+/* A .glb, a .gltf without external files, or an .fbx. `name` is how messages call it; NULL: "character.glb". */
 PELT_API pelt_status pelt_load_bytes(const void* bytes, size_t size, const char* name, const pelt_call* call,
                                      pelt_character** character);
 
@@ -105,10 +105,12 @@ PELT_API pelt_status pelt_sample(const char* name, const char* options, pelt_cha
 
 PELT_API void pelt_character_free(pelt_character* character);
 
-/* .glb or .gltf. */
+/* .glb, .gltf, .vrm or .fbx. */
 PELT_API pelt_status pelt_save(const pelt_character* character, const char* path);
 /* The same as the bytes of a .glb. */
 PELT_API pelt_status pelt_save_bytes(const pelt_character* character, uint8_t** bytes, size_t* size);
+/* As the bytes of an .fbx, with y up or z up. FBX cannot store the data of Direct Delta Mush. */
+PELT_API pelt_status pelt_save_fbx(const pelt_character* character, int z_up, uint8_t** bytes, size_t* size);
 
 PELT_API size_t pelt_vertex_count(const pelt_character* character);
 PELT_API size_t pelt_triangle_count(const pelt_character* character);

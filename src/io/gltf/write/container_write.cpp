@@ -70,7 +70,10 @@ std::vector<std::byte> packBuffers(Document& document) {
         if (document.buffers[b]) {
             align(all);
             shift[b] = all.size();
-            all.insert(all.end(), document.buffers[b]->begin(), document.buffers[b]->end());
+            if (all.empty())
+                all = std::move(*document.buffers[b]);
+            else
+                all.insert(all.end(), document.buffers[b]->begin(), document.buffers[b]->end());
             if (first.is_null()) first = (*buffers)[b];
         } else if (used[b]) {
             stand_ins.push_back((*buffers)[b]);

@@ -39,6 +39,7 @@ export async function openFiles(files: Named[]): Promise<Opened> {
     const model = { name: file.name, bytes: await characterBytes(file, files) };
     opened[isShapeSequence(model.bytes) ? "shapes" : "character"] ??= model;
   }
+  opened.character ??= files.find((file) => endingOf(file.name) === ".fbx"); // which App.load has converted
   const objects = files.filter((file) => endingOf(file.name) === ".obj");
   const cache = files.find((file) => sequenceEndings.includes(endingOf(file.name)) && endingOf(file.name) !== ".obj");
   if (cache) opened.sequence = withFaces(readSequence(cache.name, cache.bytes), objects[0]);
@@ -92,9 +93,9 @@ function withFaces(sequence: Sequence, mesh: Named | undefined): Sequence {
 
 function refusal(files: Named[]): string {
   const name = files[0]?.name ?? "Nothing";
-  if ([".fbx", ".dae"].includes(endingOf(name)))
-    return `${name}: the page reads glTF; run \`pelt studio ${name}\`, which converts it`;
-  return `${name}: is not a character; drop a .glb, a .gltf with its files, a mesh (.obj .ply .off), a picture (.png .jpg) or a mesh sequence (.npy .pc2 .mdd, several .obj)`;
+  if (endingOf(name) === ".dae")
+    return `${name}: the page reads glTF and FBX; run \`pelt studio ${name}\`, which converts it`;
+  return `${name}: is not a character; drop a .glb, a .gltf with its files, an .fbx, a mesh (.obj .ply .off), a picture (.png .jpg) or a mesh sequence (.npy .pc2 .mdd, several .obj)`;
 }
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
