@@ -1,0 +1,276 @@
+// Islands of points that follow a joint far from them: bleeding, exchanged sides, points left on the root.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "surface.h"
+
+namespace pelt::measure {
+namespace {
+
+constexpr double kNear = 0.035;       // of the diagonal: what lies this near to the rest of its joint's skin is no fault
+constexpr double kOtherRow = 0.4;     // how far the rows are from those around them
+constexpr double kVisible = 0.01;     // of the diagonal: motion that is seen
+constexpr std::size_t kSamples = 256;  // points that distances between islands are taken over
+
+struct Island {
+    std::uint32_t joint = 0, expected = kNone;
+    std::vector<std::uint32_t> points;
+    bool whole = false;    ///< all of its piece
+    bool trusted = false;  ///< where its joint is expected
+    bool swapped = false;
+    double to_bone = 0, to_twin = 0;  ///< the mean distance of its points
+    double nearest_bone = 0;          ///< of its points to the joint
+};
+
+std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& points) {
+    std::vector<std::uint32_t> some;
+    const std::size_t step = std::max<std::size_t>(1, points.size() / kSamples);
+    for (std::size_t i = 0; i < points.size(); i += step) some.push_back(points[i]);
+    return some;
+}
+
+double gapBetween(const CheckSurface& s, const Island& a, const Island& b) {
+    double least = s.diagonal;
+    const auto ours = thinned(a.points), theirs = thinned(b.points);
+    for (const std::uint32_t p : ours)
+        for (const std::uint32_t q : theirs) least = std::min(least, length(s.points[p] - s.points[q]));
+    return least;
+}
+
+Island makeIsland(const CheckSurface& s, std::vector<std::uint32_t> points) {
+    Island made;
+    made.points = std::move(points);
+    made.joint = s.home[made.points.front()];
+    made.whole = made.points.size() == s.pieces[s.piece[made.points.front()]].size();
+    const std::uint32_t twin = s.twins[made.joint];
+    const auto some = thinned(made.points);
+    made.nearest_bone = s.diagonal;
+    for (const std::uint32_t p : some) {
+        const double d = s.boneDistance(made.joint, s.points[p]);
+        made.to_bone += d / double(some.size());
+        made.nearest_bone = std::min(made.nearest_bone, d);
+        made.to_twin += (twin == kNone ? s.diagonal : s.boneDistance(twin, s.points[p])) / double(some.size());
+    }
+    return made;
+}
+
+/// The islands of each joint, the largest first.
+std::vector<std::vector<Island>> islandsOf(const CheckSurface& s) {
+    std::vector<std::vector<Island>> islands(s.places.size());
+    std::vector<bool> seen(s.count(), false);
+    for (std::uint32_t start = 0; start < s.count(); ++start) {
+        if (seen[start] || s.home[start] == kNone) continue;
+        std::vector<std::uint32_t> group{start};
+        seen[start] = true;
+        for (std::size_t i = 0; i < group.size(); ++i)
+            for (const std::uint32_t q : s.around.of(group[i]))
+                if (!seen[q] && s.home[q] == s.home[start]) seen[q] = true, group.push_back(q);
+        islands[s.home[start]].push_back(makeIsland(s, std::move(group)));
+    }
+    for (auto& own : islands)
+        std::stable_sort(own.begin(), own.end(),
+                         [](const Island& a, const Island& b) { return a.points.size() > b.points.size(); });
+    return islands;
+}
+
+std::size_t sizeOf(const std::vector<Island>& islands, bool swapped) {
+    std::size_t points = 0;
+    for (const Island& island : islands)
+        if (island.swapped == swapped) points += island.points.size();
+    return points;
+}
+
+/// Islands that lie at the other side's joint, where most of that joint's own skin is missing.
+void markSwapped(const CheckSurface& s, std::vector<std::vector<Island>>& islands) {
+    for (std::uint32_t j = 0; j < islands.size(); ++j) {
+        const std::uint32_t twin = s.twins[j];
+        if (twin == kNone || twin == j) continue;
+        for (Island& island : islands[j])
+            island.swapped = island.to_twin < 0.5 * island.to_bone && island.to_bone > 0.05 * s.diagonal;
+    }
+    for (std::uint32_t j = 0; j < islands.size(); ++j) {
+        const std::uint32_t twin = s.twins[j];
+        if (twin == kNone || twin == j) continue;
+        const std::size_t moved = sizeOf(islands[j], true), own = sizeOf(islands[twin], false);
+        if (moved < 4 || moved < own)  // no more than a patch
+            for (Island& island : islands[j]) island.swapped = false;
+    }
+}
+
+/// Whether the other side of the character does the same.
+bool sameOnOtherSide(const CheckSurface& s, std::span<const std::uint32_t> points) {
+    if (s.mirrored.empty()) return false;
+    std::size_t same = 0;
+    for (const std::uint32_t p : points) {
+        const std::uint32_t q = s.mirrored[p];
+        if (q == kNone || q == p) continue;
+        const Row twin = twinRow(s, s.rows[q]);
+        same += !twin.empty() && rowDistance(twin, s.rows[p]) < 0.3;
+    }
+    return 2 * same > points.size();
+}
+
+/// One finding for each limb: the joints that are exchanged, from the topmost on.
+void tellSwapped(CheckTools& tools, const std::vector<std::vector<Island>>& islands) {
+    const CheckSurface& s = tools.surface;
+    std::map<std::uint32_t, std::vector<std::uint32_t>> limbs;  // by topmost exchanged joint of either side
+    const auto exchanged = [&](std::uint32_t j) { return sizeOf(islands[j], true) > 0; };
+    for (std::uint32_t j = 0; j < islands.size(); ++j) {
+        if (!exchanged(j)) continue;
+        std::uint32_t top = j;
+        for (std::int32_t up = s.parents[j]; up >= 0; up = s.parents[std::size_t(up)])
+            if (exchanged(std::uint32_t(up))) top = std::uint32_t(up);
+        if (exchanged(s.twins[top])) top = std::min(top, s.twins[top]);
+        for (const Island& island : islands[j])
+            if (island.swapped) limbs[top].insert(limbs[top].end(), island.points.begin(), island.points.end());
+    }
+    for (auto& [top, points] : limbs) {
+        std::sort(points.begin(), points.end());
+        Finding finding;
+        finding.flaw = Flaw::swapped;
+        finding.joint = s.slot(top);
+        finding.other = s.slot(s.twins[top]);
+        std::vector<Row> healthy;
+        for (const std::uint32_t p : points) healthy.push_back(twinRow(s, s.rows[p]));
+        finding.value = double(points.size()) / double(s.count());
+        finding.limit = 0.004;
+        tell(tools, std::move(finding), points, rowsOf(s, points), healthy, "exchange");
+    }
+}
+
+struct Suspect {
+    std::vector<std::uint32_t> points;
+    double far = 0;
+    std::string detail;
+};
+
+}  // namespace
+
+void findMisplaced(CheckTools tools) {
+    const CheckSurface& s = tools.surface;
+    std::vector<std::vector<Island>> islands = islandsOf(s);
+    markSwapped(s, islands);
+    tellSwapped(tools, islands);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Suspect> suspects;  // by joint and expected joint
+    for (std::uint32_t j = 0; j < islands.size(); ++j) {
+        std::vector<Island*> rest;
+        for (Island& island : islands[j])
+            if (!island.swapped) rest.push_back(&island);
+        const bool root = s.parents[j] < 0;
+        for (std::size_t i = 0; i < rest.size(); ++i) {
+            Island& island = *rest[i];
+            double gap = i == 0 ? s.diagonal : s.diagonal;
+            for (std::size_t k = 0; k < i; ++k)
+                if (rest[k]->trusted) gap = std::min(gap, gapBetween(s, island, *rest[k]));
+            const double far = std::min(gap, island.nearest_bone) / s.diagonal;
+            island.trusted = far < kNear || island.whole || (i == 0 && rest.size() == 1 && island.points.size() > s.count() / 20);
+            if (island.trusted) continue;
+            std::vector<bool> unknown(s.count(), false);
+            for (const std::uint32_t p : island.points) unknown[p] = true;
+            const std::vector<Row> healthy = filledRows(s, island.points, unknown);
+            island.expected = commonJoint(healthy);
+            if (island.expected == kNone) continue;
+            double other = 0;
+            for (std::size_t p = 0; p < island.points.size(); ++p)
+                other += rowDistance(s.rows[island.points[p]], healthy[p]) / double(island.points.size());
+            if (other < kOtherRow || sameOnOtherSide(s, island.points)) {
+                island.trusted = true;
+                continue;
+            }
+            Suspect& suspect = suspects[{j, root ? kNone : island.expected}];
+            suspect.points.insert(suspect.points.end(), island.points.begin(), island.points.end());
+            suspect.far = std::max(suspect.far, far);
+            suspect.detail += fmt::format("[n {} far {:.3f} bone {:.3f} gap {:.3f} hops {} other {:.2f} rank {}/{}] ",
+                                          island.points.size(), far, island.nearest_bone / s.diagonal, gap / s.diagonal,
+                                          s.hops(j, island.expected), other, i, rest.size());
+        }
+    }
+    for (auto& [joints, suspect] : suspects) {
+        std::sort(suspect.points.begin(), suspect.points.end());
+        std::vector<bool> unknown(s.count(), false);
+        for (const std::uint32_t p : suspect.points) unknown[p] = true;
+        const std::vector<Row> healthy = filledRows(s, suspect.points, unknown);
+        Finding finding;
+        finding.flaw = s.parents[joints.first] < 0 ? Flaw::unweighted : Flaw::bleed;
+        finding.joint = s.slot(joints.first);
+        finding.other = s.slot(joints.second == kNone ? commonJoint(healthy) : joints.second);
+        tools.motion.measure(suspect.points, rowsOf(s, suspect.points), healthy, finding);
+        finding.value = finding.moved;
+        finding.limit = kVisible;
+        finding.detail = suspect.detail;
+        tell(tools, std::move(finding), suspect.points, rowsOf(s, suspect.points), healthy, "neighbors");
+    }
+}
+
+void findBlur(CheckTools tools) {
+    const CheckSurface& s = tools.surface;
+    // Where each joint leads: its core. The radius of a core is how far its points are from the bone, in the median.
+    std::vector<std::vector<std::uint32_t>> cores(s.places.size());
+    for (std::uint32_t p = 0; p < s.count(); ++p)
+        if (s.home[p] != kNone && !tools.taken[p]) cores[s.home[p]].push_back(p);
+    std::vector<double> radius(s.places.size(), 0);
+    for (std::uint32_t j = 0; j < cores.size(); ++j) {
+        std::vector<double> distances;
+        for (const std::uint32_t p : thinned(cores[j])) distances.push_back(s.boneDistance(j, s.points[p]));
+        if (distances.empty()) continue;
+        std::nth_element(distances.begin(), distances.begin() + std::ptrdiff_t(distances.size() / 2), distances.end());
+        radius[j] = distances[distances.size() / 2];
+    }
+    // Steps over the surface from each core would be exact; the straight distance to a thinned core is enough.
+    std::vector<std::vector<std::uint32_t>> thin;
+    for (const auto& core : cores) thin.push_back(thinned(core));
+    std::vector<double> strayed(s.places.size(), 0), moved_to(s.places.size(), 0);
+    std::vector<std::vector<std::uint32_t>> far(s.places.size());
+    double total = 0, tiny = 0;
+    for (std::uint32_t p = 0; p < s.count(); ++p) {
+        if (tools.taken[p]) continue;
+        for (const Share& share : s.rows[p]) {
+            const std::uint32_t j = share.joint;
+            if (j == s.home[p] || s.parents[j] < 0) continue;
+            double d = s.boneDistance(j, s.points[p]);
+            const double reach = 1.2 * radius[j] + 0.015 * s.diagonal;
+            if (d <= reach) continue;
+            for (const std::uint32_t q : thin[j]) {
+                if (d <= reach) break;
+                d = std::min(d, length(s.points[p] - s.points[q]));
+            }
+            if (d <= reach) continue;
+            strayed[j] += double(share.weight);
+            total += double(share.weight);
+            if (share.weight > 0.03f) far[j].push_back(p);
+            else tiny += double(share.weight);
+        }
+    }
+    std::uint32_t worst = kNone;
+    for (std::uint32_t j = 0; j < strayed.size(); ++j)
+        if (!far[j].empty() && (worst == kNone || strayed[j] > strayed[worst])) worst = j;
+    if (worst == kNone) return;
+    Finding finding;
+    finding.flaw = Flaw::bleed;
+    finding.joint = s.slot(worst);
+    finding.value = total / double(s.count());
+    finding.limit = 0.02;
+    std::vector<std::uint32_t> points;
+    for (const auto& own : far) points.insert(points.end(), own.begin(), own.end());
+    std::sort(points.begin(), points.end());
+    points.erase(std::unique(points.begin(), points.end()), points.end());
+    finding.other = s.slot(commonJoint(rowsOf(s, far[worst])));
+    std::vector<Row> now = rowsOf(s, points), healthy;
+    for (const std::uint32_t p : points) {
+        Row row;
+        double sum = 0;
+        for (const Share& share : s.rows[p]) {
+            const auto& list = far[share.joint];
+            if (!std::binary_search(list.begin(), list.end(), p)) row.push_back(share), sum += double(share.weight);
+        }
+        for (Share& share : row) share.weight = float(double(share.weight) / sum);
+        healthy.push_back(std::move(row));
+    }
+    finding.detail = fmt::format("blur total {:.4f} tiny {:.4f} worst {:.4f} points {}", total / double(s.count()),
+                                 tiny / double(s.count()), strayed[worst] / double(s.count()), points.size());
+    tell(tools, std::move(finding), points, now, healthy, "without");
+}
+
+}  // namespace pelt::measure
