@@ -6,6 +6,7 @@
 #include <pelt/io/character_file.h>
 #include <pelt/io/png.h>
 
+#include "draw/closeups.h"
 #include "draw/heatmap.h"
 #include "program/signals.h"
 #include "program/streams.h"
@@ -66,6 +67,10 @@ void FileHost::take(std::string_view output, std::span<const std::byte> bytes) {
 
 std::vector<std::byte> FileHost::draw(const verbs::Heatmap& heatmap, const Progress& progress) {
     return io::toPng(draw::drawHeatmap(heatmap, progress), "the heat map");
+}
+
+std::vector<std::byte> FileHost::draw(const verbs::CloseupSheet& sheet, const Progress& progress) {
+    return io::toPng(draw::drawCloseups(sheet, progress), "the sheet");
 }
 
 void FileHost::finish() {

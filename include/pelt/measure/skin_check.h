@@ -60,6 +60,7 @@ struct Finding {
     std::vector<std::uint32_t> vertices;  ///< of the mesh, ascending
     double share = 0;                     ///< of all points of the surface
     double value = 0, limit = 0;          ///< what was measured, and from where on it is a fault
+    Severity most = Severity::fault;      ///< it is no more than this, whatever the value
     double moved = 0;                     ///< the largest displacement from what the body would do, over the diagonal
     std::optional<std::size_t> pose;      ///< where that is
     std::string detail = {};              ///< of `structure`: the sentence

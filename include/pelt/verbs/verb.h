@@ -122,6 +122,23 @@ struct Heatmap {
     std::optional<PictureSize> size = {};
 };
 
+/// A place of a posed mesh, seen from near, with some vertices marked.
+struct Closeup {
+    std::vector<Vec3f> positions;
+    std::vector<char> marked;  ///< per vertex
+    Vec3f target;              ///< the middle of the place,
+    float radius = 1;          ///< how far it reaches,
+    Vec3f toward;              ///< and the direction that it faces
+    std::string caption;
+};
+struct CloseupSheet {
+    std::span<const Triangle> triangles;
+    std::span<const Closeup> closeups;
+    int columns = 0;  ///< 0: nearly square
+    std::string title;
+    std::optional<PictureSize> size = {};
+};
+
 /// What surrounds a verb that runs: it hears of stages and progress, and gets the results. A host that overrides
 /// nothing drops them.
 class Host {
@@ -146,6 +163,7 @@ public:
     virtual void take(std::string_view /*output*/, std::span<const std::byte>) {}
     /// A picture as .png; empty from a host that does not draw.
     virtual std::vector<std::byte> draw(const Heatmap&, const Progress&) { return {}; }
+    virtual std::vector<std::byte> draw(const CloseupSheet&, const Progress&) { return {}; }
     /// The verb has ended well: outputs that were kept together are written.
     virtual void finish() {}
 

@@ -13,8 +13,8 @@ namespace {
 constexpr double kWarningFrom = 0.6, kNoteFrom = 0.3;  // of the limit
 
 Severity severityOf(const Finding& finding) {
-    if (finding.value >= finding.limit) return Severity::fault;
-    return finding.value >= kWarningFrom * finding.limit ? Severity::warning : Severity::note;
+    if (finding.value >= finding.limit) return finding.most;
+    return finding.value >= kWarningFrom * finding.limit ? std::min(finding.most, Severity::warning) : Severity::note;
 }
 
 /// 0 to 1: how much of the figure a finding spoils.
@@ -63,7 +63,6 @@ SkinCheck checkSkin(const Character& character, const SkinPoses& poses, const Po
     if (character.weights.empty())
         throw Error::badInput("has a skeleton but no skin weights; bind it first (pelt bind)");
     if (character.mesh.triangles.empty()) throw Error::badInput("has no faces");
-    (void)reference;
     SkinCheck check;
     const CheckSurface surface = makeCheckSurface(character);
     const Motion motion(surface, poses);
@@ -74,6 +73,7 @@ SkinCheck checkSkin(const Character& character, const SkinPoses& poses, const Po
         progress.report("check", double(i) / double(std::size(detectors)));
         detectors[i]({surface, motion, check.findings, taken});
     }
+    findShapes({surface, motion, check.findings, taken}, poses, reference);
     for (Finding& finding : check.findings) finding.severity = severityOf(finding);
     std::stable_sort(check.findings.begin(), check.findings.end(), [](const Finding& a, const Finding& b) {
         return a.severity != b.severity ? a.severity > b.severity : a.moved * a.share > b.moved * b.share;

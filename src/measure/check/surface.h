@@ -119,5 +119,6 @@ void findCreases(CheckTools tools);
 void findBlur(CheckTools tools);
 void findAsymmetry(CheckTools tools);
 void findUnused(CheckTools tools);
+void findShapes(CheckTools tools, const SkinPoses& poses, const PoseShape& reference);
 
 }  // namespace pelt::measure

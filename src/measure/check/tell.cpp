@@ -97,7 +97,7 @@ void tell(CheckTools& tools, Finding finding, std::span<const std::uint32_t> poi
         if (double(covered) >= kCovered * double(points.size()))
             finding.remedies.push_back({"mirror", rowsForVertices(s, across, finding.vertices)});
     }
-    finding.remedies.push_back({by, rowsForVertices(s, own, finding.vertices)});
+    if (!by.empty()) finding.remedies.push_back({by, rowsForVertices(s, own, finding.vertices)});
     tools.findings.push_back(std::move(finding));
 }
 

@@ -5,6 +5,7 @@
 
 #include "io/json/json_file.h"
 #include "judge.h"
+#include "sheet.h"
 #include "verbs/info/describe.h"
 #include "verbs/run/bare_skin.h"
 #include "verbs/run/common_options.h"
@@ -28,6 +29,7 @@ struct CheckOptions {
     std::optional<FailOn> fail_on;
     std::filesystem::path baseline;
     std::optional<Engine> engine;
+    std::optional<PictureSize> size;
 };
 
 OptionTable<CheckOptions> checkRows() {
@@ -40,7 +42,8 @@ OptionTable<CheckOptions> checkRows() {
         Row("for", "gltf|three|unity|unreal|godot|mobile", &C::engine,
             "An engine: more influences or joints than it takes are a fault")
             .choices(std::span(kEnumWords<Engine>).subspan(1))
-            .in(kCommon)};
+            .in(kCommon),
+        Row("size", "WxH", &C::size, "Size of that picture").unit("pixels").programOnly()};
 }
 
 using CheckJson = nlohmann::ordered_json;
@@ -125,6 +128,8 @@ void runCheck(Run& run) {
         run.result["baseline"] = options.baseline.string();
         run.result["new"] = fresh;
     }
+    if (run.wants("sheet", Kind::picture))
+        drawFindings(run, *character, judge, check.findings, nullptr, options.size);
     printFindings(run, check.score, options.baseline.empty() ? findings : fresh);
     gate(run, options, options.baseline.empty() ? check.score : measure::scoreOf(counted_ones), fresh);
 }
@@ -137,6 +142,7 @@ Verb checkVerb() {
             .example = "pelt check character.glb",
             .inputs = {characterInput(), clipsInput(), limitsInput()},
             .options = optionInfos(checkRows()),
+            .outputs = {sheetOutput()},
             .run = runCheck};
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "fix.h"
+#include "verbs/check/sheet.h"
 #include "verbs/run/bare_skin.h"
 #include "verbs/run/common_options.h"
 #include "verbs/run/report.h"
@@ -12,6 +13,7 @@ namespace {
 struct FixOptions {
     std::vector<std::string> only;
     bool dry_run = false;
+    std::optional<PictureSize> size;
 };
 
 OptionTable<FixOptions> fixRows() {
@@ -21,7 +23,8 @@ OptionTable<FixOptions> fixRows() {
                 .separatedBy(',')
                 .choices(kEnumWords<measure::Flaw>)
                 .in(kCommon),
-            Row("dry_run", "", &F::dry_run, "Say what would be done; the output equals the input").in(kCommon)};
+            Row("dry_run", "", &F::dry_run, "Say what would be done; the output equals the input").in(kCommon),
+            Row("size", "WxH", &F::size, "Size of the picture").unit("pixels").programOnly()};
 }
 
 FixRequest requestOf(const FixOptions& options) {
@@ -75,6 +78,8 @@ void runFix(Run& run) {
     run.stage("write");
     run.result["output"] = run.outputName();
     reportFix(run, character, judge, fixed);
+    if (run.wants("sheet", Kind::picture))
+        drawFindings(run, character, judge, fixed.before.findings, &fixed.weights, options.size);
     if (!options.dry_run && fixed.weights != character.weights) {
         character.weights = fixed.weights;
         character.ddm = nullptr;  // made from the skin that these weights replace
@@ -90,7 +95,7 @@ Verb fixVerb() {
             .example = "pelt fix character.glb -o fixed.glb",
             .inputs = {characterInput(), clipsInput(), limitsInput()},
             .options = optionInfos(fixRows()),
-            .outputs = {characterOutput()},
+            .outputs = {characterOutput(), sheetOutput()},
             .run = runFix};
 }
 
