@@ -10,8 +10,13 @@ namespace pelt::measure {
 namespace {
 
 constexpr double kTorn = 0.1;        // distance between the rows of copies
+constexpr double kTornMean = 0.35;   // over a seam: less is a warning,
+constexpr std::size_t kTornPoints = 3;  // and so are fewer points
 constexpr double kNoise = 0.02;      // mean excess over the neighbors
+constexpr std::size_t kNoisePoints = 40;  // fewer are no more than a warning
 constexpr double kHardEdge = 0.85;   // distance between the rows of an edge
+constexpr double kCutEverywhere = 0.75;  // of all edges between joints
+constexpr double kVisibleFold = 0.03;    // of the diagonal
 constexpr std::size_t kLeastEdges = 6;
 constexpr int kNoiseSweeps = 4, kCreaseSweeps = 6, kCreaseRings = 2;
 
@@ -72,6 +77,7 @@ void findTorn(CheckTools tools) {
         finding.other = s.slot(good);
         finding.value = finding.moved;
         finding.limit = 0.004;
+        if (points.size() < kTornPoints || mean < kTornMean) finding.most = Severity::warning;
         finding.detail = fmt::format("torn n {} most {:.2f} mean {:.2f} moved {:.4f}", points.size(), most, mean,
                                      finding.moved);
         tell(tools, std::move(finding), points, now, healthy, "weld");
@@ -132,6 +138,7 @@ void findNoise(CheckTools tools) {
     tools.motion.measure(points, now, healthy, finding);
     finding.value = sum / double(s.count());
     finding.limit = 0.004;
+    if (points.size() < kNoisePoints && 2 * points.size() < s.count()) finding.most = Severity::warning;
     finding.detail = fmt::format("noise all {:.5f} points {} mean {:.4f} most {:.4f}", all, points.size(),
                                  sum / double(points.size()), most);
     tell(tools, std::move(finding), points, now, healthy, "smooth");
@@ -160,6 +167,14 @@ void findCreases(CheckTools tools) {
             }
         }
     }
+    const double all_hard = edges > 0 ? double(hard) / double(edges) : 0;
+    const auto softOnOtherSide = [&](const std::pair<std::uint32_t, std::uint32_t>& joints) {
+        const std::uint32_t a = s.twins[joints.first], b = s.twins[joints.second];
+        if (a == kNone || b == kNone || (a == joints.first && b == joints.second)) return false;
+        const auto found = borders.find({std::min(a, b), std::max(a, b)});
+        return found != borders.end() && found->second.edges >= kLeastEdges &&
+               4 * found->second.hard < found->second.edges;
+    };
     for (auto& [joints, border] : borders) {
         if (border.hard < kLeastEdges || 2 * border.hard < border.edges) continue;
         auto& points = border.points;
@@ -175,9 +190,14 @@ void findCreases(CheckTools tools) {
         tools.motion.measure(points, now, healthy, finding);
         finding.value = double(border.hard) / double(border.edges);
         finding.limit = 0.75;
+        // A few hard borders are the artist's: between jaw and tongue, around a cuff. A cut is everywhere or on one side.
+        if (all_hard < kCutEverywhere)
+            finding.most = !softOnOtherSide(joints)          ? Severity::note
+                           : finding.moved < kVisibleFold ? Severity::warning
+                                                          : Severity::fault;
         finding.detail = fmt::format("crease edges {} hard {} edge {:.4f} moved {:.4f} soft {:.3f} allhard {:.3f}",
                                      border.edges, border.hard, border.length / double(border.edges) / s.diagonal,
-                                     finding.moved, double(soft) / double(s.count()), double(hard) / double(edges));
+                                     finding.moved, double(soft) / double(s.count()), all_hard);
         tell(tools, std::move(finding), points, now, healthy, "smooth", false);
     }
 }

@@ -9,7 +9,12 @@
 namespace pelt::measure {
 namespace {
 
-constexpr double kNear = 0.035;       // of the diagonal: what lies this near to the rest of its joint's skin is no fault
+// Of the diagonal: what lies this near to the rest of its joint's skin is no fault; among the skin of a neighbor in the
+// skeleton it must be farther, and so must the only skin of a joint be from its bone.
+constexpr double kNear = 0.05, kNearNeighbor = 0.12, kNearBone = 0.1;
+constexpr double kLimb = 0.002;         // of the points: less skin of a joint is a patch
+constexpr double kBlur = 0.125;
+constexpr std::size_t kStray = 3;     // points: fewer are no more than a warning
 constexpr double kOtherRow = 0.4;     // how far the rows are from those around them
 constexpr double kVisible = 0.01;     // of the diagonal: motion that is seen
 constexpr std::size_t kSamples = 256;  // points that distances between islands are taken over
@@ -47,8 +52,11 @@ Island makeIsland(const CheckSurface& s, std::vector<std::uint32_t> points) {
     const std::uint32_t twin = s.twins[made.joint];
     const auto some = thinned(made.points);
     made.nearest_bone = s.diagonal;
+    // Bones from the root lead everywhere: to feet on the floor, to handles.
+    const bool root = s.isRoot(made.joint);
     for (const std::uint32_t p : some) {
-        const double d = s.boneDistance(made.joint, s.points[p]);
+        const double d =
+            root ? length(s.points[p] - s.places[made.joint]) : s.boneDistance(made.joint, s.points[p]);
         made.to_bone += d / double(some.size());
         made.nearest_bone = std::min(made.nearest_bone, d);
         made.to_twin += (twin == kNone ? s.diagonal : s.boneDistance(twin, s.points[p])) / double(some.size());
@@ -67,6 +75,7 @@ std::vector<std::vector<Island>> islandsOf(const CheckSurface& s) {
         for (std::size_t i = 0; i < group.size(); ++i)
             for (const std::uint32_t q : s.around.of(group[i]))
                 if (!seen[q] && s.home[q] == s.home[start]) seen[q] = true, group.push_back(q);
+        std::sort(group.begin(), group.end());
         islands[s.home[start]].push_back(makeIsland(s, std::move(group)));
     }
     for (auto& own : islands)
@@ -94,7 +103,7 @@ void markSwapped(const CheckSurface& s, std::vector<std::vector<Island>>& island
         const std::uint32_t twin = s.twins[j];
         if (twin == kNone || twin == j) continue;
         const std::size_t moved = sizeOf(islands[j], true), own = sizeOf(islands[twin], false);
-        if (moved < 4 || moved < own)  // no more than a patch
+        if (moved < 4 || moved < own || double(moved) < kLimb * double(s.count()))  // no more than a patch
             for (Island& island : islands[j]) island.swapped = false;
     }
 }
@@ -105,7 +114,7 @@ bool sameOnOtherSide(const CheckSurface& s, std::span<const std::uint32_t> point
     std::size_t same = 0;
     for (const std::uint32_t p : points) {
         const std::uint32_t q = s.mirrored[p];
-        if (q == kNone || q == p) continue;
+        if (q == kNone || std::binary_search(points.begin(), points.end(), q)) continue;
         const Row twin = twinRow(s, s.rows[q]);
         same += !twin.empty() && rowDistance(twin, s.rows[p]) < 0.3;
     }
@@ -135,7 +144,7 @@ void tellSwapped(CheckTools& tools, const std::vector<std::vector<Island>>& isla
         std::vector<Row> healthy;
         for (const std::uint32_t p : points) healthy.push_back(twinRow(s, s.rows[p]));
         finding.value = double(points.size()) / double(s.count());
-        finding.limit = 0.004;
+        finding.limit = 0.015;
         tell(tools, std::move(finding), points, rowsOf(s, points), healthy, "exchange");
     }
 }
@@ -158,14 +167,14 @@ void findMisplaced(CheckTools tools) {
         std::vector<Island*> rest;
         for (Island& island : islands[j])
             if (!island.swapped) rest.push_back(&island);
-        const bool root = s.parents[j] < 0;
+        const bool root = s.isRoot(j);
         for (std::size_t i = 0; i < rest.size(); ++i) {
             Island& island = *rest[i];
-            double gap = i == 0 ? s.diagonal : s.diagonal;
+            double gap = s.diagonal;
             for (std::size_t k = 0; k < i; ++k)
                 if (rest[k]->trusted) gap = std::min(gap, gapBetween(s, island, *rest[k]));
             const double far = std::min(gap, island.nearest_bone) / s.diagonal;
-            island.trusted = far < kNear || island.whole || (i == 0 && rest.size() == 1 && island.points.size() > s.count() / 20);
+            island.trusted = far < (i == 0 ? kNearBone : kNear) || island.whole;
             if (island.trusted) continue;
             std::vector<bool> unknown(s.count(), false);
             for (const std::uint32_t p : island.points) unknown[p] = true;
@@ -175,7 +184,8 @@ void findMisplaced(CheckTools tools) {
             double other = 0;
             for (std::size_t p = 0; p < island.points.size(); ++p)
                 other += rowDistance(s.rows[island.points[p]], healthy[p]) / double(island.points.size());
-            if (other < kOtherRow || sameOnOtherSide(s, island.points)) {
+            const bool near = !root && far < kNearNeighbor && s.hops(j, island.expected) <= 1;
+            if (near || other < kOtherRow || sameOnOtherSide(s, island.points)) {
                 island.trusted = true;
                 continue;
             }
@@ -193,7 +203,8 @@ void findMisplaced(CheckTools tools) {
         for (const std::uint32_t p : suspect.points) unknown[p] = true;
         const std::vector<Row> healthy = filledRows(s, suspect.points, unknown);
         Finding finding;
-        finding.flaw = s.parents[joints.first] < 0 ? Flaw::unweighted : Flaw::bleed;
+        finding.flaw = s.isRoot(joints.first) ? Flaw::unweighted : Flaw::bleed;
+        if (suspect.points.size() < kStray) finding.most = Severity::warning;
         finding.joint = s.slot(joints.first);
         finding.other = s.slot(joints.second == kNone ? commonJoint(healthy) : joints.second);
         tools.motion.measure(suspect.points, rowsOf(s, suspect.points), healthy, finding);
@@ -228,7 +239,7 @@ void findBlur(CheckTools tools) {
         if (tools.taken[p]) continue;
         for (const Share& share : s.rows[p]) {
             const std::uint32_t j = share.joint;
-            if (j == s.home[p] || s.parents[j] < 0) continue;
+            if (j == s.home[p]) continue;
             double d = s.boneDistance(j, s.points[p]);
             const double reach = 1.2 * radius[j] + 0.015 * s.diagonal;
             if (d <= reach) continue;
@@ -250,8 +261,15 @@ void findBlur(CheckTools tools) {
     Finding finding;
     finding.flaw = Flaw::bleed;
     finding.joint = s.slot(worst);
-    finding.value = total / double(s.count());
-    finding.limit = 0.02;
+    // Smoothed weights have many joints at each point, and many reach far; one joint alone that does is the artist's.
+    double even = 0;
+    for (const Row& row : s.rows) {
+        double squares = 0;
+        for (const Share& share : row) squares += double(share.weight) * double(share.weight);
+        even += squares > 0 ? 1 / squares / double(s.count()) : 0;
+    }
+    finding.value = (even - 1) * std::min(total, 1.5 * (total - strayed[worst])) / double(s.count());
+    finding.limit = kBlur;
     std::vector<std::uint32_t> points;
     for (const auto& own : far) points.insert(points.end(), own.begin(), own.end());
     std::sort(points.begin(), points.end());
@@ -268,7 +286,7 @@ void findBlur(CheckTools tools) {
         for (Share& share : row) share.weight = float(double(share.weight) / sum);
         healthy.push_back(std::move(row));
     }
-    finding.detail = fmt::format("blur total {:.4f} tiny {:.4f} worst {:.4f} points {}", total / double(s.count()),
+    finding.detail = fmt::format("blur even {:.3f} total {:.4f} tiny {:.4f} worst {:.4f} points {}", even, total / double(s.count()),
                                  tiny / double(s.count()), strayed[worst] / double(s.count()), points.size());
     tell(tools, std::move(finding), points, now, healthy, "without");
 }

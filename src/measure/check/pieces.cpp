@@ -129,8 +129,8 @@ void findPieces(CheckTools tools) {
         finding.other = s.slot(u);
         tools.motion.measure(some, now, healthy, finding);
         const double away = std::min(to_skin, to_bone);
-        finding.value = differs ? std::max(away / s.diagonal, 0.021) : away / s.diagonal;
-        finding.limit = 0.02;
+        finding.value = differs ? std::max(away / s.diagonal, 0.031) : away / s.diagonal;
+        finding.limit = 0.03;
         finding.detail = fmt::format(
             "piece n {} size {:.3f} gap {:.4f} skin {:.3f} bone {:.3f} under {:.3f} apart {:.2f} hops {} differs {} "
             "moved {:.3f} pieces {} rigid {:.2f}",
@@ -177,6 +177,7 @@ void findAsymmetry(CheckTools tools) {
                                })->first);
         finding.value = finding.moved;
         finding.limit = 0.05;
+        finding.most = Severity::warning;
         finding.detail = fmt::format("asym n {} of {} bad {:.3f} moved {:.4f}", group.size(), pairs,
                                      double(bad) / double(pairs), finding.moved);
         tell(tools, std::move(finding), group, now, healthy, "mirror", false);

@@ -187,6 +187,13 @@ int CheckSurface::hops(std::uint32_t a, std::uint32_t b) const {
     return 1000;
 }
 
+bool CheckSurface::isRoot(std::uint32_t joint) const {
+    if (parents[joint] >= 0) return false;
+    std::size_t below = 0;
+    for (std::uint32_t j = 0; j < parents.size(); ++j) below += isAbove(joint, j);
+    return 2 * below > parents.size();
+}
+
 bool CheckSurface::isAbove(std::uint32_t above, std::uint32_t joint) const {
     for (std::int32_t j = std::int32_t(joint); j >= 0; j = parents[std::size_t(j)])
         if (std::uint32_t(j) == above) return true;

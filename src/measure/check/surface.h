@@ -58,6 +58,8 @@ struct CheckSurface {
     std::int32_t slot(std::uint32_t joint) const {
         return joint == kNone ? -1 : std::int32_t(joints.entries[joint].first_slot);
     }
+    /// The joint that most others hang on.
+    bool isRoot(std::uint32_t joint) const;
     bool isAbove(std::uint32_t above, std::uint32_t joint) const;
     std::vector<std::uint32_t> verticesOf(std::span<const std::uint32_t> chosen) const;
     std::int32_t partOf(std::uint32_t point) const;
