@@ -163,9 +163,9 @@ public:
     virtual void take(std::string_view /*output*/, std::span<const std::byte>) {}
     /// A picture as .png; empty from a host that does not draw.
     virtual std::vector<std::byte> draw(const Heatmap&, const Progress&) { return {}; }
-    virtual std::vector<std::byte> draw(const CloseupSheet&, const Progress&) { return {}; }
     /// The verb has ended well: outputs that were kept together are written.
     virtual void finish() {}
+    virtual std::vector<std::byte> draw(const CloseupSheet&, const Progress&) { return {}; }
 
     bool local_files_only = false;  ///< external files outside the folder of a .gltf are not read
     bool watches_memory = false;    ///< the report's stages have the largest memory while each ran

@@ -10,7 +10,7 @@
 namespace pelt::measure {
 namespace {
 
-constexpr double kWarningFrom = 0.6, kNoteFrom = 0.3;  // of the limit
+constexpr double kWarningsLeave = 0.95;  // of the score, however many there are
 
 Severity severityOf(const Finding& finding) {
     if (finding.value >= finding.limit) return finding.most;
@@ -30,15 +30,14 @@ std::vector<double> regionScores(const CheckSurface& surface, std::span<const Fi
         if (home != kNone) ++size[home];
     std::vector<double> covered(surface.places.size());
     for (const Finding& finding : findings) {
-        if (finding.severity == Severity::note) continue;
+        if (finding.severity != Severity::fault) continue;
         std::fill(covered.begin(), covered.end(), 0);
         for (const std::uint32_t v : finding.vertices) {
             const std::uint32_t p = surface.weld.welded[v];
             if (surface.home[p] != kNone && surface.weld.representative[p] == v) ++covered[surface.home[p]];
         }
-        const double weight = finding.severity == Severity::fault ? 0.9 : 0.2;
         for (std::size_t j = 0; j < left.size(); ++j)
-            if (size[j] > 0) left[j] *= 1 - weight * covered[j] / size[j];
+            if (size[j] > 0) left[j] *= 1 - 0.9 * covered[j] / size[j];
     }
     std::vector<double> scores(surface.character->skeleton.joints.size(), -1);
     for (std::uint32_t j = 0; j < left.size(); ++j)
@@ -49,12 +48,12 @@ std::vector<double> regionScores(const CheckSurface& surface, std::span<const Fi
 }  // namespace
 
 double scoreOf(std::span<const Finding> findings) {
-    double left = 1;
+    double faults = 1, warnings = 1;
     for (const Finding& finding : findings) {
-        if (finding.severity == Severity::fault) left *= 0.9 - 0.6 * sizeOf(finding);
-        if (finding.severity == Severity::warning) left *= 1 - 0.05 * sizeOf(finding);
+        if (finding.severity == Severity::fault) faults *= 0.9 - 0.6 * sizeOf(finding);
+        if (finding.severity == Severity::warning) warnings *= 1 - 0.05 * sizeOf(finding);
     }
-    return 100 * left;
+    return 100 * faults * std::max(warnings, kWarningsLeave);
 }
 
 SkinCheck checkSkin(const Character& character, const SkinPoses& poses, const PoseShape& reference,

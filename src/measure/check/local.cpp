@@ -18,7 +18,8 @@ constexpr double kHardEdge = 0.85;   // distance between the rows of an edge
 constexpr double kCutEverywhere = 0.75;  // of all edges between joints
 constexpr double kVisibleFold = 0.03;    // of the diagonal
 constexpr std::size_t kLeastEdges = 6;
-constexpr int kNoiseSweeps = 4, kCreaseSweeps = 6, kCreaseRings = 2;
+constexpr int kNoiseSweeps = 2, kCreaseSweeps = 3, kCreaseRings = 3;
+constexpr float kSharpness = 1.6f;
 
 /// The largest distance between the rows of a point's copies.
 double openingAt(const CheckSurface& s, std::uint32_t p) {
@@ -132,7 +133,9 @@ void findNoise(CheckTools tools) {
     Finding finding;
     finding.flaw = Flaw::noise;
     finding.joint = s.slot(commonJoint(rowsOf(s, points)));
-    const std::vector<Row> now = rowsOf(s, points), healthy = smoothedRows(s, points, kNoiseSweeps);
+    const std::vector<Row> now = rowsOf(s, points);
+    std::vector<Row> healthy = smoothedRows(s, points, kNoiseSweeps);
+    for (Row& row : healthy) sharpen(row, kSharpness);
     double sum = 0;
     for (const std::uint32_t p : points) sum += mean[p];
     tools.motion.measure(points, now, healthy, finding);
@@ -175,6 +178,18 @@ void findCreases(CheckTools tools) {
         return found != borders.end() && found->second.edges >= kLeastEdges &&
                4 * found->second.hard < found->second.edges;
     };
+    if (all_hard >= kCutEverywhere) {  // one cut, whose place is the whole figure
+        std::pair<std::uint32_t, std::uint32_t> longest;
+        Border whole;
+        std::size_t most = 0;
+        for (auto& [joints, border] : borders) {
+            if (border.hard > most) most = border.hard, longest = joints;
+            whole.edges += border.edges, whole.hard += border.hard, whole.length += border.length;
+            whole.points.insert(whole.points.end(), border.points.begin(), border.points.end());
+        }
+        borders.clear();
+        borders[longest] = std::move(whole);
+    }
     for (auto& [joints, border] : borders) {
         if (border.hard < kLeastEdges || 2 * border.hard < border.edges) continue;
         auto& points = border.points;

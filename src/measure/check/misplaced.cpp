@@ -12,10 +12,13 @@ namespace {
 // Of the diagonal: what lies this near to the rest of its joint's skin is no fault; among the skin of a neighbor in the
 // skeleton it must be farther, and so must the only skin of a joint be from its bone.
 constexpr double kNear = 0.05, kNearNeighbor = 0.12, kNearBone = 0.1;
+constexpr double kExchanged = 0.015;     // of the points: a limb
 constexpr double kLimb = 0.002;         // of the points: less skin of a joint is a patch
-constexpr double kBlur = 0.125;
+constexpr double kBlur = 0.125, kEven = 1.3;
+constexpr float kBlurSharpness = 2.5;
 constexpr std::size_t kStray = 3;     // points: fewer are no more than a warning
-constexpr double kOtherRow = 0.4;     // how far the rows are from those around them
+constexpr double kOtherRow = 0.5;     // how far the rows are from those around them
+constexpr double kOtherOnlyRow = 0.7;  // the same for the only skin of a joint
 constexpr double kVisible = 0.01;     // of the diagonal: motion that is seen
 constexpr std::size_t kSamples = 256;  // points that distances between islands are taken over
 
@@ -121,6 +124,28 @@ bool sameOnOtherSide(const CheckSurface& s, std::span<const std::uint32_t> point
     return 2 * same > points.size();
 }
 
+/// Points that are nearer to the bones of their joints' twins than to those that they follow, of a limb and its twin,
+/// and their rows with the sides exchanged.
+void exchange(const CheckSurface& s, std::uint32_t top, std::vector<std::uint32_t>& points, std::vector<Row>& rows) {
+    for (std::uint32_t p = 0; p < s.count(); ++p) {
+        double now = 0, then = 0;
+        Row row;
+        for (Share share : s.rows[p]) {
+            const std::uint32_t twin = s.twins[share.joint];
+            if (twin != kNone && (s.isAbove(top, share.joint) || s.isAbove(s.twins[top], share.joint))) {
+                now += double(share.weight) * s.boneDistance(share.joint, s.points[p]);
+                then += double(share.weight) * s.boneDistance(twin, s.points[p]);
+                share.joint = twin;
+            }
+            row.push_back(share);
+        }
+        if (then >= now) continue;
+        std::sort(row.begin(), row.end(), [](const Share& a, const Share& b) { return a.joint < b.joint; });
+        points.push_back(p);
+        rows.push_back(std::move(row));
+    }
+}
+
 /// One finding for each limb: the joints that are exchanged, from the topmost on.
 void tellSwapped(CheckTools& tools, const std::vector<std::vector<Island>>& islands) {
     const CheckSurface& s = tools.surface;
@@ -135,18 +160,32 @@ void tellSwapped(CheckTools& tools, const std::vector<std::vector<Island>>& isla
         for (const Island& island : islands[j])
             if (island.swapped) limbs[top].insert(limbs[top].end(), island.points.begin(), island.points.end());
     }
-    for (auto& [top, points] : limbs) {
-        std::sort(points.begin(), points.end());
+    for (auto& [top, islanded] : limbs) {
+        std::vector<std::uint32_t> points;
+        std::vector<Row> healthy;
+        exchange(s, top, points, healthy);
+        if (points.empty()) continue;
         Finding finding;
         finding.flaw = Flaw::swapped;
         finding.joint = s.slot(top);
         finding.other = s.slot(s.twins[top]);
-        std::vector<Row> healthy;
-        for (const std::uint32_t p : points) healthy.push_back(twinRow(s, s.rows[p]));
         finding.value = double(points.size()) / double(s.count());
-        finding.limit = 0.015;
+        finding.limit = kExchanged;
+        if (finding.value < kExchanged) {  // a patch on the other side's joint is no exchange
+            finding.flaw = Flaw::bleed;
+            tools.motion.measure(points, rowsOf(s, points), healthy, finding);
+            finding.value = finding.moved;
+            finding.limit = kVisible;
+        }
         tell(tools, std::move(finding), points, rowsOf(s, points), healthy, "exchange");
     }
+}
+
+/// How many joints a row has, as if all were as heavy: 1 for a single one.
+double evenness(const Row& row) {
+    double squares = 0;
+    for (const Share& share : row) squares += double(share.weight) * double(share.weight);
+    return squares > 0 ? 1 / squares : 0;
 }
 
 struct Suspect {
@@ -174,7 +213,8 @@ void findMisplaced(CheckTools tools) {
             for (std::size_t k = 0; k < i; ++k)
                 if (rest[k]->trusted) gap = std::min(gap, gapBetween(s, island, *rest[k]));
             const double far = std::min(gap, island.nearest_bone) / s.diagonal;
-            island.trusted = far < (i == 0 ? kNearBone : kNear) || island.whole;
+            island.trusted = far < (i == 0 ? kNearBone : kNear) || island.whole ||
+                             (i == 0 && root && 5 * island.points.size() > s.count());
             if (island.trusted) continue;
             std::vector<bool> unknown(s.count(), false);
             for (const std::uint32_t p : island.points) unknown[p] = true;
@@ -185,7 +225,7 @@ void findMisplaced(CheckTools tools) {
             for (std::size_t p = 0; p < island.points.size(); ++p)
                 other += rowDistance(s.rows[island.points[p]], healthy[p]) / double(island.points.size());
             const bool near = !root && far < kNearNeighbor && s.hops(j, island.expected) <= 1;
-            if (near || other < kOtherRow || sameOnOtherSide(s, island.points)) {
+            if (near || other < (i == 0 ? kOtherOnlyRow : kOtherRow) || sameOnOtherSide(s, island.points)) {
                 island.trusted = true;
                 continue;
             }
@@ -263,14 +303,12 @@ void findBlur(CheckTools tools) {
     finding.joint = s.slot(worst);
     // Smoothed weights have many joints at each point, and many reach far; one joint alone that does is the artist's.
     double even = 0;
-    for (const Row& row : s.rows) {
-        double squares = 0;
-        for (const Share& share : row) squares += double(share.weight) * double(share.weight);
-        even += squares > 0 ? 1 / squares / double(s.count()) : 0;
-    }
+    for (const Row& row : s.rows) even += evenness(row) / double(s.count());
     finding.value = (even - 1) * std::min(total, 1.5 * (total - strayed[worst])) / double(s.count());
     finding.limit = kBlur;
-    std::vector<std::uint32_t> points;
+    std::vector<std::uint32_t> points;  // where distant joints reach, and where there are as many
+    for (std::uint32_t p = 0; p < s.count(); ++p)
+        if (!tools.taken[p] && s.rows[p].size() > 1 && evenness(s.rows[p]) > kEven) points.push_back(p);
     for (const auto& own : far) points.insert(points.end(), own.begin(), own.end());
     std::sort(points.begin(), points.end());
     points.erase(std::unique(points.begin(), points.end()), points.end());
@@ -284,6 +322,7 @@ void findBlur(CheckTools tools) {
             if (!std::binary_search(list.begin(), list.end(), p)) row.push_back(share), sum += double(share.weight);
         }
         for (Share& share : row) share.weight = float(double(share.weight) / sum);
+        sharpen(row, kBlurSharpness);
         healthy.push_back(std::move(row));
     }
     finding.detail = fmt::format("blur even {:.3f} total {:.4f} tiny {:.4f} worst {:.4f} points {}", even, total / double(s.count()),

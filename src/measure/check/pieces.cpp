@@ -11,6 +11,7 @@ namespace pelt::measure {
 namespace {
 
 constexpr double kLoosePiece = 0.15;   // of the points: larger ones are no loose pieces
+constexpr double kOwnBone = 0.1;       // of the diagonal
 constexpr std::size_t kPieceSamples = 24;
 constexpr double kUneven = 0.25;       // distance between a row and that of the other side
 
@@ -122,7 +123,8 @@ void findPieces(CheckTools tools) {
         }
         bool differs = false;
         const bool alike = mirroredAlike(s, points, differs);
-        if (alike) continue;
+        // What a joint has no other skin than is what it is for.
+        if (alike || (to_skin >= s.diagonal && to_bone < kOwnBone * s.diagonal)) continue;
         Finding finding;
         finding.flaw = Flaw::piece;
         finding.joint = s.slot(k);

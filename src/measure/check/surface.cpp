@@ -163,6 +163,12 @@ std::uint32_t heaviest(const Row& row) {
     return best;
 }
 
+void sharpen(Row& row, float power) {
+    double sum = 0;
+    for (Share& share : row) sum += double(share.weight = std::pow(share.weight, power));
+    for (Share& share : row) share.weight = float(double(share.weight) / sum);
+}
+
 Row meanRow(std::span<const Row* const> rows) {
     Row mean;
     for (const Row* row : rows)

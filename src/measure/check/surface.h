@@ -22,10 +22,13 @@ double rowDistance(const Row& a, const Row& b);
 float weightIn(const Row& row, std::uint32_t joint);
 /// The heaviest joint; kNone for an empty row.
 std::uint32_t heaviest(const Row& row);
+/// What averaging spreads over many joints goes back to the heavy ones: weights to a power.
+void sharpen(Row& row, float power);
 /// The mean of rows.
 Row meanRow(std::span<const Row* const> rows);
 
 inline constexpr std::uint32_t kNone = ~0u;
+inline constexpr double kWarningFrom = 0.6;  // of the limit of a finding: less is a note
 
 /// A character as the detectors see it: one point per welded vertex, one row of weights per point, joints as users see
 /// them (one per node).

@@ -5,7 +5,6 @@
 #include <pelt/rig/joint_list.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace pelt::verbs {
 namespace {
@@ -169,7 +168,6 @@ nlohmann::ordered_json findingJson(const Character& character, const Judge& judg
     }
     json["says"] = sentenceOf(character, finding);
     json["fix"] = commandFor(finding, file);
-    if (std::getenv("PELT_CHECK_DETAIL")) json["detail"] = finding.detail;
     return json;
 }
 

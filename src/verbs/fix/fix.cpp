@@ -17,6 +17,8 @@ using measure::Remedy;
 using measure::Severity;
 
 constexpr std::size_t kLeastInfluences = 4;
+constexpr float kAgrees = 0.7f;   // weight on joints that a vertex has already
+constexpr double kWide = 0.1;  // of the points: more is no patch
 constexpr int kMostRounds = 12;
 
 bool isMendable(const Finding& finding, const FixRequest& request) {
@@ -51,20 +53,49 @@ SkinWeights chosenRows(const SkinWeights& weights, std::span<const std::uint32_t
     return made;
 }
 
+/// The good bind's rows, of the joints that vertices have already; `otherwise` where these are not what it would take.
+SkinWeights boundWithin(const SkinWeights& weights, const SkinWeights& good, std::span<const std::uint32_t> vertices,
+                        const SkinWeights& otherwise) {
+    SkinWeights made;
+    std::vector<std::uint32_t> joints;
+    std::vector<float> values;
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+        const std::uint32_t v = vertices[i];
+        const auto own = weights.jointsOf(v);
+        joints.clear(), values.clear();
+        float sum = 0;
+        for (std::size_t k = 0; k < good.influenceCount(v); ++k) {
+            if (std::find(own.begin(), own.end(), good.jointsOf(v)[k]) == own.end()) continue;
+            joints.push_back(good.jointsOf(v)[k]);
+            values.push_back(good.weightsOf(v)[k]);
+            sum += values.back();
+        }
+        if (sum >= kAgrees)
+            appendVertex(made, joints, values);
+        else
+            appendVertex(made, otherwise.jointsOf(i), otherwise.weightsOf(i));
+    }
+    return made;
+}
+
 /// What may be tried for a finding, the most faithful first.
 std::vector<Remedy> remediesFor(const Character& character, const Judge& judge, const Finding& finding,
                                 const Progress& progress) {
     std::vector<Remedy> remedies = finding.remedies;
-    if (finding.flaw == Flaw::crease && !remedies.empty()) {
+    const bool spread = finding.flaw == Flaw::bleed && finding.share > kWide;
+    if (finding.flaw == Flaw::crease) {  // Direct Delta Mush of the heaviest joints, baked into weights
         Character bare = character;
         bare.ddm = nullptr;
-        const SkinWeights mushed = deform::plainWeights(methods::ddmRows(bare, {{"bind", {"keep"}}}, progress));
-        remedies.insert(remedies.begin(), {"mush", chosenRows(mushed, finding.vertices)});
+        const SkinWeights mushed = deform::plainWeights(methods::ddmRows(bare, {}, progress));
+        remedies.push_back({"mush", chosenRows(mushed, finding.vertices)});
     }
+    if (spread && !remedies.empty())
+        remedies.insert(remedies.begin(), {"bind", boundWithin(character.weights, judge.good().weights,
+                                                               finding.vertices, remedies.back().rows)});
     if (finding.flaw == Flaw::limits)
         remedies.push_back({"limit", chosenRows(keepHeaviest(character.weights, std::size_t(finding.limit)),
                                                 finding.vertices)});
-    if (finding.flaw == Flaw::bleed || finding.flaw == Flaw::noise || finding.flaw == Flaw::unweighted)
+    if ((finding.flaw == Flaw::bleed && !spread) || finding.flaw == Flaw::noise || finding.flaw == Flaw::unweighted)
         remedies.push_back({"bind", chosenRows(judge.good().weights, finding.vertices)});
     return remedies;
 }
