@@ -10,6 +10,7 @@
 namespace pelt::measure {
 namespace {
 
+constexpr double kNoteFrom = 0.3;        // of the limit: less is nothing
 constexpr double kWarningsLeave = 0.95;  // of the score, however many there are
 
 Severity severityOf(const Finding& finding) {
@@ -74,6 +75,7 @@ SkinCheck checkSkin(const Character& character, const SkinPoses& poses, const Po
     }
     findShapes({surface, motion, check.findings, taken}, poses, reference);
     for (Finding& finding : check.findings) finding.severity = severityOf(finding);
+    std::erase_if(check.findings, [](const Finding& f) { return f.value < kNoteFrom * f.limit; });
     std::stable_sort(check.findings.begin(), check.findings.end(), [](const Finding& a, const Finding& b) {
         return a.severity != b.severity ? a.severity > b.severity : a.moved * a.share > b.moved * b.share;
     });

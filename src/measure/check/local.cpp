@@ -16,6 +16,7 @@ constexpr double kNoise = 0.02;      // mean excess over the neighbors
 constexpr std::size_t kNoisePoints = 40;  // fewer are no more than a warning
 constexpr double kHardEdge = 0.85;   // distance between the rows of an edge
 constexpr double kCutEverywhere = 0.75;  // of all edges between joints
+constexpr double kCoarse = 0.022;        // of the diagonal: the mean edge
 constexpr double kVisibleFold = 0.03;    // of the diagonal
 constexpr std::size_t kLeastEdges = 6;
 constexpr int kNoiseSweeps = 2, kCreaseSweeps = 3, kCreaseRings = 3;
@@ -190,6 +191,8 @@ void findCreases(CheckTools tools) {
         borders.clear();
         borders[longest] = std::move(whole);
     }
+    // An edge of a coarse mesh is as wide as the whole bend: averaging over edges would soften too much.
+    const std::string_view by = s.mean_edge > kCoarse * s.diagonal ? "" : "smooth";
     for (auto& [joints, border] : borders) {
         if (border.hard < kLeastEdges || 2 * border.hard < border.edges) continue;
         auto& points = border.points;
@@ -213,7 +216,7 @@ void findCreases(CheckTools tools) {
         finding.detail = fmt::format("crease edges {} hard {} edge {:.4f} moved {:.4f} soft {:.3f} allhard {:.3f}",
                                      border.edges, border.hard, border.length / double(border.edges) / s.diagonal,
                                      finding.moved, double(soft) / double(s.count()), all_hard);
-        tell(tools, std::move(finding), points, now, healthy, "smooth", false);
+        tell(tools, std::move(finding), points, now, healthy, by, false);
     }
 }
 

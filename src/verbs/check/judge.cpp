@@ -140,6 +140,8 @@ std::string commandFor(const measure::Finding& finding, const std::string& file)
     if (finding.flaw == Flaw::limits)
         return fmt::format("pelt limit {} --{} {:.0f} -o limited.glb", file,
                            finding.detail == "joints" ? "joints" : "influences", finding.limit);
+    if (finding.flaw >= Flaw::collapse && finding.flaw <= Flaw::poke)  // where weights cannot go, helper joints do
+        return fmt::format("pelt fix {} --helpers 8 -o fixed.glb", file);
     if (finding.flaw == Flaw::asymmetry || finding.flaw == Flaw::unused)
         return fmt::format("pelt mirror {} -o symmetric.glb", file);
     return fmt::format("pelt fix {} --only {} -o fixed.glb", file, wordOf(finding.flaw));

@@ -1,5 +1,8 @@
 // pelt fix: repairs what check finds.
 #include <fmt/format.h>
+#include <pelt/verbs/bake.h>
+
+#include <algorithm>
 
 #include "fix.h"
 #include "verbs/check/sheet.h"
@@ -13,6 +16,7 @@ namespace {
 struct FixOptions {
     std::vector<std::string> only;
     bool dry_run = false;
+    std::size_t helpers = 0, virtual_joints = 0;
     std::optional<PictureSize> size;
 };
 
@@ -23,6 +27,10 @@ OptionTable<FixOptions> fixRows() {
                 .separatedBy(',')
                 .choices(kEnumWords<measure::Flaw>)
                 .in(kCommon),
+            Row("helpers", "N", &F::helpers,
+                "Add at most N driven joints where the shape still suffers, by pelt bake")
+                .in(kCommon),
+            Row("virtual", "N", &F::virtual_joints, "The same with virtual joints").in(kCommon),
             Row("dry_run", "", &F::dry_run, "Say what would be done; the output equals the input").in(kCommon),
             Row("size", "WxH", &F::size, "Size of the picture").unit("pixels").programOnly()};
 }
@@ -63,8 +71,33 @@ void reportFix(Run& run, const Character& character, const Judge& judge, const F
     }
 }
 
+/// Joints that go where weights cannot, if poses still spoil the shape.
+Character withMoreJoints(Run& run, Character character, const FixOptions& options, const FixResult& fixed,
+                         const rig::RangeOfMotion& range) {
+    const bool suffers = std::any_of(fixed.after.findings.begin(), fixed.after.findings.end(), [](const auto& finding) {
+        return finding.severity != measure::Severity::note && finding.flaw >= measure::Flaw::collapse &&
+               finding.flaw <= measure::Flaw::poke;
+    });
+    if (!suffers || (options.helpers == 0 && options.virtual_joints == 0)) return character;
+    run.stage("bake");
+    BakeRequest request;
+    request.range = range;
+    request.helpers = options.helpers;
+    request.virtual_joints = options.virtual_joints;
+    BakeResult baked =
+        aboutFile(run.nameOf("character"), [&] { return bake(character, request, run.progress()); });
+    run.result["done"].push_back({{"kind", "collapse"},
+                                  {"joint", nullptr},
+                                  {"by", options.helpers > 0 ? "helpers" : "virtual"},
+                                  {"before", fixed.after.score},
+                                  {"after", fixed.after.score}});
+    run.print(fmt::format("  added    {}\n", counted(baked.helpers.size(), "driven joint", "driven joints")));
+    return std::move(baked.character);
+}
+
 void runFix(Run& run) {
     const auto options = run.read(fixRows());
+    run.excludes("helpers", "virtual");
     run.stage("load");
     Character character = run.ownCharacter("character");
     bindIfBare(run, "character", character);
@@ -84,6 +117,7 @@ void runFix(Run& run) {
         character.weights = fixed.weights;
         character.ddm = nullptr;  // made from the skin that these weights replace
     }
+    if (!options.dry_run) character = withMoreJoints(run, std::move(character), options, fixed, range);
     run.save(std::move(character));
 }
 
