@@ -11,8 +11,9 @@ class Body:
 
     def __init__(self, glb):
         self.glb, self.weights = glb, glb.weights
-        _, self.first, self.point = numpy.unique(numpy.round(glb.positions, 6), axis=0, return_index=True,
-                                                 return_inverse=True)
+        _, self.first, self.point = numpy.unique(
+            numpy.round(glb.positions, 6), axis=0, return_index=True, return_inverse=True
+        )
         self.places = glb.positions[self.first]
         faces = self.point[glb.triangles]
         edges = numpy.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
@@ -48,8 +49,16 @@ class Body:
 
     def twin(self, joint):
         name = self.name(joint)
-        for a, b in (("Left", "Right"), ("left", "right"), ("_L", "_R"), (".L", ".R"), ("_l", "_r"), (".l", ".r"),
-                     (" L ", " R "), ("L ", "R ")):
+        for a, b in (
+            ("Left", "Right"),
+            ("left", "right"),
+            ("_L", "_R"),
+            (".L", ".R"),
+            ("_l", "_r"),
+            (".l", ".r"),
+            (" L ", " R "),
+            ("L ", "R "),
+        ):
             for one, other in ((a, b), (b, a)):
                 pattern = re.escape(one) + (r"(?![a-z])" if one[-1].lower() in "lr" else "")
                 if re.search(pattern, name):
@@ -103,8 +112,11 @@ def swapped(body, random):
         share = body.rows[:, below].sum() / len(body.places)
         if None in twins or share < 0.02 or share > 0.3 or len(below) < 2:
             continue
-        if numpy.linalg.norm(body.center(joint) - body.center(twin)) > 0.1 * body.size if (
-                body.rows[:, joint].sum() > 0 and body.rows[:, twin].sum() > 0) else False:
+        if (
+            numpy.linalg.norm(body.center(joint) - body.center(twin)) > 0.1 * body.size
+            if (body.rows[:, joint].sum() > 0 and body.rows[:, twin].sum() > 0)
+            else False
+        ):
             pairs.append((below, twins))
     if not pairs:
         raise NotHere
@@ -163,9 +175,14 @@ def piece(body, random):
             continue
         home = numpy.bincount(body.home[points]).argmax()
         others = [j for j in body.used if body.hops(j, home) == 1]
-        others = [j for j in others if numpy.linalg.norm(
-            body.places[body.rows[:, j] > 0.5][:, None] - body.places[points][None, :12], axis=2).min(
-                initial=9e9) > 0.05 * body.size]
+        others = [
+            j
+            for j in others
+            if numpy.linalg.norm(
+                body.places[body.rows[:, j] > 0.5][:, None] - body.places[points][None, :12], axis=2
+            ).min(initial=9e9)
+            > 0.05 * body.size
+        ]
         found += [(points, home, j) for j in others]
     if not found:
         raise NotHere
@@ -206,5 +223,13 @@ def blurred(body, random):
     return body.spread(rows), "bleed", set(body.glb.joints)
 
 
-FAULTS = {"patch": patch, "swapped": swapped, "noise": noise, "torn": torn, "cut": cut, "piece": piece, "root": root,
-          "blurred": blurred}
+FAULTS = {
+    "patch": patch,
+    "swapped": swapped,
+    "noise": noise,
+    "torn": torn,
+    "cut": cut,
+    "piece": piece,
+    "root": root,
+    "blurred": blurred,
+}

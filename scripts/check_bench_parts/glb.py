@@ -12,11 +12,11 @@ class SkinnedGlb:
     """positions (V, 3) at bind, triangles (T, 3), weights (V, J) over the nodes that skins name."""
 
     def __init__(self, data):
-        length, = struct.unpack_from("<I", data, 12)
-        self.json = json.loads(data[20:20 + length])
+        (length,) = struct.unpack_from("<I", data, 12)
+        self.json = json.loads(data[20 : 20 + length])
         start = 20 + length
         size = struct.unpack_from("<I", data, start)[0] if len(data) > start else 0
-        self.binary = bytearray(data[start + 8:start + 8 + size])
+        self.binary = bytearray(data[start + 8 : start + 8 + size])
         self.nodes = self.json["nodes"]
         self.parents = [-1] * len(self.nodes)
         for n, node in enumerate(self.nodes):
@@ -36,8 +36,11 @@ class SkinnedGlb:
                     continue
                 place = self.read(attributes["POSITION"])
                 positions.append(place @ self._to_world(skin).T[:3, :3] + self._to_world(skin)[:3, 3])
-                face = (self.read(primitive["indices"]).reshape(-1, 3) if "indices" in primitive
-                        else numpy.arange(len(place)).reshape(-1, 3))
+                face = (
+                    self.read(primitive["indices"]).reshape(-1, 3)
+                    if "indices" in primitive
+                    else numpy.arange(len(place)).reshape(-1, 3)
+                )
                 faces.append(face.astype(int) + first)
                 k = 0
                 while f"JOINTS_{k}" in attributes:
@@ -68,9 +71,13 @@ class SkinnedGlb:
             return numpy.array(node["matrix"]).reshape(4, 4).T
         made = numpy.eye(4)
         x, y, z, w = node.get("rotation", [0, 0, 0, 1])
-        made[:3, :3] = numpy.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-                                    [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-                                    [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
+        made[:3, :3] = numpy.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+            ]
+        )
         made[:3, :3] *= numpy.array(node.get("scale", [1, 1, 1]))
         made[:3, 3] = node.get("translation", [0, 0, 0])
         return made
@@ -88,8 +95,9 @@ class SkinnedGlb:
         start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
         item = numpy.dtype(kind).itemsize * width
         stride, count = view.get("byteStride", item), accessor["count"]
-        raw = numpy.frombuffer(self.binary, numpy.uint8, start and (count - 1) * stride + item or
-                               (count - 1) * stride + item, start)
+        raw = numpy.frombuffer(
+            self.binary, numpy.uint8, start and (count - 1) * stride + item or (count - 1) * stride + item, start
+        )
         rows = numpy.lib.stride_tricks.as_strided(raw, (count, item), (stride, 1))
         made = numpy.ascontiguousarray(rows).view(kind).reshape(count, width)
         if accessor.get("normalized"):
@@ -105,9 +113,14 @@ class SkinnedGlb:
                 binary.append(0)
             document["bufferViews"].append({"buffer": 0, "byteOffset": len(binary), "byteLength": array.nbytes})
             binary.extend(array.tobytes())
-            document["accessors"].append({
-                "bufferView": len(document["bufferViews"]) - 1, "count": len(array), "type": "VEC4",
-                "componentType": 5123 if array.dtype == numpy.uint16 else 5126})
+            document["accessors"].append(
+                {
+                    "bufferView": len(document["bufferViews"]) - 1,
+                    "count": len(array),
+                    "type": "VEC4",
+                    "componentType": 5123 if array.dtype == numpy.uint16 else 5126,
+                }
+            )
             return len(document["accessors"]) - 1
 
         flat = iter(self.primitives)
@@ -121,12 +134,12 @@ class SkinnedGlb:
                 if "JOINTS_0" not in attributes or primitive.get("mode", 4) != 4:
                     continue
                 _, skin, first, count = next(flat)
-                own = weights[first:first + count][:, skin["joints"]]
+                own = weights[first : first + count][:, skin["joints"]]
                 sets = max(1, -(-int((own > 1e-6).sum(1).max()) // 4))
-                order = numpy.argsort(-own, axis=1, kind="stable")[:, :4 * sets]
+                order = numpy.argsort(-own, axis=1, kind="stable")[:, : 4 * sets]
                 order = numpy.pad(order, ((0, 0), (0, max(0, 4 * sets - order.shape[1]))))
                 value = numpy.take_along_axis(own, order, 1)
-                value[:, own.shape[1]:] = 0
+                value[:, own.shape[1] :] = 0
                 value[value <= 1e-6] = 0
                 for k in list(attributes):
                     if k.startswith(("JOINTS_", "WEIGHTS_")):
@@ -140,5 +153,10 @@ class SkinnedGlb:
         text += b" " * (-len(text) % 4)
         binary += b"\0" * (-len(binary) % 4)
         total = 12 + 8 + len(text) + 8 + len(binary)
-        return (struct.pack("<4sII", b"glTF", 2, total) + struct.pack("<I4s", len(text), b"JSON") + text
-                + struct.pack("<I4s", len(binary), b"BIN\0") + bytes(binary))
+        return (
+            struct.pack("<4sII", b"glTF", 2, total)
+            + struct.pack("<I4s", len(text), b"JSON")
+            + text
+            + struct.pack("<I4s", len(binary), b"BIN\0")
+            + bytes(binary)
+        )

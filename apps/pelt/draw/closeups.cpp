@@ -12,7 +12,7 @@
 namespace pelt::draw {
 namespace {
 
-constexpr float kAir = 2.2f;        // how much more than the place is seen
+constexpr float kAir = 2.2f;  // how much more than the place is seen
 constexpr float kMostZoom = 8;
 constexpr Vec3f kClay{0.55f, 0.52f, 0.48f}, kMark{0.85f, 0.06f, 0.03f};
 

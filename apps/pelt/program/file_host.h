@@ -33,6 +33,7 @@ public:
     void take(std::string_view output, std::span<const std::byte> bytes) override;
     std::vector<std::byte> draw(const verbs::Heatmap& heatmap, const Progress& progress) override;
     std::vector<std::byte> draw(const verbs::CloseupSheet& sheet, const Progress& progress) override;
+    bool takeCopy(std::string_view output, const std::filesystem::path& file) override;
     void finish() override;
 
     void startProgress() { display_.start(); }

@@ -36,8 +36,8 @@ namespace pelt {
 
 template <>
 inline constexpr std::string_view kEnumWords<measure::Flaw>[] = {
-    "bleed",   "torn", "piece", "noise",      "crease",  "collapse",  "bulge",  "stretch",
-    "flip",    "poke", "unweighted", "swapped", "asymmetry", "unused", "limits", "structure"};
+    "bleed", "torn", "piece",      "noise",   "crease",    "collapse", "bulge",  "stretch",
+    "flip",  "poke", "unweighted", "swapped", "asymmetry", "unused",   "limits", "structure"};
 template <>
 inline constexpr std::string_view kEnumWords<measure::Severity>[] = {"note", "warning", "fault"};
 

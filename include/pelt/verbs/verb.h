@@ -6,6 +6,7 @@
 #include <pelt/io/sequence_file.h>
 #include <pelt/rig/character.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -166,6 +167,8 @@ public:
     /// The verb has ended well: outputs that were kept together are written.
     virtual void finish() {}
     virtual std::vector<std::byte> draw(const CloseupSheet&, const Progress&) { return {}; }
+    /// The output is this file as it is. False if the host cannot write that; it then gets the character.
+    virtual bool takeCopy(std::string_view /*output*/, const std::filesystem::path& /*file*/) { return false; }
 
     bool local_files_only = false;  ///< external files outside the folder of a .gltf are not read
     bool watches_memory = false;    ///< the report's stages have the largest memory while each ran

@@ -9,15 +9,15 @@
 namespace pelt::measure {
 namespace {
 
-constexpr double kTorn = 0.1;        // distance between the rows of copies
-constexpr double kTornMean = 0.35;   // over a seam: less is a warning,
-constexpr std::size_t kTornPoints = 3;  // and so are fewer points
-constexpr double kNoise = 0.02;      // mean excess over the neighbors
+constexpr double kTorn = 0.1;             // distance between the rows of copies
+constexpr double kTornMean = 0.35;        // over a seam: less is a warning,
+constexpr std::size_t kTornPoints = 3;    // and so are fewer points
+constexpr double kNoise = 0.02;           // mean excess over the neighbors
 constexpr std::size_t kNoisePoints = 40;  // fewer are no more than a warning
-constexpr double kHardEdge = 0.85;   // distance between the rows of an edge
-constexpr double kCutEverywhere = 0.75;  // of all edges between joints
-constexpr double kCoarse = 0.022;        // of the diagonal: the mean edge
-constexpr double kVisibleFold = 0.03;    // of the diagonal
+constexpr double kHardEdge = 0.85;        // distance between the rows of an edge
+constexpr double kCutEverywhere = 0.75;   // of all edges between joints
+constexpr double kCoarse = 0.022;         // of the diagonal: the mean edge
+constexpr double kVisibleFold = 0.03;     // of the diagonal
 constexpr std::size_t kLeastEdges = 6;
 constexpr int kNoiseSweeps = 2, kCreaseSweeps = 3, kCreaseRings = 3;
 constexpr float kSharpness = 1.6f;
@@ -80,8 +80,8 @@ void findTorn(CheckTools tools) {
         finding.value = finding.moved;
         finding.limit = 0.004;
         if (points.size() < kTornPoints || mean < kTornMean) finding.most = Severity::warning;
-        finding.detail = fmt::format("torn n {} most {:.2f} mean {:.2f} moved {:.4f}", points.size(), most, mean,
-                                     finding.moved);
+        finding.detail =
+            fmt::format("torn n {} most {:.2f} mean {:.2f} moved {:.4f}", points.size(), most, mean, finding.moved);
         tell(tools, std::move(finding), points, now, healthy, "weld");
     }
 }
@@ -208,9 +208,10 @@ void findCreases(CheckTools tools) {
         tools.motion.measure(points, now, healthy, finding);
         finding.value = double(border.hard) / double(border.edges);
         finding.limit = 0.75;
-        // A few hard borders are the artist's: between jaw and tongue, around a cuff. A cut is everywhere or on one side.
+        // A few hard borders are the artist's: between jaw and tongue, around a cuff. A cut is everywhere or on one
+        // side.
         if (all_hard < kCutEverywhere)
-            finding.most = !softOnOtherSide(joints)          ? Severity::note
+            finding.most = !softOnOtherSide(joints)       ? Severity::note
                            : finding.moved < kVisibleFold ? Severity::warning
                                                           : Severity::fault;
         finding.detail = fmt::format("crease edges {} hard {} edge {:.4f} moved {:.4f} soft {:.3f} allhard {:.3f}",

@@ -12,14 +12,14 @@ namespace {
 // Of the diagonal: what lies this near to the rest of its joint's skin is no fault; among the skin of a neighbor in the
 // skeleton it must be farther, and so must the only skin of a joint be from its bone.
 constexpr double kNear = 0.05, kNearNeighbor = 0.12, kNearBone = 0.1;
-constexpr double kExchanged = 0.015;     // of the points: a limb
-constexpr double kLimb = 0.002;         // of the points: less skin of a joint is a patch
+constexpr double kExchanged = 0.015;  // of the points: a limb
+constexpr double kLimb = 0.002;       // of the points: less skin of a joint is a patch
 constexpr double kBlur = 0.125, kEven = 1.3;
 constexpr float kBlurSharpness = 2.5;
-constexpr std::size_t kStray = 3;     // points: fewer are no more than a warning
-constexpr double kOtherRow = 0.5;     // how far the rows are from those around them
+constexpr std::size_t kStray = 3;      // points: fewer are no more than a warning
+constexpr double kOtherRow = 0.5;      // how far the rows are from those around them
 constexpr double kOtherOnlyRow = 0.7;  // the same for the only skin of a joint
-constexpr double kVisible = 0.01;     // of the diagonal: motion that is seen
+constexpr double kVisible = 0.01;      // of the diagonal: motion that is seen
 constexpr std::size_t kSamples = 256;  // points that distances between islands are taken over
 
 struct Island {
@@ -58,8 +58,7 @@ Island makeIsland(const CheckSurface& s, std::vector<std::uint32_t> points) {
     // Bones from the root lead everywhere: to feet on the floor, to handles.
     const bool root = s.isRoot(made.joint);
     for (const std::uint32_t p : some) {
-        const double d =
-            root ? length(s.points[p] - s.places[made.joint]) : s.boneDistance(made.joint, s.points[p]);
+        const double d = root ? length(s.points[p] - s.places[made.joint]) : s.boneDistance(made.joint, s.points[p]);
         made.to_bone += d / double(some.size());
         made.nearest_bone = std::min(made.nearest_bone, d);
         made.to_twin += (twin == kNone ? s.diagonal : s.boneDistance(twin, s.points[p])) / double(some.size());
@@ -290,8 +289,10 @@ void findBlur(CheckTools tools) {
             if (d <= reach) continue;
             strayed[j] += double(share.weight);
             total += double(share.weight);
-            if (share.weight > 0.03f) far[j].push_back(p);
-            else tiny += double(share.weight);
+            if (share.weight > 0.03f)
+                far[j].push_back(p);
+            else
+                tiny += double(share.weight);
         }
     }
     std::uint32_t worst = kNone;
@@ -325,8 +326,9 @@ void findBlur(CheckTools tools) {
         sharpen(row, kBlurSharpness);
         healthy.push_back(std::move(row));
     }
-    finding.detail = fmt::format("blur even {:.3f} total {:.4f} tiny {:.4f} worst {:.4f} points {}", even, total / double(s.count()),
-                                 tiny / double(s.count()), strayed[worst] / double(s.count()), points.size());
+    finding.detail =
+        fmt::format("blur even {:.3f} total {:.4f} tiny {:.4f} worst {:.4f} points {}", even, total / double(s.count()),
+                    tiny / double(s.count()), strayed[worst] / double(s.count()), points.size());
     tell(tools, std::move(finding), points, now, healthy, "without");
 }
 

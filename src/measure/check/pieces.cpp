@@ -10,20 +10,19 @@
 namespace pelt::measure {
 namespace {
 
-constexpr double kLoosePiece = 0.15;   // of the points: larger ones are no loose pieces
-constexpr double kOwnBone = 0.1;       // of the diagonal
+constexpr double kLoosePiece = 0.15;  // of the points: larger ones are no loose pieces
+constexpr double kOwnBone = 0.1;      // of the diagonal
 constexpr std::size_t kPieceSamples = 24;
-constexpr double kUneven = 0.25;       // distance between a row and that of the other side
+constexpr double kUneven = 0.25;  // distance between a row and that of the other side
 
 /// What a piece sits on: the rows of the nearest points of other pieces.
 struct Seat {
-    double gap = 0;      ///< the least distance
+    double gap = 0;         ///< the least distance
     std::vector<Row> rows;  ///< per sampled point; empty where nothing is near
     std::vector<std::uint32_t> points;
 };
 
-Seat seatOf(const CheckSurface& s, const geometry::RayTree& tree, std::uint32_t piece,
-            std::vector<bool>& allowed) {
+Seat seatOf(const CheckSurface& s, const geometry::RayTree& tree, std::uint32_t piece, std::vector<bool>& allowed) {
     Seat seat;
     seat.gap = s.diagonal;
     const auto& points = s.pieces[piece];

@@ -10,9 +10,9 @@
 namespace pelt::measure {
 namespace {
 
-constexpr double kThin = 0.4, kThick = 2.0;   // distance from the bone, over that in the reference
-constexpr double kLong = 3;                   // length of an edge, over that in the reference and at rest
-constexpr double kShortEdge = 0.1;            // of the mean edge: shorter ones are not looked at
+constexpr double kThin = 0.4, kThick = 2.0;  // distance from the bone, over that in the reference
+constexpr double kLong = 3;                  // length of an edge, over that in the reference and at rest
+constexpr double kShortEdge = 0.1;           // of the mean edge: shorter ones are not looked at
 constexpr std::size_t kLeastGroup = 6;
 
 struct Shapes {

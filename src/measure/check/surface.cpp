@@ -99,8 +99,8 @@ Affine3d modeledSpace(const Character& character) {
     std::vector<std::size_t> vertices(character.from_file.size(), 0);
     for (const MeshPart& part : character.mesh.parts)
         if (part.instance < vertices.size()) vertices[part.instance] += part.vertex_count;
-    return inverse(character.from_file[std::size_t(std::max_element(vertices.begin(), vertices.end()) -
-                                                   vertices.begin())]);
+    return inverse(
+        character.from_file[std::size_t(std::max_element(vertices.begin(), vertices.end()) - vertices.begin())]);
 }
 
 void makeMirror(CheckSurface& s) {

@@ -35,24 +35,24 @@ inline constexpr double kWarningFrom = 0.6;  // of the limit of a finding: less 
 struct CheckSurface {
     const Character* character = nullptr;
     geometry::Weld weld;
-    geometry::Adjacency around;              ///< of the points
-    std::vector<Triangle> triangles;         ///< over points
+    geometry::Adjacency around;       ///< of the points
+    std::vector<Triangle> triangles;  ///< over points
     std::vector<Vec3d> points;
     std::vector<std::vector<std::uint32_t>> copies;  ///< per point, its vertices
-    std::vector<std::uint32_t> piece;        ///< per point, its connected piece
+    std::vector<std::uint32_t> piece;                ///< per point, its connected piece
     std::vector<std::vector<std::uint32_t>> pieces;  ///< per piece, its points
-    std::vector<Row> vertex_rows;            ///< per vertex
-    std::vector<Row> rows;                   ///< per point: the mean of its copies
-    std::vector<std::uint32_t> home;         ///< per point, the heaviest joint
+    std::vector<Row> vertex_rows;                    ///< per vertex
+    std::vector<Row> rows;                           ///< per point: the mean of its copies
+    std::vector<std::uint32_t> home;                 ///< per point, the heaviest joint
     double diagonal = 1;
     double mean_edge = 0;
 
     rig::JointList joints;
-    std::vector<std::int32_t> parents;       ///< per joint, or -1
-    std::vector<Vec3d> places;               ///< per joint
+    std::vector<std::int32_t> parents;                      ///< per joint, or -1
+    std::vector<Vec3d> places;                              ///< per joint
     std::vector<std::vector<geometry::BoneSegment>> bones;  ///< per joint
-    std::vector<std::uint32_t> twins;        ///< per joint: of the other side, itself in the middle, or kNone
-    std::vector<std::uint32_t> mirrored;     ///< per point, the one at the mirrored place, or kNone; empty: not symmetric
+    std::vector<std::uint32_t> twins;     ///< per joint: of the other side, itself in the middle, or kNone
+    std::vector<std::uint32_t> mirrored;  ///< per point, the one at the mirrored place, or kNone; empty: not symmetric
 
     std::size_t count() const { return points.size(); }
     double boneDistance(std::uint32_t joint, const Vec3d& p) const;

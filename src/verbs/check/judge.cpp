@@ -44,7 +44,8 @@ void addLimits(const Character& character, Engine engine, std::vector<measure::F
         if (!joints)
             for (std::uint32_t v = 0; v < character.weights.vertexCount(); ++v)
                 if (character.weights.influenceCount(v) > most) finding.vertices.push_back(v);
-        finding.share = double(finding.vertices.size()) / double(std::max<std::size_t>(1, character.mesh.vertexCount()));
+        finding.share =
+            double(finding.vertices.size()) / double(std::max<std::size_t>(1, character.mesh.vertexCount()));
         finding.detail = joints ? "joints" : "influences";
         findings.push_back(std::move(finding));
     };
@@ -96,14 +97,16 @@ std::string sentenceOf(const Character& character, const measure::Finding& findi
         case Flaw::bleed:
             return fmt::format("{} among those of {} follow {}, which is far from them", some, other, joint);
         case Flaw::torn:
-            return fmt::format("a seam opens: copies of {} follow {} on one side and {} on the other", some, joint, other);
+            return fmt::format("a seam opens: copies of {} follow {} on one side and {} on the other", some, joint,
+                               other);
         case Flaw::piece:
             return fmt::format("a loose piece of {} follows {}, but sits on {}", some, joint, other);
         case Flaw::noise:
             return fmt::format("the weights of {} jump between neighbors, mostly around {}", some, joint);
         case Flaw::crease:
-            return fmt::format("the skin folds sharply between {} and {}: {} change from one to the other within an edge",
-                               other, joint, some);
+            return fmt::format(
+                "the skin folds sharply between {} and {}: {} change from one to the other within an edge", other,
+                joint, some);
         case Flaw::collapse:
             return fmt::format("the skin of {} collapses ({})", joint, some);
         case Flaw::bulge:

@@ -49,8 +49,8 @@ void drawFindings(Run& run, const Character& character, const Judge& judge, std:
         const measure::SkinPose at = judge.poses().pose(*finding.pose);
         const std::string joint =
             finding.joint < 0 ? "" : rig::jointName(character.skeleton, std::size_t(finding.joint));
-        closeups.push_back(closeupOf(character, character.weights, at, finding,
-                                     fmt::format("{} at {}", wordOf(finding.flaw), joint)));
+        closeups.push_back(
+            closeupOf(character, character.weights, at, finding, fmt::format("{} at {}", wordOf(finding.flaw), joint)));
         if (after) {
             closeups.push_back(closeupOf(character, *after, at, finding, "after"));
             closeups.back().target = closeups[closeups.size() - 2].target;

@@ -37,7 +37,8 @@ OptionTable<CheckOptions> checkRows() {
     using Row = OptionRow<C>;
     return {
         Row("min_score", "S", &C::min_score, "Exit with status 4 if the score is below this").from(0, 100).in(kCommon),
-        Row("fail_on", "fault|warning", &C::fail_on, "Exit with status 4 if there is a fault, or a warning").in(kCommon),
+        Row("fail_on", "fault|warning", &C::fail_on, "Exit with status 4 if there is a fault, or a warning")
+            .in(kCommon),
         Row("baseline", "F.json", &C::baseline, "An earlier report: only what is new counts for these").in(kCommon),
         Row("for", "gltf|three|unity|unreal|godot|mobile", &C::engine,
             "An engine: more influences or joints than it takes are a fault")
@@ -73,7 +74,8 @@ void gate(Run& run, const CheckOptions& options, double score, const CheckJson& 
     if (!options.fail_on) return;
     std::size_t bad = 0;
     for (const CheckJson& finding : fresh)
-        bad += finding["severity"] == "fault" || (*options.fail_on == FailOn::warning && finding["severity"] == "warning");
+        bad +=
+            finding["severity"] == "fault" || (*options.fail_on == FailOn::warning && finding["severity"] == "warning");
     if (bad > 0)
         run.missGate(fmt::format("{}: {} ({})", run.nameOf("character"), counted(bad, "finding", "findings"),
                                  wordOf(*options.fail_on)));
@@ -128,8 +130,7 @@ void runCheck(Run& run) {
         run.result["baseline"] = options.baseline.string();
         run.result["new"] = fresh;
     }
-    if (run.wants("sheet", Kind::picture))
-        drawFindings(run, *character, judge, check.findings, nullptr, options.size);
+    if (run.wants("sheet", Kind::picture)) drawFindings(run, *character, judge, check.findings, nullptr, options.size);
     printFindings(run, check.score, options.baseline.empty() ? findings : fresh);
     gate(run, options, options.baseline.empty() ? check.score : measure::scoreOf(counted_ones), fresh);
 }

@@ -17,8 +17,8 @@ using measure::Remedy;
 using measure::Severity;
 
 constexpr std::size_t kLeastInfluences = 4;
-constexpr float kAgrees = 0.7f;   // weight on joints that a vertex has already
-constexpr double kWide = 0.1;  // of the points: more is no patch
+constexpr float kAgrees = 0.7f;  // weight on joints that a vertex has already
+constexpr double kWide = 0.1;    // of the points: more is no patch
 constexpr int kMostRounds = 12;
 
 bool isMendable(const Finding& finding, const FixRequest& request) {
@@ -93,8 +93,8 @@ std::vector<Remedy> remediesFor(const Character& character, const Judge& judge, 
         remedies.insert(remedies.begin(), {"bind", boundWithin(character.weights, judge.good().weights,
                                                                finding.vertices, remedies.back().rows)});
     if (finding.flaw == Flaw::limits)
-        remedies.push_back({"limit", chosenRows(keepHeaviest(character.weights, std::size_t(finding.limit)),
-                                                finding.vertices)});
+        remedies.push_back(
+            {"limit", chosenRows(keepHeaviest(character.weights, std::size_t(finding.limit)), finding.vertices)});
     if ((finding.flaw == Flaw::bleed && !spread) || finding.flaw == Flaw::noise || finding.flaw == Flaw::unweighted)
         remedies.push_back({"bind", chosenRows(judge.good().weights, finding.vertices)});
     return remedies;
@@ -102,7 +102,8 @@ std::vector<Remedy> remediesFor(const Character& character, const Judge& judge, 
 
 bool noRegionFalls(const measure::SkinCheck& before, const measure::SkinCheck& after) {
     for (std::size_t j = 0; j < before.regions.size(); ++j)
-        if (before.regions[j] >= 0 && after.regions[j] >= 0 && after.regions[j] < before.regions[j] - 1e-6) return false;
+        if (before.regions[j] >= 0 && after.regions[j] >= 0 && after.regions[j] < before.regions[j] - 1e-6)
+            return false;
     return true;
 }
 

@@ -11,8 +11,8 @@ struct FixRequest {
 /// What was done about a finding.
 struct Repair {
     measure::Finding finding;
-    std::string by;                 ///< how; empty: nothing helped
-    double before = 0, after = 0;   ///< scores of the whole
+    std::string by;                ///< how; empty: nothing helped
+    double before = 0, after = 0;  ///< scores of the whole
 };
 
 struct FixResult {

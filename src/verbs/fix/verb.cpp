@@ -27,8 +27,7 @@ OptionTable<FixOptions> fixRows() {
                 .separatedBy(',')
                 .choices(kEnumWords<measure::Flaw>)
                 .in(kCommon),
-            Row("helpers", "N", &F::helpers,
-                "Add at most N driven joints where the shape still suffers, by pelt bake")
+            Row("helpers", "N", &F::helpers, "Add at most N driven joints where the shape still suffers, by pelt bake")
                 .in(kCommon),
             Row("virtual", "N", &F::virtual_joints, "The same with virtual joints").in(kCommon),
             Row("dry_run", "", &F::dry_run, "Say what would be done; the output equals the input").in(kCommon),
@@ -84,8 +83,7 @@ Character withMoreJoints(Run& run, Character character, const FixOptions& option
     request.range = range;
     request.helpers = options.helpers;
     request.virtual_joints = options.virtual_joints;
-    BakeResult baked =
-        aboutFile(run.nameOf("character"), [&] { return bake(character, request, run.progress()); });
+    BakeResult baked = aboutFile(run.nameOf("character"), [&] { return bake(character, request, run.progress()); });
     run.result["done"].push_back({{"kind", "collapse"},
                                   {"joint", nullptr},
                                   {"by", options.helpers > 0 ? "helpers" : "virtual"},
@@ -100,6 +98,7 @@ void runFix(Run& run) {
     run.excludes("helpers", "virtual");
     run.stage("load");
     Character character = run.ownCharacter("character");
+    const bool was_bare = character.weights.empty();
     bindIfBare(run, "character", character);
     run.stage("prepare");
     const std::string& file = run.nameOf("character");
@@ -113,11 +112,15 @@ void runFix(Run& run) {
     reportFix(run, character, judge, fixed);
     if (run.wants("sheet", Kind::picture))
         drawFindings(run, character, judge, fixed.before.findings, &fixed.weights, options.size);
-    if (!options.dry_run && fixed.weights != character.weights) {
+    const bool mended = !options.dry_run && fixed.weights != character.weights;
+    if (mended) {
         character.weights = fixed.weights;
         character.ddm = nullptr;  // made from the skin that these weights replace
     }
+    const std::size_t joints = character.skeleton.joints.size();
     if (!options.dry_run) character = withMoreJoints(run, std::move(character), options, fixed, range);
+    const bool same = !mended && !was_bare && !run.has("clips") && character.skeleton.joints.size() == joints;
+    if (same && run.given("character").isFile() && run.host().takeCopy("output", file)) return;
     run.save(std::move(character));
 }
 
