@@ -10,6 +10,7 @@
 namespace pelt::measure {
 namespace {
 
+constexpr double kWarningFrom = 0.6;     // of the limit: less is a note
 constexpr double kNoteFrom = 0.3;        // of the limit: less is nothing
 constexpr double kWarningsLeave = 0.95;  // of the score, however many there are
 

@@ -28,7 +28,6 @@ void sharpen(Row& row, float power);
 Row meanRow(std::span<const Row* const> rows);
 
 inline constexpr std::uint32_t kNone = ~0u;
-inline constexpr double kWarningFrom = 0.6;  // of the limit of a finding: less is a note
 
 /// A character as the detectors see it: one point per welded vertex, one row of weights per point, joints as users see
 /// them (one per node).

@@ -77,7 +77,7 @@ void tell(CheckTools& tools, Finding finding, std::span<const std::uint32_t> poi
     if (!finding.pose) tools.motion.measure(points, now, healthy, finding);
     std::vector<bool> inside(s.count(), false);
     for (const std::uint32_t p : points) inside[p] = true;
-    if (takes && finding.value >= kWarningFrom * finding.limit)
+    if (takes && finding.value >= finding.limit && finding.most == Severity::fault)
         for (const std::uint32_t p : points) tools.taken[p] = true;
     std::map<std::uint32_t, const Row*> own;
     for (std::size_t i = 0; i < points.size(); ++i) own[points[i]] = &healthy[i];
