@@ -1,5 +1,4 @@
 // Flaws between neighbors: torn seams, noise, hard folds.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -80,8 +79,6 @@ void findTorn(CheckTools tools) {
         finding.value = finding.moved;
         finding.limit = 0.004;
         if (points.size() < kTornPoints || mean < kTornMean) finding.most = Severity::warning;
-        finding.detail =
-            fmt::format("torn n {} most {:.2f} mean {:.2f} moved {:.4f}", points.size(), most, mean, finding.moved);
         tell(tools, std::move(finding), points, now, healthy, "weld");
     }
 }
@@ -143,8 +140,6 @@ void findNoise(CheckTools tools) {
     finding.value = sum / double(s.count());
     finding.limit = 0.004;
     if (points.size() < kNoisePoints && 2 * points.size() < s.count()) finding.most = Severity::warning;
-    finding.detail = fmt::format("noise all {:.5f} points {} mean {:.4f} most {:.4f}", all, points.size(),
-                                 sum / double(points.size()), most);
     tell(tools, std::move(finding), points, now, healthy, "smooth");
 }
 
@@ -156,9 +151,8 @@ void findCreases(CheckTools tools) {
         std::vector<std::uint32_t> points;
     };
     std::map<std::pair<std::uint32_t, std::uint32_t>, Border> borders;
-    std::size_t soft = 0, edges = 0, hard = 0;
+    std::size_t edges = 0, hard = 0;
     for (std::uint32_t p = 0; p < s.count(); ++p) {
-        soft += s.rows[p].size() > 1 && double(weightIn(s.rows[p], s.home[p])) < 0.98;
         for (const std::uint32_t q : s.around.of(p)) {
             if (q < p || s.home[p] == s.home[q] || s.home[p] == kNone || s.home[q] == kNone) continue;
             if (tools.taken[p] || tools.taken[q]) continue;
@@ -214,9 +208,6 @@ void findCreases(CheckTools tools) {
             finding.most = !softOnOtherSide(joints)       ? Severity::note
                            : finding.moved < kVisibleFold ? Severity::warning
                                                           : Severity::fault;
-        finding.detail = fmt::format("crease edges {} hard {} edge {:.4f} moved {:.4f} soft {:.3f} allhard {:.3f}",
-                                     border.edges, border.hard, border.length / double(border.edges) / s.diagonal,
-                                     finding.moved, double(soft) / double(s.count()), all_hard);
         tell(tools, std::move(finding), points, now, healthy, by, false);
     }
 }

@@ -1,5 +1,4 @@
 // Islands of points that follow a joint far from them: bleeding, exchanged sides, points left on the root.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -12,15 +11,12 @@ namespace {
 // Of the diagonal: what lies this near to the rest of its joint's skin is no fault; among the skin of a neighbor in the
 // skeleton it must be farther, and so must the only skin of a joint be from its bone.
 constexpr double kNear = 0.05, kNearNeighbor = 0.12, kNearBone = 0.1;
-constexpr double kExchanged = 0.015;  // of the points: a limb
-constexpr double kLimb = 0.002;       // of the points: less skin of a joint is a patch
-constexpr double kBlur = 0.125, kEven = 1.3;
-constexpr float kBlurSharpness = 2.5;
+constexpr double kExchanged = 0.015;   // of the points: a limb
+constexpr double kLimb = 0.002;        // of the points: less skin of a joint is a patch
 constexpr std::size_t kStray = 3;      // points: fewer are no more than a warning
 constexpr double kOtherRow = 0.5;      // how far the rows are from those around them
 constexpr double kOtherOnlyRow = 0.7;  // the same for the only skin of a joint
 constexpr double kVisible = 0.01;      // of the diagonal: motion that is seen
-constexpr std::size_t kSamples = 256;  // points that distances between islands are taken over
 
 struct Island {
     std::uint32_t joint = 0, expected = kNone;
@@ -31,13 +27,6 @@ struct Island {
     double to_bone = 0, to_twin = 0;  ///< the mean distance of its points
     double nearest_bone = 0;          ///< of its points to the joint
 };
-
-std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& points) {
-    std::vector<std::uint32_t> some;
-    const std::size_t step = std::max<std::size_t>(1, points.size() / kSamples);
-    for (std::size_t i = 0; i < points.size(); i += step) some.push_back(points[i]);
-    return some;
-}
 
 double gapBetween(const CheckSurface& s, const Island& a, const Island& b) {
     double least = s.diagonal;
@@ -180,17 +169,9 @@ void tellSwapped(CheckTools& tools, const std::vector<std::vector<Island>>& isla
     }
 }
 
-/// How many joints a row has, as if all were as heavy: 1 for a single one.
-double evenness(const Row& row) {
-    double squares = 0;
-    for (const Share& share : row) squares += double(share.weight) * double(share.weight);
-    return squares > 0 ? 1 / squares : 0;
-}
-
 struct Suspect {
     std::vector<std::uint32_t> points;
     double far = 0;
-    std::string detail;
 };
 
 }  // namespace
@@ -231,9 +212,6 @@ void findMisplaced(CheckTools tools) {
             Suspect& suspect = suspects[{j, root ? kNone : island.expected}];
             suspect.points.insert(suspect.points.end(), island.points.begin(), island.points.end());
             suspect.far = std::max(suspect.far, far);
-            suspect.detail += fmt::format("[n {} far {:.3f} bone {:.3f} gap {:.3f} hops {} other {:.2f} rank {}/{}] ",
-                                          island.points.size(), far, island.nearest_bone / s.diagonal, gap / s.diagonal,
-                                          s.hops(j, island.expected), other, i, rest.size());
         }
     }
     for (auto& [joints, suspect] : suspects) {
@@ -249,87 +227,8 @@ void findMisplaced(CheckTools tools) {
         tools.motion.measure(suspect.points, rowsOf(s, suspect.points), healthy, finding);
         finding.value = finding.moved;
         finding.limit = kVisible;
-        finding.detail = suspect.detail;
         tell(tools, std::move(finding), suspect.points, rowsOf(s, suspect.points), healthy, "neighbors");
     }
-}
-
-void findBlur(CheckTools tools) {
-    const CheckSurface& s = tools.surface;
-    // Where each joint leads: its core. The radius of a core is how far its points are from the bone, in the median.
-    std::vector<std::vector<std::uint32_t>> cores(s.places.size());
-    for (std::uint32_t p = 0; p < s.count(); ++p)
-        if (s.home[p] != kNone && !tools.taken[p]) cores[s.home[p]].push_back(p);
-    std::vector<double> radius(s.places.size(), 0);
-    for (std::uint32_t j = 0; j < cores.size(); ++j) {
-        std::vector<double> distances;
-        for (const std::uint32_t p : thinned(cores[j])) distances.push_back(s.boneDistance(j, s.points[p]));
-        if (distances.empty()) continue;
-        std::nth_element(distances.begin(), distances.begin() + std::ptrdiff_t(distances.size() / 2), distances.end());
-        radius[j] = distances[distances.size() / 2];
-    }
-    // Steps over the surface from each core would be exact; the straight distance to a thinned core is enough.
-    std::vector<std::vector<std::uint32_t>> thin;
-    for (const auto& core : cores) thin.push_back(thinned(core));
-    std::vector<double> strayed(s.places.size(), 0), moved_to(s.places.size(), 0);
-    std::vector<std::vector<std::uint32_t>> far(s.places.size());
-    double total = 0, tiny = 0;
-    for (std::uint32_t p = 0; p < s.count(); ++p) {
-        if (tools.taken[p]) continue;
-        for (const Share& share : s.rows[p]) {
-            const std::uint32_t j = share.joint;
-            if (j == s.home[p]) continue;
-            double d = s.boneDistance(j, s.points[p]);
-            const double reach = 1.2 * radius[j] + 0.015 * s.diagonal;
-            if (d <= reach) continue;
-            for (const std::uint32_t q : thin[j]) {
-                if (d <= reach) break;
-                d = std::min(d, length(s.points[p] - s.points[q]));
-            }
-            if (d <= reach) continue;
-            strayed[j] += double(share.weight);
-            total += double(share.weight);
-            if (share.weight > 0.03f)
-                far[j].push_back(p);
-            else
-                tiny += double(share.weight);
-        }
-    }
-    std::uint32_t worst = kNone;
-    for (std::uint32_t j = 0; j < strayed.size(); ++j)
-        if (!far[j].empty() && (worst == kNone || strayed[j] > strayed[worst])) worst = j;
-    if (worst == kNone) return;
-    Finding finding;
-    finding.flaw = Flaw::bleed;
-    finding.joint = s.slot(worst);
-    // Smoothed weights have many joints at each point, and many reach far; one joint alone that does is the artist's.
-    double even = 0;
-    for (const Row& row : s.rows) even += evenness(row) / double(s.count());
-    finding.value = (even - 1) * std::min(total, 1.5 * (total - strayed[worst])) / double(s.count());
-    finding.limit = kBlur;
-    std::vector<std::uint32_t> points;  // where distant joints reach, and where there are as many
-    for (std::uint32_t p = 0; p < s.count(); ++p)
-        if (!tools.taken[p] && s.rows[p].size() > 1 && evenness(s.rows[p]) > kEven) points.push_back(p);
-    for (const auto& own : far) points.insert(points.end(), own.begin(), own.end());
-    std::sort(points.begin(), points.end());
-    points.erase(std::unique(points.begin(), points.end()), points.end());
-    finding.other = s.slot(commonJoint(rowsOf(s, far[worst])));
-    std::vector<Row> now = rowsOf(s, points), healthy;
-    for (const std::uint32_t p : points) {
-        Row row;
-        double sum = 0;
-        for (const Share& share : s.rows[p]) {
-            const auto& list = far[share.joint];
-            if (!std::binary_search(list.begin(), list.end(), p)) row.push_back(share), sum += double(share.weight);
-        }
-        for (Share& share : row) share.weight = float(double(share.weight) / sum);
-        sharpen(row, kBlurSharpness);
-        healthy.push_back(std::move(row));
-    }
-    finding.detail =
-        fmt::format("blur even {:.3f} total {:.4f} tiny {:.4f} worst {:.4f} points {}", even, total / double(s.count()),
-                    tiny / double(s.count()), strayed[worst] / double(s.count()), points.size());
-    tell(tools, std::move(finding), points, now, healthy, "without");
 }
 
 }  // namespace pelt::measure

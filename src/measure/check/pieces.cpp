@@ -1,5 +1,4 @@
 // Loose pieces that do not follow what they sit on, sides that differ, joints without skin.
-#include <fmt/format.h>
 #include <pelt/geometry/ray_tree.h>
 
 #include <algorithm>
@@ -17,14 +16,12 @@ constexpr double kUneven = 0.25;  // distance between a row and that of the othe
 
 /// What a piece sits on: the rows of the nearest points of other pieces.
 struct Seat {
-    double gap = 0;         ///< the least distance
     std::vector<Row> rows;  ///< per sampled point; empty where nothing is near
     std::vector<std::uint32_t> points;
 };
 
 Seat seatOf(const CheckSurface& s, const geometry::RayTree& tree, std::uint32_t piece, std::vector<bool>& allowed) {
     Seat seat;
-    seat.gap = s.diagonal;
     const auto& points = s.pieces[piece];
     const std::size_t step = std::max<std::size_t>(1, points.size() / kPieceSamples);
     allowed[piece] = false;
@@ -35,7 +32,6 @@ Seat seatOf(const CheckSurface& s, const geometry::RayTree& tree, std::uint32_t 
             const Triangle& t = s.triangles[place->triangle];
             const Row* corners[] = {&s.rows[t[0]], &s.rows[t[1]], &s.rows[t[2]]};
             row = meanRow(corners);
-            seat.gap = std::min(seat.gap, place->distance);
         }
         seat.rows.push_back(std::move(row));
     }
@@ -52,13 +48,6 @@ double distanceToSkinOf(const CheckSurface& s, std::uint32_t piece, std::uint32_
         for (const std::uint32_t p : some) least = std::min(least, length(s.points[p] - s.points[q]));
     }
     return least;
-}
-
-/// The size of a piece: of the box around it.
-double sizeOfPiece(const CheckSurface& s, std::uint32_t piece) {
-    geometry::Box box = geometry::Box::none();
-    for (const std::uint32_t p : s.pieces[piece]) box.grow(s.points[p]);
-    return box.diagonal();
 }
 
 bool mirroredAlike(const CheckSurface& s, std::span<const std::uint32_t> points, bool& differs) {
@@ -114,12 +103,9 @@ void findPieces(CheckTools tools) {
             return best;
         };
         const std::uint32_t k = heavy(own), u = heavy(under);
-        const double size = sizeOfPiece(s, piece), to_skin = distanceToSkinOf(s, piece, k, some);
-        double to_bone = s.diagonal, to_under = s.diagonal;
-        for (const std::uint32_t p : some) {
-            to_bone = std::min(to_bone, s.boneDistance(k, s.points[p]));
-            to_under = std::min(to_under, s.boneDistance(u, s.points[p]));
-        }
+        const double to_skin = distanceToSkinOf(s, piece, k, some);
+        double to_bone = s.diagonal;
+        for (const std::uint32_t p : some) to_bone = std::min(to_bone, s.boneDistance(k, s.points[p]));
         bool differs = false;
         const bool alike = mirroredAlike(s, points, differs);
         // What a joint has no other skin than is what it is for.
@@ -132,12 +118,6 @@ void findPieces(CheckTools tools) {
         const double away = std::min(to_skin, to_bone);
         finding.value = differs ? std::max(away / s.diagonal, 0.031) : away / s.diagonal;
         finding.limit = 0.03;
-        finding.detail = fmt::format(
-            "piece n {} size {:.3f} gap {:.4f} skin {:.3f} bone {:.3f} under {:.3f} apart {:.2f} hops {} differs {} "
-            "moved {:.3f} pieces {} rigid {:.2f}",
-            points.size(), size / s.diagonal, seat.gap / s.diagonal, to_skin / s.diagonal, to_bone / s.diagonal,
-            to_under / s.diagonal, apart, s.hops(k, u), differs, finding.moved, s.pieces.size(),
-            own[k] / double(some.size()));
         // A piece moves as a whole with the mean of what it sits on.
         std::vector<const Row*> seats;
         for (const Row& row : healthy) seats.push_back(&row);
@@ -150,17 +130,16 @@ void findAsymmetry(CheckTools tools) {
     const CheckSurface& s = tools.surface;
     if (s.mirrored.empty()) return;
     std::vector<bool> uneven(s.count(), false);
-    std::size_t pairs = 0, bad = 0;
+    std::size_t bad = 0;
     for (std::uint32_t p = 0; p < s.count(); ++p) {
         const std::uint32_t q = s.mirrored[p];
         if (q == kNone || tools.taken[p] || tools.taken[q]) continue;
         const Row twin = twinRow(s, s.rows[q]);
         if (twin.empty()) continue;
-        ++pairs;
         uneven[p] = rowDistance(twin, s.rows[p]) > kUneven;
         bad += uneven[p];
     }
-    if (pairs == 0 || bad == 0) return;
+    if (bad == 0) return;
     for (const auto& group : groupsOf(s, uneven)) {
         if (group.size() < 4) continue;
         Finding finding;
@@ -179,8 +158,6 @@ void findAsymmetry(CheckTools tools) {
         finding.value = finding.moved;
         finding.limit = 0.05;
         finding.most = Severity::warning;
-        finding.detail = fmt::format("asym n {} of {} bad {:.3f} moved {:.4f}", group.size(), pairs,
-                                     double(bad) / double(pairs), finding.moved);
         tell(tools, std::move(finding), group, now, healthy, "mirror", false);
     }
 }

@@ -12,21 +12,9 @@
 namespace pelt::measure {
 namespace {
 
+constexpr std::size_t kSamples = 256;       // points that distances are taken over
 constexpr double kMirrorTolerance = 0.002;  // of the diagonal
 constexpr double kSymmetricShare = 0.7;     // of the points must have a counterpart
-
-void addTo(Row& row, std::uint32_t joint, float weight) {
-    for (Share& share : row)
-        if (share.joint == joint) {
-            share.weight += weight;
-            return;
-        }
-    row.push_back({joint, weight});
-}
-
-void sortRow(Row& row) {
-    std::sort(row.begin(), row.end(), [](const Share& a, const Share& b) { return a.joint < b.joint; });
-}
 
 void makeRows(CheckSurface& s, const SkinWeights& weights) {
     s.vertex_rows.resize(weights.vertexCount());
@@ -135,48 +123,6 @@ void makeMirror(CheckSurface& s) {
 
 }  // namespace
 
-double rowDistance(const Row& a, const Row& b) {
-    double sum = 0;
-    std::size_t i = 0, k = 0;
-    while (i < a.size() || k < b.size()) {
-        if (k == b.size() || (i < a.size() && a[i].joint < b[k].joint))
-            sum += double(a[i++].weight);
-        else if (i == a.size() || b[k].joint < a[i].joint)
-            sum += double(b[k++].weight);
-        else
-            sum += std::abs(double(a[i++].weight) - double(b[k++].weight));
-    }
-    return sum / 2;
-}
-
-float weightIn(const Row& row, std::uint32_t joint) {
-    for (const Share& share : row)
-        if (share.joint == joint) return share.weight;
-    return 0;
-}
-
-std::uint32_t heaviest(const Row& row) {
-    std::uint32_t best = kNone;
-    float most = 0;
-    for (const Share& share : row)
-        if (share.weight > most) most = share.weight, best = share.joint;
-    return best;
-}
-
-void sharpen(Row& row, float power) {
-    double sum = 0;
-    for (Share& share : row) sum += double(share.weight = std::pow(share.weight, power));
-    for (Share& share : row) share.weight = float(double(share.weight) / sum);
-}
-
-Row meanRow(std::span<const Row* const> rows) {
-    Row mean;
-    for (const Row* row : rows)
-        for (const Share& share : *row) addTo(mean, share.joint, share.weight / float(rows.size()));
-    sortRow(mean);
-    return mean;
-}
-
 double CheckSurface::boneDistance(std::uint32_t joint, const Vec3d& p) const {
     double least = length(p - places[joint]);
     for (const geometry::BoneSegment& bone : bones[joint]) least = std::min(least, geometry::distanceTo(bone, p));
@@ -247,14 +193,11 @@ CheckSurface makeCheckSurface(const Character& character) {
     return s;
 }
 
-Row twinRow(const CheckSurface& surface, const Row& row) {
-    Row made;
-    for (const Share& share : row) {
-        if (surface.twins[share.joint] == kNone) return {};
-        addTo(made, surface.twins[share.joint], share.weight);
-    }
-    sortRow(made);
-    return made;
+std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& points) {
+    std::vector<std::uint32_t> some;
+    const std::size_t step = std::max<std::size_t>(1, points.size() / kSamples);
+    for (std::size_t i = 0; i < points.size(); i += step) some.push_back(points[i]);
+    return some;
 }
 
 std::vector<std::vector<std::uint32_t>> groupsOf(const CheckSurface& surface, const std::vector<bool>& marked) {
@@ -271,111 +214,6 @@ std::vector<std::vector<std::uint32_t>> groupsOf(const CheckSurface& surface, co
         groups.push_back(std::move(group));
     }
     return groups;
-}
-
-std::vector<Row> filledRows(const CheckSurface& surface, std::span<const std::uint32_t> points,
-                            const std::vector<bool>& unknown) {
-    constexpr int kSweeps = 40;
-    std::unordered_map<std::uint32_t, std::size_t> at;
-    for (std::size_t i = 0; i < points.size(); ++i) at[points[i]] = i;
-    std::vector<Row> rows(points.size());
-    // Outside in: each ring begins with the mean of the rows that are known beside it; then sweeps smooth them.
-    std::vector<const Row*> beside;
-    const auto meanAround = [&](std::size_t i) {
-        beside.clear();
-        for (const std::uint32_t q : surface.around.of(points[i])) {
-            const auto found = at.find(q);
-            if (found != at.end()) {
-                if (!rows[found->second].empty()) beside.push_back(&rows[found->second]);
-            } else if (!unknown[q]) {
-                beside.push_back(&surface.rows[q]);
-            }
-        }
-        return beside.empty() ? Row() : meanRow(beside);
-    };
-    for (bool any = true; any;) {
-        any = false;
-        std::vector<std::pair<std::size_t, Row>> ring;
-        for (std::size_t i = 0; i < points.size(); ++i)
-            if (rows[i].empty())
-                if (Row row = meanAround(i); !row.empty()) ring.emplace_back(i, std::move(row));
-        for (auto& [i, row] : ring) rows[i] = std::move(row), any = true;
-    }
-    for (int sweep = 0; sweep < kSweeps; ++sweep)
-        for (std::size_t i = 0; i < points.size(); ++i)
-            if (!rows[i].empty()) rows[i] = meanAround(i);
-    return rows;
-}
-
-std::vector<Row> smoothedRows(const CheckSurface& surface, std::span<const std::uint32_t> points, int sweeps) {
-    std::unordered_map<std::uint32_t, std::size_t> at;
-    for (std::size_t i = 0; i < points.size(); ++i) at[points[i]] = i;
-    std::vector<Row> rows = rowsOf(surface, points), next(points.size());
-    std::vector<const Row*> beside;
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            beside.assign(1, &rows[i]);
-            for (const std::uint32_t q : surface.around.of(points[i])) {
-                const auto found = at.find(q);
-                beside.push_back(found != at.end() ? &rows[found->second] : &surface.rows[q]);
-            }
-            next[i] = meanRow(beside);
-        }
-        rows.swap(next);
-    }
-    return rows;
-}
-
-std::vector<std::uint32_t> ringsAround(const CheckSurface& surface, std::span<const std::uint32_t> points, int rings,
-                                       const std::vector<bool>& without) {
-    std::vector<bool> inside(surface.count(), false);
-    std::vector<std::uint32_t> made(points.begin(), points.end());
-    for (const std::uint32_t p : points) inside[p] = true;
-    std::size_t first = 0;
-    for (int ring = 0; ring < rings; ++ring) {
-        const std::size_t last = made.size();
-        for (; first < last; ++first)
-            for (const std::uint32_t q : surface.around.of(made[first]))
-                if (!inside[q] && !without[q]) inside[q] = true, made.push_back(q);
-    }
-    std::sort(made.begin(), made.end());
-    return made;
-}
-
-Motion::Motion(const CheckSurface& surface, const SkinPoses& poses) : surface_(&surface) {
-    for (std::size_t p = 0; p < poses.count(); ++p) {
-        const SkinPose at = poses.pose(p);
-        std::vector<Affine3f> bones;
-        for (const auto& entry : surface.joints.entries) bones.push_back(at.bones[entry.first_slot]);
-        bones_.push_back(std::move(bones));
-        index_.push_back(p);
-    }
-}
-
-void Motion::measure(std::span<const std::uint32_t> points, std::span<const Row> now, std::span<const Row> healthy,
-                     Finding& finding) const {
-    constexpr std::size_t kMost = 200;
-    const std::size_t step = std::max<std::size_t>(1, points.size() / kMost);
-    double most = 0;
-    for (std::size_t pose = 0; pose < bones_.size(); ++pose) {
-        double sum = 0;
-        std::size_t measured = 0;
-        for (std::size_t i = 0; i < points.size(); i += step) {
-            if (now[i].empty() || healthy[i].empty()) continue;
-            const Vec3f x = Vec3f(surface_->points[points[i]]);
-            Vec3f d{0, 0, 0};
-            for (const Share& share : now[i]) d += (bones_[pose][share.joint] * x) * share.weight;
-            for (const Share& share : healthy[i]) d += (bones_[pose][share.joint] * x) * -share.weight;
-            sum += double(dot(d, d));
-            ++measured;
-        }
-        const double mean = measured > 0 ? std::sqrt(sum / double(measured)) : 0;
-        if (mean > most) {
-            most = mean;
-            finding.pose = index_[pose];
-        }
-    }
-    finding.moved = most / surface_->diagonal;
 }
 
 }  // namespace pelt::measure

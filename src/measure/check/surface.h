@@ -17,6 +17,9 @@ struct Share {
 };
 using Row = std::vector<Share>;
 
+/// Adds to the weight of a joint, and puts the joints in order again.
+void addTo(Row& row, std::uint32_t joint, float weight);
+void sortRow(Row& row);
 /// Half the sum of differences: 0 for equal rows, 1 for rows without a joint in common.
 double rowDistance(const Row& a, const Row& b);
 float weightIn(const Row& row, std::uint32_t joint);
@@ -71,6 +74,9 @@ CheckSurface makeCheckSurface(const Character& character);
 
 /// The row with every joint replaced by its twin; empty if one has none.
 Row twinRow(const CheckSurface& surface, const Row& row);
+
+/// Evenly chosen points, a few hundred at most.
+std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& points);
 
 /// Connected groups of the marked points.
 std::vector<std::vector<std::uint32_t>> groupsOf(const CheckSurface& surface, const std::vector<bool>& marked);
