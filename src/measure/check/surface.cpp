@@ -3,6 +3,7 @@
 
 #include <pelt/core/error.h>
 #include <pelt/geometry/bounding_box.h>
+#include <pelt/rig/rest_space.h>
 
 #include <algorithm>
 #include <cmath>
@@ -81,19 +82,9 @@ private:
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> cells_;
 };
 
-/// From the space of the character to that in which most of it is modeled.
-Affine3d modeledSpace(const Character& character) {
-    if (character.from_file.empty()) return {};
-    std::vector<std::size_t> vertices(character.from_file.size(), 0);
-    for (const MeshPart& part : character.mesh.parts)
-        if (part.instance < vertices.size()) vertices[part.instance] += part.vertex_count;
-    return inverse(
-        character.from_file[std::size_t(std::max_element(vertices.begin(), vertices.end()) - vertices.begin())]);
-}
-
 void makeMirror(CheckSurface& s) {
     s.twins.assign(s.places.size(), kNone);
-    const Affine3d modeled = modeledSpace(*s.character);
+    const Affine3d modeled = rig::toModeledSpace(*s.character);
     std::vector<Vec3d> points(s.count());
     std::vector<Vec3f> rounded(s.count());
     for (std::size_t p = 0; p < s.count(); ++p) rounded[p] = Vec3f(points[p] = modeled * s.points[p]);
