@@ -53,9 +53,6 @@ void drawFindings(Run& run, const Character& character, const Judge& judge, std:
             closeupOf(character, character.weights, at, finding, fmt::format("{} at {}", wordOf(finding.flaw), joint)));
         if (after) {
             closeups.push_back(closeupOf(character, *after, at, finding, "after"));
-            closeups.back().target = closeups[closeups.size() - 2].target;
-            closeups.back().radius = closeups[closeups.size() - 2].radius;
-            closeups.back().toward = closeups[closeups.size() - 2].toward;
         }
         if (closeups.size() >= (after ? 2 : 1) * kMostPanels) break;
     }
