@@ -396,6 +396,15 @@ Affine3d toFileSpace(const Character& character) {
     return one ? back : Affine3d{};
 }
 
+Affine3d toModeledSpace(const Character& character) {
+    if (character.from_file.empty()) return {};
+    std::vector<std::size_t> vertices(character.from_file.size(), 0);
+    for (const MeshPart& part : character.mesh.parts)
+        if (part.instance < vertices.size()) vertices[part.instance] += part.vertex_count;
+    const auto most = std::max_element(vertices.begin(), vertices.end()) - vertices.begin();
+    return inverse(character.from_file[std::size_t(most)]);
+}
+
 double restScale(const Affine3d& from_file) { return 1 / std::cbrt(std::abs(determinant(from_file.linear()))); }
 
 }  // namespace pelt::rig

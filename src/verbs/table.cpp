@@ -12,6 +12,8 @@
 // clang-format off
 #define PELT_VERBS(row) \
     row(info)             \
+    row(check)            \
+    row(fix)              \
     row(sample)           \
     row(bind)             \
     row(transfer)         \

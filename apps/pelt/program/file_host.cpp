@@ -4,8 +4,13 @@
 #include <fmt/format.h>
 #include <pelt/io/atomic_file.h>
 #include <pelt/io/character_file.h>
+#include <pelt/io/extension.h>
 #include <pelt/io/png.h>
 
+#include <fstream>
+#include <iterator>
+
+#include "draw/closeups.h"
 #include "draw/heatmap.h"
 #include "program/signals.h"
 #include "program/streams.h"
@@ -72,6 +77,22 @@ void FileHost::take(std::string_view output, std::span<const std::byte> bytes) {
 
 std::vector<std::byte> FileHost::draw(const verbs::Heatmap& heatmap, const Progress& progress) {
     return io::toPng(draw::drawHeatmap(heatmap, progress), "the heat map");
+}
+
+std::vector<std::byte> FileHost::draw(const verbs::CloseupSheet& sheet, const Progress& progress) {
+    return io::toPng(draw::drawCloseups(sheet, progress), "the sheet");
+}
+
+bool FileHost::takeCopy(std::string_view output, const std::filesystem::path& file) {
+    const std::string extension = io::extensionOf(file);
+    const std::filesystem::path& path = pathOf(output);
+    if (isStandardStream(file) || (extension != ".glb" && extension != ".vrm")) return false;  // not all in one file
+    if (!isStandardStream(path) && io::extensionOf(path) != extension) return false;
+    std::ifstream in(file, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    if (!in) return false;
+    take(output, std::as_bytes(std::span(bytes)));
+    return true;
 }
 
 void FileHost::finish() {

@@ -33,6 +33,8 @@ public:
     std::unique_ptr<io::SequenceWriter> open(std::string_view output, const io::SequenceInfo& info) override;
     void take(std::string_view output, std::span<const std::byte> bytes) override;
     std::vector<std::byte> draw(const verbs::Heatmap& heatmap, const Progress& progress) override;
+    std::vector<std::byte> draw(const verbs::CloseupSheet& sheet, const Progress& progress) override;
+    bool takeCopy(std::string_view output, const std::filesystem::path& file) override;
     void finish() override;
 
     void startProgress() { display_.start(); }

@@ -36,6 +36,58 @@ class VerbMethods:
         threads: at most so many threads, 0 for all cores; results do not depend on it
         """
 
+    def check(
+        self,
+        *,
+        min_score: float | None = ...,
+        fail_on: Literal["fault", "warning"] | None = ...,
+        baseline: Path | None = ...,
+        for_: Literal["gltf", "three", "unity", "unreal", "godot", "mobile"] | None = ...,
+        clips: Character | Path | Sequence[Character | Path] | None = ...,
+        limits: dict[str, Any] | Path | None = ...,
+        progress: ProgressCallback | None = ...,
+        threads: int | None = ...,
+    ) -> Report:
+        """Says what is wrong with a skin, as an artist would point at it.
+
+        Returns the report.
+
+        min_score: Exit with status 4 if the score is below this
+        fail_on: Exit with status 4 if there is a fault, or a warning
+        baseline: An earlier report: only what is new counts for these
+        for_: An engine: more influences or joints than it takes are a fault
+        clips: A file whose clips are added before the character's own, matched by joint names; may be repeated.
+        limits: How far joints bend and twist in the range of motion; the format is that of bake limits.
+        progress: called with the fraction done (0 to 1) and the stage; returning False cancels
+        threads: at most so many threads, 0 for all cores; results do not depend on it
+        """
+
+    def fix(
+        self,
+        *,
+        only: Literal["bleed", "torn", "piece", "noise", "crease", "collapse", "bulge", "stretch", "flip", "poke", "unweighted", "swapped", "asymmetry", "unused", "limits", "structure"] | Sequence[Literal["bleed", "torn", "piece", "noise", "crease", "collapse", "bulge", "stretch", "flip", "poke", "unweighted", "swapped", "asymmetry", "unused", "limits", "structure"]] | None = ...,
+        helpers: int | None = ...,
+        virtual: int | None = ...,
+        dry_run: bool | None = ...,
+        clips: Character | Path | Sequence[Character | Path] | None = ...,
+        limits: dict[str, Any] | Path | None = ...,
+        progress: ProgressCallback | None = ...,
+        threads: int | None = ...,
+    ) -> Character:
+        """Repairs what check finds in a skin, and nothing else.
+
+        Returns a new Character; its `report` is what the verb says of its work.
+
+        only: Repair findings of these kinds alone
+        helpers: Add at most N driven joints where the shape still suffers, by pelt bake
+        virtual: The same with virtual joints
+        dry_run: Say what would be done; the output equals the input
+        clips: A file whose clips are added before the character's own, matched by joint names; may be repeated.
+        limits: How far joints bend and twist in the range of motion; the format is that of bake limits.
+        progress: called with the fraction done (0 to 1) and the stage; returning False cancels
+        threads: at most so many threads, 0 for all cores; results do not depend on it
+        """
+
     def bind(
         self,
         method: Literal["smooth", "rigid", "bbw"] | None = ...,

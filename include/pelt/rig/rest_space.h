@@ -34,6 +34,10 @@ void transformRows(DdmRows<float>& rows, std::size_t first, std::size_t count, c
 /// the map is then the identity: the bind pose in the space in which the character moves.
 Affine3d toFileSpace(const Character& character);
 
+/// From the space of the character to that in which the file stores most of its mesh: there it is symmetric, whereas
+/// the pose in which the nodes rest need not be.
+Affine3d toModeledSpace(const Character& character);
+
 /// Size of the mesh in the file relative to the posed character: 100 for a mesh in centimeters that moves in meters.
 double restScale(const Affine3d& from_file);
 

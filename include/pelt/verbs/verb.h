@@ -6,6 +6,7 @@
 #include <pelt/io/sequence_file.h>
 #include <pelt/rig/character.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -122,6 +123,23 @@ struct Heatmap {
     std::optional<PictureSize> size = {};
 };
 
+/// A place of a posed mesh, seen from near, with some vertices marked.
+struct Closeup {
+    std::vector<Vec3f> positions;
+    std::vector<char> marked;  ///< per vertex
+    Vec3f target;              ///< the middle of the place,
+    float radius = 1;          ///< how far it reaches,
+    Vec3f toward;              ///< and the direction that it faces
+    std::string caption;
+};
+struct CloseupSheet {
+    std::span<const Triangle> triangles;
+    std::span<const Closeup> closeups;
+    int columns = 0;  ///< 0: nearly square
+    std::string title;
+    std::optional<PictureSize> size = {};
+};
+
 /// What surrounds a verb that runs: it hears of stages and progress, and gets the results. A host that overrides
 /// nothing drops them.
 class Host {
@@ -148,6 +166,9 @@ public:
     virtual std::vector<std::byte> draw(const Heatmap&, const Progress&) { return {}; }
     /// The verb has ended well: outputs that were kept together are written.
     virtual void finish() {}
+    virtual std::vector<std::byte> draw(const CloseupSheet&, const Progress&) { return {}; }
+    /// The output is this file as it is. False if the host cannot write that; it then gets the character.
+    virtual bool takeCopy(std::string_view /*output*/, const std::filesystem::path& /*file*/) { return false; }
 
     bool local_files_only = false;  ///< external files outside the folder of a .gltf are not read
     bool watches_memory = false;    ///< the report's stages have the largest memory while each ran

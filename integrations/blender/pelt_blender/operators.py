@@ -181,6 +181,30 @@ class Check(bpy.types.Operator):
         return {"FINISHED"}
 
 
+@table.options("check")
+class Judge(bpy.types.Operator):
+    """Say what is wrong with the skin of the character"""
+
+    bl_idname = "pelt.judge"
+    bl_label = "Judge the Skin"
+
+    def execute(self, context):
+        try:
+            armature, meshes = scene.find(context)
+            skin = skins.read(armature, meshes)
+            skins.need_weights(skin)
+            report = skins.character(skin).check(**table.given(self, context))
+        except (Fault, pelt.Error) as fault:
+            self.report({"ERROR"}, str(fault))
+            return {"CANCELLED"}
+        lines = [f"score {report['score']:.1f}"]
+        lines += [f"! {each['severity']}: {each['says']}" for each in report["findings"] if each["severity"] != "note"]
+        context.scene.pelt.report = "\n".join(lines)
+        for line in lines:
+            self.report({"WARNING" if line.startswith("!") else "INFO"}, line)
+        return {"FINISHED"}
+
+
 def _facts(info):
     """In lines that a narrow sidebar shows whole."""
     return [
@@ -212,4 +236,4 @@ def _of_scene(armature, meshes):
     return found
 
 
-CLASSES = (Bind, Mush, Unmush, Bake, Check)
+CLASSES = (Bind, Mush, Unmush, Bake, Check, Judge)

@@ -49,6 +49,7 @@ class VIEW3D_PT_pelt(_Panel, bpy.types.Panel):
             column.prop(settings, "influences")
         layout.operator("pelt.bind", icon="MOD_ARMATURE")
         layout.operator("pelt.check", icon="CHECKMARK")
+        layout.operator("pelt.judge", icon="VIEWZOOM")
         if settings.report:
             box = layout.box().column(align=True)
             for line in settings.report.split("\n"):

@@ -10,6 +10,7 @@ from .scene import Fault
 #: Verbs with an operator of their own, and its name.
 OWN = {
     "info": "check",
+    "check": "judge",
     **{name: name for name in ("bind", "transfer", "lod", "mush", "bake", "fit", "decompose", "pose")},
     **{name: name for name in ("sample", "cutout", "deform", "pack", "compare")},
 }

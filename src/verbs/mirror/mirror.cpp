@@ -4,6 +4,7 @@
 #include <pelt/io/character_file.h>
 #include <pelt/methods/ddm.h>
 #include <pelt/rig/remove_joints.h>
+#include <pelt/rig/rest_space.h>
 #include <pelt/verbs/mirror.h>
 
 #include <algorithm>
@@ -49,17 +50,6 @@ void mirrorMap(VertexAttribute& attribute, const std::vector<MirrorSource>& sour
             sum += source.shares[corner] * double(given[source.vertices[corner]]);
         attribute.values[v] = float(sum);
     }
-}
-
-/// From the space of the character to that in which the file stores most of its mesh: there it is symmetric, whereas
-/// the pose in which the nodes rest need not be.
-Affine3d toModeledSpace(const Character& character) {
-    if (character.from_file.empty()) return {};
-    std::vector<std::size_t> vertices(character.from_file.size(), 0);
-    for (const MeshPart& part : character.mesh.parts)
-        if (part.instance < vertices.size()) vertices[part.instance] += part.vertex_count;
-    const auto most = std::max_element(vertices.begin(), vertices.end()) - vertices.begin();
-    return inverse(character.from_file[std::size_t(most)]);
 }
 
 /// Per joint, the nearest one above it, or itself, that belongs to both sides; itself if there is none.
@@ -143,7 +133,7 @@ MirrorResult mirror(const Character& character, const MirrorRequest& request, co
     if (character.skeleton.joints.empty()) throw Error::badInput("has no skeleton");
     if (character.weights.empty())
         throw Error::badInput("has a skeleton but no skin weights; bind it first (pelt bind)");
-    const Affine3d modeled = toModeledSpace(character);
+    const Affine3d modeled = rig::toModeledSpace(character);
     Mesh mesh = character.mesh;
     for (Vec3f& p : mesh.positions) p = Vec3f(modeled * Vec3d(p));
     std::vector<Vec3d> places = rig::jointRestPositions(character.skeleton);

@@ -126,6 +126,13 @@ void Run::draw(const Heatmap& heatmap, std::string_view output) {
     save(picture, output);
 }
 
+void Run::draw(const CloseupSheet& sheet, std::string_view output) {
+    stage("render");
+    const std::vector<std::byte> picture = host_.draw(sheet, progress());
+    stage("write");
+    save(picture, output);
+}
+
 Report Run::report() {
     stages_.finish();
     result["warnings"] = warnings_;

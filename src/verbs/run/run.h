@@ -128,6 +128,7 @@ public:
     void save(std::span<const std::byte> bytes, std::string_view output = "output") { host_.take(output, bytes); }
     /// Draws a picture and saves it.
     void draw(const Heatmap& heatmap, std::string_view output);
+    void draw(const CloseupSheet& sheet, std::string_view output);
 
     bool utf8() const { return host_.utf8; }
     bool usesCache() const { return host_.uses_cache; }

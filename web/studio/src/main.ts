@@ -14,6 +14,7 @@ import { buildHelp } from "./ui/help.js";
 import { listenToKeys } from "./ui/keyboard.js";
 import { buildLabels } from "./ui/labels.js";
 import { buildMessages } from "./ui/messages.js";
+import { checkPanel } from "./ui/panel_check.js";
 import { comparePanel } from "./ui/panel_compare.js";
 import { lookPanel } from "./ui/panel_look.js";
 import { makePanel } from "./ui/panel_make.js";
@@ -86,6 +87,7 @@ async function start(): Promise<void> {
 function showPanels(app: App, host: HTMLElement, brush: Brush): void {
   const panels: Record<Activity, () => HTMLElement[]> = {
     look: () => lookPanel(app),
+    check: () => checkPanel(app),
     compare: () => comparePanel(app),
     tune: () => tunePanel(app, brush),
     pose: () => posePanel(app),

@@ -1,6 +1,6 @@
 /** What a person sets, kept across reloads. All but `transient` can be undone. */
 
-export const activities = ["look", "compare", "tune", "pose", "make"] as const;
+export const activities = ["look", "check", "compare", "tune", "pose", "make"] as const;
 export type Activity = (typeof activities)[number];
 
 export const shadings = ["materials", "clay", "weights"] as const;

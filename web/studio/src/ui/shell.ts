@@ -5,6 +5,7 @@ import { h, icon, iconButton } from "./dom.js";
 
 const titles: Record<Activity, string> = {
   look: "Look",
+  check: "Check",
   compare: "Compare",
   tune: "Tune",
   pose: "Pose",

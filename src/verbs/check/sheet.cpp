@@ -1,0 +1,81 @@
+// The worst findings of a skin as pictures.
+#include "sheet.h"
+
+#include <fmt/format.h>
+#include <pelt/core/parallel.h>
+#include <pelt/deform/lbs.h>
+#include <pelt/geometry/bounding_box.h>
+#include <pelt/geometry/normals.h>
+
+#include <algorithm>
+
+#include "verbs/run/common_options.h"
+
+namespace pelt::verbs {
+namespace {
+
+constexpr std::size_t kMostPanels = 6;
+
+Closeup closeupOf(const Character& character, const SkinWeights& weights, const measure::SkinPose& at,
+                  const measure::Finding& finding, const std::string& caption) {
+    const Mesh& mesh = character.mesh;
+    Closeup closeup;
+    closeup.positions.resize(mesh.vertexCount());
+    measure::poseSkin(deform::prepareLbs(mesh, weights), at.bones, {}, closeup.positions);
+    closeup.marked.assign(mesh.vertexCount(), 0);
+    const std::vector<Vec3f> normals =
+        geometry::angleWeightedNormals(closeup.positions, mesh.triangles, geometry::weldByPosition(mesh));
+    geometry::Box box = geometry::Box::none();
+    Vec3d toward;
+    for (const std::uint32_t v : finding.vertices) {
+        closeup.marked[v] = 1;
+        box.grow(Vec3d(closeup.positions[v]));
+        toward += Vec3d(normals[v]);
+    }
+    closeup.target = Vec3f(box.center());
+    closeup.radius = float(std::max(box.diagonal() / 2, 0.05 * geometry::boundingDiagonal(mesh.positions)));
+    closeup.toward = Vec3f(normalized(toward, Vec3d{0, 0, 1}));
+    closeup.caption = caption;
+    return closeup;
+}
+
+}  // namespace
+
+void drawFindings(Run& run, const Character& character, const Judge& judge, std::span<const measure::Finding> findings,
+                  const SkinWeights* after, const std::optional<PictureSize>& size) {
+    std::vector<Closeup> closeups;
+    for (const measure::Finding& finding : findings) {
+        if (finding.severity == measure::Severity::note || finding.vertices.empty() || !finding.pose) continue;
+        const measure::SkinPose at = judge.poses().pose(*finding.pose);
+        const std::string joint =
+            finding.joint < 0 ? "" : rig::jointName(character.skeleton, std::size_t(finding.joint));
+        closeups.push_back(
+            closeupOf(character, character.weights, at, finding, fmt::format("{} at {}", wordOf(finding.flaw), joint)));
+        if (after) {
+            closeups.push_back(closeupOf(character, *after, at, finding, "after"));
+        }
+        if (closeups.size() >= (after ? 2 : 1) * kMostPanels) break;
+    }
+    if (closeups.empty()) {  // a clean bill of health is a picture too
+        measure::Finding none;
+        for (std::uint32_t v = 0; v < character.mesh.vertexCount(); ++v) none.vertices.push_back(v);
+        closeups.push_back(closeupOf(character, character.weights, judge.poses().pose(0), none, "nothing found"));
+        std::fill(closeups.back().marked.begin(), closeups.back().marked.end(), 0);
+        closeups.back().toward = {0, 0, 1};
+    }
+    const CloseupSheet sheet{character.mesh.triangles, closeups, after ? 2 : 0, run.nameOf("character"), size};
+    run.draw(sheet, "sheet");
+    run.result["sheet"] = run.outputName("sheet");
+}
+
+Output sheetOutput() {
+    return {.name = "sheet",
+            .kinds = {Kind::picture},
+            .values = "F.png",
+            .summary = "Write a picture of the worst findings, each at its moment with the place marked",
+            .required = false,
+            .group = kCommon,
+            .program_only = true};
+}
+
+}  // namespace pelt::verbs
