@@ -152,16 +152,16 @@ std::string commandFor(const measure::Finding& finding, const std::string& file)
 
 nlohmann::ordered_json findingJson(const Character& character, const Judge& judge, const measure::Finding& finding,
                                    const std::string& file) {
-    using Json = nlohmann::ordered_json;
+    using FindingJson = nlohmann::ordered_json;
     const auto name = [&](std::int32_t slot) {
-        return slot < 0 ? Json() : Json(rig::jointName(character.skeleton, std::size_t(slot)));
+        return slot < 0 ? FindingJson() : FindingJson(rig::jointName(character.skeleton, std::size_t(slot)));
     };
-    Json json;
+    FindingJson json;
     json["kind"] = wordOf(finding.flaw);
     json["severity"] = wordOf(finding.severity);
     json["joint"] = name(finding.joint);
     json["other_joint"] = name(finding.other);
-    json["part"] = finding.part < 0 ? Json() : Json(character.mesh.parts[std::size_t(finding.part)].name);
+    json["part"] = finding.part < 0 ? FindingJson() : FindingJson(character.mesh.parts[std::size_t(finding.part)].name);
     json["vertices"] = finding.vertices.size();
     json["share"] = finding.share;
     json["value"] = finding.value;

@@ -41,15 +41,15 @@ FixRequest requestOf(const FixOptions& options) {
 }
 
 void reportFix(Run& run, const Character& character, const Judge& judge, const FixResult& fixed) {
-    using Json = nlohmann::ordered_json;
+    using FixJson = nlohmann::ordered_json;
     const std::string& file = run.nameOf("character");
     run.result["before"] = fixed.before.score;
     run.result["after"] = fixed.after.score;
-    run.result["done"] = Json::array();
+    run.result["done"] = FixJson::array();
     run.print(fmt::format("{}: score {:.1f}, was {:.1f}\n", oneLine(run.outputName()), fixed.after.score,
                           fixed.before.score));
     for (const Repair& repair : fixed.repairs) {
-        const Json finding = findingJson(character, judge, repair.finding, file);
+        const FixJson finding = findingJson(character, judge, repair.finding, file);
         if (repair.by.empty()) continue;
         run.result["done"].push_back({{"kind", finding["kind"]},
                                       {"joint", finding["joint"]},
@@ -59,10 +59,10 @@ void reportFix(Run& run, const Character& character, const Judge& judge, const F
         run.print(fmt::format("  mended   {}: by {}, score {:.1f} to {:.1f}\n",
                               oneLine(finding["says"].get<std::string>()), repair.by, repair.before, repair.after));
     }
-    run.result["left"] = Json::array();
+    run.result["left"] = FixJson::array();
     for (const measure::Finding& finding : fixed.after.findings) {
         if (finding.severity == measure::Severity::note) continue;
-        Json json = findingJson(character, judge, finding, file);
+        FixJson json = findingJson(character, judge, finding, file);
         json["why"] = finding.severity == measure::Severity::fault ? "nothing that was tried leaves a better score"
                                                                    : "only faults are repaired";
         run.print(fmt::format("  left     {}\n", oneLine(json["says"].get<std::string>())));
