@@ -12,7 +12,7 @@
 namespace pelt::draw {
 namespace {
 
-constexpr float kAir = 2.2f;  // how much more than the place is seen
+constexpr float kCloseupAir = 2.2f;  // how much more than the place is seen
 constexpr float kMostZoom = 8;
 constexpr Vec3f kClay{0.55f, 0.52f, 0.48f}, kMark{0.85f, 0.06f, 0.03f};
 
@@ -23,7 +23,7 @@ render::Camera cameraFor(const verbs::Closeup& closeup, double diagonal) {
     if (flat > 1e-6) camera.azimuth = float(std::atan2(double(closeup.toward.x), double(closeup.toward.z)) * degrees);
     camera.elevation = float(std::clamp(std::atan2(double(closeup.toward.y), flat) * degrees, -50.0, 60.0));
     camera.target = closeup.target;
-    camera.zoom = std::clamp(float(diagonal / 2) / std::max(kAir * closeup.radius, 1e-6f), 1.0f, kMostZoom);
+    camera.zoom = std::clamp(float(diagonal / 2) / std::max(kCloseupAir * closeup.radius, 1e-6f), 1.0f, kMostZoom);
     return camera;
 }
 
