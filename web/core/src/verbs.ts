@@ -30,6 +30,8 @@ export type MethodName =
 /** The verbs of this package. */
 export type VerbName =
   | "info"
+  | "check"
+  | "fix"
   | "sample"
   | "bind"
   | "transfer"
@@ -48,6 +50,8 @@ export type VerbName =
   | "compare";
 /** The verbs that make something. */
 export type MakingVerb =
+  | "check"
+  | "fix"
   | "sample"
   | "bind"
   | "transfer"
@@ -115,6 +119,72 @@ export interface InfoOptions extends CallOptions {
   noProps?: boolean;
   /** A mesh that provides the faces of a sequence without faces. */
   mesh?: CharacterInput | MeshInput;
+}
+
+/** Options of `pelt check`. */
+export interface CheckOptions extends CallOptions {
+  /** Exit with status 4 if the score is below this. */
+  minScore?: number;
+  /** Exit with status 4 if there is a fault, or a warning. */
+  failOn?: "fault" | "warning";
+  /** An earlier report: only what is new counts for these. */
+  baseline?: string;
+  /** An engine: more influences or joints than it takes are a fault. */
+  for?: "gltf" | "three" | "unity" | "unreal" | "godot" | "mobile";
+  /** A file whose clips are added before the character's own, matched by joint names; may be repeated. */
+  clips?: CharacterInput | CharacterInput[];
+  /** How far joints bend and twist in the range of motion; the format is that of bake --limits. */
+  limits?: object;
+}
+
+/** Options of `pelt fix`. */
+export interface FixOptions extends CallOptions {
+  /** Repair findings of these kinds alone. */
+  only?:
+    | "bleed"
+    | "torn"
+    | "piece"
+    | "noise"
+    | "crease"
+    | "collapse"
+    | "bulge"
+    | "stretch"
+    | "flip"
+    | "poke"
+    | "unweighted"
+    | "swapped"
+    | "asymmetry"
+    | "unused"
+    | "limits"
+    | "structure"
+    | (
+        | "bleed"
+        | "torn"
+        | "piece"
+        | "noise"
+        | "crease"
+        | "collapse"
+        | "bulge"
+        | "stretch"
+        | "flip"
+        | "poke"
+        | "unweighted"
+        | "swapped"
+        | "asymmetry"
+        | "unused"
+        | "limits"
+        | "structure"
+      )[];
+  /** Add at most N driven joints where the shape still suffers, by pelt bake. */
+  helpers?: number;
+  /** The same with virtual joints. */
+  virtual?: number;
+  /** Say what would be done; the output equals the input. */
+  dryRun?: boolean;
+  /** A file whose clips are added before the character's own, matched by joint names; may be repeated. */
+  clips?: CharacterInput | CharacterInput[];
+  /** How far joints bend and twist in the range of motion; the format is that of bake --limits. */
+  limits?: object;
 }
 
 /** Options of `pelt sample`. */
@@ -461,6 +531,12 @@ export interface CompareOptions extends CallOptions, ClipsAndFramesOptions {
 
 /** The verbs that work on a character. */
 export interface CharacterVerbs {
+  /** Says what is wrong with a skin, as an artist would point at it. */
+  check(options?: CheckOptions): Promise<Reported>;
+
+  /** Repairs what check finds in a skin, and nothing else. */
+  fix(options?: FixOptions): Promise<Made>;
+
   /** Computes skin weights for a mesh and its skeleton. */
   bind(options?: BindOptions): Promise<Made>;
 
