@@ -29,7 +29,7 @@ class Made(unittest.TestCase):
                 continue  # takes matrices, with the options of methods
             parameters, text = inspect.signature(call).parameters, pydoc.render_doc(call, renderer=pydoc.plaintext)
             for row in [row for row in verb["options"] if row["where"] == "everywhere"] + verb["inputs"][1:]:
-                name = {"lambda": "lambda_", "from": "from_"}.get(row["name"], row["name"])
+                name = {"lambda": "lambda_", "from": "from_", "for": "for_"}.get(row["name"], row["name"])
                 name = "rest" if (verb["name"], name) == ("compare", "mesh") else name
                 self.assertIn(name, parameters, verb["name"])
                 self.assertIn(f"{name}: ", text)

@@ -115,7 +115,7 @@ TEST_F(Errors, TheFolderThatTheUserIsInIsNotReplaced) {
     for (const char* name : {".", "./", "../here", "..", "/"})
         expectFailure(runPelt({"deform", character, "-o", name}), 2, "new folder");
     expectFailure(runPelt({"deform", character, "-o", "."}), 2, ".: the folder is replaced as a whole");
-    expectFailure(runPelt({"mush", character, "-o", "."}), 2, ".: is a folder; write .glb, .gltf or");
+    expectFailure(runPelt({"mush", character, "-o", "."}), 2, ".: is a folder; write .glb, .gltf, .fbx or");
     EXPECT_EQ(runPelt({"lod", character, "--ratios", "0.5", "-o", "."}).status, 0);
     fs::current_path(before);
     EXPECT_EQ(filesLeft(), std::vector<std::string>{"here"});

@@ -86,7 +86,7 @@ TEST_F(Help, AMisspeltWordIsAnsweredWithTheNearest) {
 
 TEST_F(Help, AWordThatIsLikeNoneIsAnsweredWithWhatThereIs) {
     const RunResult verb = runPelt({"explode"});
-    expectFailure(verb, 2, "no verb 'explode'; there are info, sample,");
+    expectFailure(verb, 2, "no verb 'explode'; there are info, check,");
     expectFailure(runPelt({"info", bar(), "--frobnicate"}), 2, "pelt info has no option '--frobnicate'; see pelt info");
     expectFailure(runPelt({"info", bar(), "more.glb"}), 2,
                   "pelt info takes no further input 'more.glb'; see pelt info");

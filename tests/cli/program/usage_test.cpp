@@ -111,7 +111,7 @@ TEST_F(Usage, NumbersOutOfRangeAreToldInPlainWords) {
 
 TEST_F(Usage, AnUnknownExtensionIsToldBeforeTheWorkStarts) {
     expectFailure(runPelt({"deform", "/no/such.glb", "-o", path("x.abc")}), 2, ".npy");
-    expectFailure(runPelt({"sample", "bar", "-o", path("x.fbx")}), 2, ".glb");
+    expectFailure(runPelt({"sample", "bar", "-o", path("x.dae")}), 2, ".glb");
     expectFailure(runPelt({"bind", "/no/such.glb", "-o", path("x.obj")}), 2, ".glb");
     expectFailure(runPelt({"render", "/no/such.glb", "-o", path("x.jpg")}), 2, ".png");
     expectFailure(runPelt({"compare", "/no/a.npy", "/no/b.npy", "--heatmap", path("x.gif")}), 2, ".png");
