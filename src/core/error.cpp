@@ -1,14 +1,19 @@
 // Puts the one line of an error together from file, subject and sentence.
 #include <pelt/core/error.h>
 
+#include <algorithm>
+
 namespace pelt {
 namespace {
 
+/// what() ends at the first NUL, which a name of a file's may have.
 std::string whole(const ErrorPlace& place, const std::string& sentence) {
     std::string text;
     for (const std::string* part : {&place.file, &place.subject})
         if (!part->empty()) text += *part + ": ";
-    return text + sentence;
+    text += sentence;
+    std::replace(text.begin(), text.end(), '\0', '?');
+    return text;
 }
 
 }  // namespace

@@ -112,6 +112,32 @@ TEST(BakeVirtual, AnErrorToReachTakesFewerJoints) {
         EXPECT_GE(made.candidates[c].virtual_joints, made.candidates[c - 1].virtual_joints);
 }
 
+TEST(BakeVirtual, OnlyTheClipCountsIfSoAskedAndIsFollowedMoreClosely) {
+    BakeRequest asked = virtualRequest(8);
+    const BakeResult both = bake(madeScene("arm", 200), asked);
+    asked.only_clip = true;
+    const BakeResult clip = bake(madeScene("arm", 200), asked);
+    ASSERT_EQ(clip.candidates.size(), 3u);
+    for (std::size_t c = 0; c < 3; ++c) {
+        EXPECT_TRUE(both.candidates[c].range);
+        EXPECT_FALSE(clip.candidates[c].range);
+    }
+    EXPECT_LT(clip.candidates[2].clip->rms, 0.8 * both.candidates[2].clip->rms);
+}
+
+TEST(BakeVirtual, WithoutAClipThatMovesOnlyTheClipIsRefused) {
+    Character still = madeScene("arm", 200);
+    still.clips.clear();
+    BakeRequest asked = virtualRequest(4);
+    asked.only_clip = true;
+    try {
+        bake(still, asked);
+        ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("no clip that moves"), std::string::npos) << error.what();
+    }
+}
+
 TEST(BakeVirtual, WhatCannotBeBakedIsRefused) {
     const Character& arm = madeScene("arm", 200);
     const auto refused = [&](const std::function<void(BakeRequest&)>& change) {

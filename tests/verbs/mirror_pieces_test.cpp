@@ -65,6 +65,22 @@ SkinWeights rowsOfBody(const Character& character, std::size_t vertices) {
     return rows;
 }
 
+TEST(Mirror, MakesNoWeightThatIsTooSmallToBeSeen) {
+    Character body = unevenBiped();
+    // A hundredth of some vertices follows the head, so that shares of it may be very small.
+    const auto head = std::uint32_t(rig::findJoint(body.skeleton, "head").value());
+    SkinWeights smooth;
+    for (std::size_t v = 0; v < body.mesh.vertexCount(); ++v) {
+        const std::array joints{body.weights.jointsOf(v)[0], head};
+        const std::array weights{0.99F, v % 7 == 0 ? 0.01F : 0.0F};
+        appendVertex(smooth, joints, weights);
+    }
+    body.weights = smooth;
+    const SkinWeights rows = mirror(body, {}).character.weights;
+    EXPECT_GT(maxInfluences(rows), 1u);
+    for (const float weight : rows.weights) EXPECT_GE(weight, 1e-4F);
+}
+
 TEST(Mirror, AQuiverOnOneSideIsNotTakenForTheSkinBesideIt) {
     const Character body = unevenBiped();
     const auto head = std::uint32_t(rig::findJoint(body.skeleton, "head").value());

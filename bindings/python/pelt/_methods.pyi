@@ -236,6 +236,7 @@ class VerbMethods:
         helpers: int | None = ...,
         virtual: int | None = ...,
         max_error: float | None = ...,
+        only_clip: bool | None = ...,
         lock: str | Sequence[str] | None = ...,
         weld: float | None = ...,
         iterations: int | None = ...,
@@ -279,6 +280,8 @@ class VerbMethods:
             look at the price of plain skinning
         max_error: The E_RMS to reach, with as few helpers or virtual joints as possible; exit status 4 if it is
             missed
+        only_clip: Fit to the clip alone; by default the range of motion takes part too, for clips that the skin plays
+            later
         lock: A joint whose weights are kept; may be repeated
         weld: Treat vertices within this distance as one (default: 0)
         iterations: Number of smoothing steps (default: 10)

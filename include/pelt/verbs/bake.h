@@ -16,6 +16,7 @@ struct BakeRequest {
     MeshSequence* sequence = nullptr;       ///< or, instead, meshes: one per sample of the clip
     methods::Sampling sampling;       ///< of the clip; a character without clips is baked over the range of motion
     rig::RangeOfMotion range;         ///< also sampled if a method is baked that needs no meshes
+    bool only_clip = false;           ///< the range of motion takes no part: the skin is made for the clip alone
     std::size_t influences = 4;       ///< K: maximal number of joints per vertex; 0: any number
     std::size_t helpers = 0;          ///< maximal number of joints to add
     std::size_t virtual_joints = 0;   ///< maximal number of virtual joints, instead of helpers
@@ -30,7 +31,7 @@ struct BakeCandidate {
     std::size_t helpers = 0;
     std::size_t virtual_joints = 0;
     std::optional<measure::SkinError> clip;   ///< over all samples of the clip, if there is one
-    std::optional<measure::SkinError> range;  ///< over the range of motion, if a method is baked
+    std::optional<measure::SkinError> range;  ///< over the range of motion, if it takes part and a method is baked
 
     const measure::SkinError& main() const { return clip ? *clip : *range; }
 };

@@ -26,10 +26,14 @@ using measure::kClipPoses, measure::kRangePoses, measure::kPoseParts;
 measure::SkinPoses bakePoses(const Character& character, const BakeRequest& request) {
     // A sequence has the samples of the clip and no others.
     MeshSequence* const meshes = request.sequence ? request.sequence : request.base;
-    const rig::RangeOfMotion* const range = meshes ? nullptr : &request.range;
+    const rig::RangeOfMotion* const range = meshes || request.only_clip ? nullptr : &request.range;
     const Clip* const clip =
         meshes ? &methods::chosenClip(character, request.sampling) : methods::movingClip(character, request.sampling);
-    if (!clip || (!meshes && rig::standsStill(character.skeleton, *clip))) return {character, nullptr, {}, range};
+    if (!clip || (!meshes && rig::standsStill(character.skeleton, *clip))) {
+        if (request.only_clip)
+            throw Error::badInput("has no clip that moves, which `only_clip` needs; leave it out, or give `clips`");
+        return {character, nullptr, {}, range};
+    }
     const std::vector<double> times = methods::sampleTimes(*clip, request.sampling);
     if (meshes)
         methods::checkSamples(*meshes, times.size(), character.mesh.vertexCount(),
@@ -155,6 +159,7 @@ BakeResult bakePlain(const BakeJob& job, const SkinWeights& given, const SkinWei
     const Training training = sampleReference(job, progress);
     BakeResult result;
     std::array<double, kPoseParts> emphasis{kClipEmphasis, kRangeEmphasis};
+    if (job.request.only_clip) emphasis[kClipPoses] += kRangeEmphasis;  // as much against the costs as both together
     for (int attempt = 1;; ++attempt) {
         fit::SkinSamples samples = training.samples;
         samples.importance = importanceOf(training, emphasis, job.radius);

@@ -42,13 +42,16 @@ std::vector<VirtualPose> virtualPoses(const BakeJob& job) {
     for (std::size_t p = 0; p < job.poses.count(measure::kClipPoses); ++p) clip.push_back(job.poses.locals(p));
     const double share = clip.empty() ? 1 : kRangeShare;
     std::vector<VirtualPose> poses;
-    for (std::vector<Affine3d>& locals : measure::rangeLocals(job.character, job.request.range))
-        poses.push_back({std::move(locals), share});
-    const std::size_t driven = poses.size();
-    rig::RangeOfMotion range = rig::rangeOfFigure(job.character, job.request.range);
-    range.reach = kMixedReach;
-    for (const auto& bones : rig::mixedPoses(skeleton, range, kMixed))
-        poses.push_back({rig::localsOfSkin(skeleton, std::vector<Affine3d>(bones.begin(), bones.end())), share});
+    std::size_t driven = 0;
+    if (!job.request.only_clip) {
+        for (std::vector<Affine3d>& locals : measure::rangeLocals(job.character, job.request.range))
+            poses.push_back({std::move(locals), share});
+        driven = poses.size();
+        rig::RangeOfMotion range = rig::rangeOfFigure(job.character, job.request.range);
+        range.reach = kMixedReach;
+        for (const auto& bones : rig::mixedPoses(skeleton, range, kMixed))
+            poses.push_back({rig::localsOfSkin(skeleton, std::vector<Affine3d>(bones.begin(), bones.end())), share});
+    }
     const std::size_t count = std::min(clip.size(), kClipSamples);
     for (std::size_t i = 0; i < count; ++i) poses.push_back({clip[(2 * i + 1) * clip.size() / (2 * count)], 1});
     for (std::size_t i = 0; i < kMixedClip && count > 1; ++i) poses.push_back({mixedPose(clip, i), 1});
@@ -85,6 +88,10 @@ fit::SkinSamples sampleVirtual(const BakeJob& job, const Progress& progress) {
     const deform::LbsRig plain = deform::prepareLbs(mesh, job.start);
     std::vector<VirtualPose> poses = virtualPoses(job);
     std::erase_if(poses, [&](const VirtualPose& pose) { return !isRigidPose(job, pose); });
+    if (poses.empty())
+        throw Error::badInput(
+            "scales or shears joints in all poses of the clip, to which `virtual` joints are not "
+            "fitted; leave `only_clip` out, or use another `clip`");
     std::vector<Vec3f> exact(mesh.vertexCount()), skinned(mesh.vertexCount()), frame(job.weld.count());
     std::vector<double> errors;
     SampleTable table(job.weld.count(), poses.size());

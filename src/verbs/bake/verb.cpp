@@ -33,6 +33,9 @@ OptionTable<BakeRequest> bakeRows() {
             "The E_RMS to reach, with as few helpers or virtual joints as possible; exit status 4 if it is missed")
             .from(0)
             .in(kCommon),
+        Row("only_clip", "", &B::only_clip,
+            "Fit to the clip alone; by default the range of motion takes part too, for clips that the skin plays "
+            "later"),
         Row("lock", "JOINT", &B::locked, "A joint whose weights are kept; may be repeated").type(OptionType::joint),
         Row("weld", "TOL", &B::weld, "Treat vertices within this distance as one (default: 0)").from(0),
     };

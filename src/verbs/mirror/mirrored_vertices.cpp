@@ -307,6 +307,7 @@ SkinWeights mirroredRows(const SkinWeights& weights, const std::vector<MirrorSou
         else
             appendCopy(weights, v, settled);
     }
+    settled = withoutSmall(settled, &weights);
     for (std::size_t v = 0; v < sources.size(); ++v) {
         const MirrorSource& source = sources[v];
         const bool taken = source.kind == MirrorSource::interpolated || source.kind == MirrorSource::copied;
@@ -314,10 +315,13 @@ SkinWeights mirroredRows(const SkinWeights& weights, const std::vector<MirrorSou
         appendCopy(settled, v, pair);
         if (taken) appendCopy(settled, source.vertices[0], pair);
         const bool fits = !taken || (source.kind == MirrorSource::copied && isMirroredRow(pair, 0, 1, twins));
-        if (fits)
+        if (fits) {
             appendCopy(settled, v, rows);
-        else
-            appendMirrored(settled, source, twins, rows);
+            continue;
+        }
+        SkinWeights row;
+        appendMirrored(settled, source, twins, row);
+        appendCopy(source.kind == MirrorSource::copied ? row : withoutSmall(row), 0, rows);
     }
     return rows;
 }

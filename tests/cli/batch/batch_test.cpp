@@ -260,6 +260,8 @@ TEST_F(BatchTest, AnArgumentWithANulCharacterIsRefused) {
     copyBar("hero.glb");
     writeBytes(path("jobs.jsonl"), "{\"id\": \"a\", \"argv\": [\"info\", \"hero.glb\\u0000.txt\"]}\n");
     expectFailure(runPelt({"batch", path("jobs.jsonl")}), 3, "line 1: 'argv' has a NUL character");
+    writeBytes(path("jobs.jsonl"), "{\"id\": \"a\\u0000b\", \"argv\": [\"info\", \"hero.glb\"]}\n");
+    expectFailure(runPelt({"batch", path("jobs.jsonl")}), 3, "line 1: 'id' has a NUL character");
 }
 
 TEST_F(BatchTest, ADryRunPrintsTheCommandsAndWritesNothing) {

@@ -305,6 +305,8 @@ export interface BakeOptions extends CallOptions, DirectDeltaMushOptions, ClipsA
   virtual?: number;
   /** The E_RMS to reach, with as few helpers or virtual joints as possible; exit status 4 if it is missed. */
   maxError?: number;
+  /** Fit to the clip alone; by default the range of motion takes part too, for clips that the skin plays later. */
+  onlyClip?: boolean;
   /** A joint whose weights are kept; may be repeated. */
   lock?: string | string[];
   /** Treat vertices within this distance as one (default: 0). */

@@ -40,6 +40,8 @@ double numberOf(const Json& value, const char* key, double most, const LinePlace
 std::string textOf(const Json& value, const char* key, const LinePlace& place) {
     if (!value.is_string() || value.get_ref<const std::string&>().empty())
         place.refuse(fmt::format("'{}' is not a string with at least one character", key));
+    if (value.get_ref<const std::string&>().find('\0') != std::string::npos)
+        place.refuse(fmt::format("'{}' has a NUL character; leave it out", key));
     return value.get<std::string>();
 }
 
