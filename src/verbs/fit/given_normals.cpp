@@ -10,8 +10,8 @@
 namespace pelt::verbs {
 namespace {
 
-constexpr float kFar = 0.5f;    ///< from length 1: no normal, or that of a vertex that has none
-constexpr float kClose = 0.01f; ///< what 8 bits and rounding leave
+constexpr float kFar = 0.5f;     ///< from length 1: no normal, or that of a vertex that has none
+constexpr float kClose = 0.01f;  ///< what 8 bits and rounding leave
 
 }  // namespace
 
@@ -36,8 +36,8 @@ void checkNormals(Run& run, MeshSequence& normals) {
                             far, frame.size(), first, length(frame[first])));
     }
     if (off > kClose)
-        run.warn(run.nameOf("normals"), fmt::format("lengths of normals are up to {:.0f} % off 1; they are normalized",
-                                                    100 * double(off)));
+        run.warn(run.nameOf("normals"),
+                 fmt::format("lengths of normals are up to {:.0f} % off 1; they are normalized", 100 * double(off)));
 }
 
 }  // namespace pelt::verbs
