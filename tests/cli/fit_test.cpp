@@ -146,6 +146,29 @@ TEST_F(Fit, TheSignedSkinIsStoredBesideThePlainOneAndPlaysInNewPoses) {
     EXPECT_EQ(refused(bar(), examples(), {"--frames", "::6", "--signed", "-o", path("x.npy")}).status, 2);
 }
 
+TEST_F(Fit, PositionsAreNoNormalsAndLengthsThatAreALittleOffAreNormalizedWithAWarning) {
+    const Words fitted{"fit", bar(), examples(), "--frames", "::6", "-o", path("out.npy"), "--normals"};
+    const auto with = [&](const std::string& file) {
+        Words words = fitted;
+        words.push_back(file);
+        return words;
+    };
+    const RunResult positions = runPelt(with(examples()));
+    EXPECT_EQ(positions.status, 3);
+    EXPECT_TRUE(positions.oneErrorLine()) << positions.err;
+    EXPECT_NE(positions.err.find("far from length 1"), std::string::npos) << positions.err;
+    const Frames all = readFrames(examples());
+    const float side = 1 / std::sqrt(3.f);  // of a normal along the diagonal
+    writeNpy(path("zero.npy"), all.size(), all[0].size(), 0);
+    EXPECT_EQ(refused(bar(), examples(), {"--frames", "::6", "--normals", path("zero.npy")}).status, 3);
+    writeNpy(path("long.npy"), all.size(), all[0].size(), 1.1f * side);
+    const RunResult warned = runPelt(with(path("long.npy")));
+    EXPECT_EQ(warned.status, 0);
+    EXPECT_NE(warned.err.find("10 % off 1"), std::string::npos) << warned.err;
+    writeNpy(path("unit.npy"), all.size(), all[0].size(), side);
+    runWell(with(path("unit.npy")));  // without a warning
+}
+
 TEST_F(Fit, NormalsThatAreGivenAreUsedAndRecomputedOnesAreSaid) {
     runWell({"deform", bar(), "--method", "dqs", "--frames", "::6", "-o", path("e.npy"), "--normals", path("n.npy")});
     const FitJson recomputed = fit({"--normals-weight", "2"}),

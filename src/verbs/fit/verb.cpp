@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "given_normals.h"
 #include "verbs/run/common_options.h"
 #include "verbs/run/report.h"
 
@@ -262,8 +263,10 @@ void runFit(Run& run) {
                                                       character.clips.front().name, moving->name));
     FitRequest request = options.request();
     std::unique_ptr<MeshSequence> normals;
-    if (run.has("normals"))
+    if (run.has("normals")) {
         normals = methods::withoutProps(run.sequence(run.given("normals"), rate, {}, false), character);
+        checkNormals(run, *normals);
+    }
     request.normals = normals.get();
     run.stage("fit");
     FitResult made = aboutFile(run.nameOf("character"), [&] {
