@@ -6,8 +6,11 @@
 #include <pelt/deform/lbs.h>
 #include <pelt/geometry/bounding_box.h>
 #include <pelt/geometry/normals.h>
+#include <pelt/geometry/ray_tree.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "verbs/run/common_options.h"
 
@@ -15,6 +18,35 @@ namespace pelt::verbs {
 namespace {
 
 constexpr std::size_t kMostPanels = 6;
+constexpr std::size_t kMostLookedAt = 200;  ///< vertices of a place
+constexpr int kTurns = 12;
+
+/// Of directions all around, somewhat from above or below, the one from which the most of the vertices are seen: they
+/// face it, and nothing is in front of them. The front wins ties.
+Vec3f clearestView(std::span<const Vec3f> positions, std::span<const Triangle> triangles,
+                   std::span<const Vec3f> normals, std::span<const std::uint32_t> vertices) {
+    const std::vector<Vec3d> points(positions.begin(), positions.end());
+    const geometry::RayTree tree(points, triangles);
+    const double diagonal = geometry::boundingDiagonal(positions);
+    const std::size_t step = (vertices.size() + kMostLookedAt - 1) / kMostLookedAt;
+    Vec3d best{0, 0, 1};
+    double most = -1;
+    std::vector<geometry::Crossing> hits;
+    for (const double height : {0.25, 0.9, -0.6})
+        for (int turn = 0; turn < kTurns; ++turn) {
+            const double angle = 2 * std::numbers::pi * turn / kTurns;
+            const Vec3d toward = normalized(Vec3d{std::sin(angle), height, std::cos(angle)}, best);
+            double seen = 0;
+            for (std::size_t i = 0; i < vertices.size(); i += step) {
+                const double facing = dot(Vec3d(normals[vertices[i]]), toward);
+                if (facing <= 0) continue;
+                tree.crossings(points[vertices[i]] + toward * (1e-3 * diagonal), toward, 2 * diagonal, hits);
+                if (hits.empty()) seen += facing;
+            }
+            if (seen > 1.02 * most) best = toward, most = seen;
+        }
+    return Vec3f(best);
+}
 
 Closeup closeupOf(const Character& character, const SkinWeights& weights, const measure::SkinPose& at,
                   const measure::Finding& finding, const std::string& caption) {
@@ -26,15 +58,13 @@ Closeup closeupOf(const Character& character, const SkinWeights& weights, const 
     const std::vector<Vec3f> normals =
         geometry::angleWeightedNormals(closeup.positions, mesh.triangles, geometry::weldByPosition(mesh));
     geometry::Box box = geometry::Box::none();
-    Vec3d toward;
     for (const std::uint32_t v : finding.vertices) {
         closeup.marked[v] = 1;
         box.grow(Vec3d(closeup.positions[v]));
-        toward += Vec3d(normals[v]);
     }
     closeup.target = Vec3f(box.center());
     closeup.radius = float(std::max(box.diagonal() / 2, 0.05 * geometry::boundingDiagonal(mesh.positions)));
-    closeup.toward = Vec3f(normalized(toward, Vec3d{0, 0, 1}));
+    closeup.toward = clearestView(closeup.positions, mesh.triangles, normals, finding.vertices);
     closeup.caption = caption;
     return closeup;
 }
