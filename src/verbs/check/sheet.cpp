@@ -82,7 +82,10 @@ void drawFindings(Run& run, const Character& character, const Judge& judge, std:
         closeups.push_back(
             closeupOf(character, character.weights, at, finding, fmt::format("{} at {}", wordOf(finding.flaw), joint)));
         if (after) {
-            closeups.push_back(closeupOf(character, *after, at, finding, "after"));
+            Closeup then = closeupOf(character, *after, at, finding, "after");
+            const Closeup& now = closeups.back();
+            then.target = now.target, then.radius = now.radius, then.toward = now.toward;  // the same view of both
+            closeups.push_back(std::move(then));
         }
         if (closeups.size() >= (after ? 2 : 1) * kMostPanels) break;
     }
