@@ -118,6 +118,8 @@ void findPieces(CheckTools tools) {
         const double away = std::min(to_skin, to_bone);
         finding.value = differs ? std::max(away / s.diagonal, 0.031) : away / s.diagonal;
         finding.limit = 0.03;
+        // A joint of another tree is steered by the clips, or by a constraint that the file does not have.
+        if (s.hops(k, u) == kNoWay) finding.most = Severity::warning;
         // A piece moves as a whole with the mean of what it sits on.
         std::vector<const Row*> seats;
         for (const Row& row : healthy) seats.push_back(&row);

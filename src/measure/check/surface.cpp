@@ -127,7 +127,7 @@ int CheckSurface::hops(std::uint32_t a, std::uint32_t b) const {
     for (std::int32_t j = std::int32_t(b); j >= 0; j = parents[std::size_t(j)], ++steps)
         if (const auto found = std::find(up.begin(), up.end(), std::uint32_t(j)); found != up.end())
             return steps + int(found - up.begin());
-    return 1000;
+    return kNoWay;
 }
 
 bool CheckSurface::isRoot(std::uint32_t joint) const {

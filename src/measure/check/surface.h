@@ -31,6 +31,7 @@ void sharpen(Row& row, float power);
 Row meanRow(std::span<const Row* const> rows);
 
 inline constexpr std::uint32_t kNone = ~0u;
+inline constexpr int kNoWay = 1 << 20;
 
 /// A character as the detectors see it: one point per welded vertex, one row of weights per point, joints as users see
 /// them (one per node).
@@ -58,7 +59,7 @@ struct CheckSurface {
 
     std::size_t count() const { return points.size(); }
     double boneDistance(std::uint32_t joint, const Vec3d& p) const;
-    /// Joints between two in the tree; large where there is no way.
+    /// Joints between two in the tree; kNoWay in different trees.
     int hops(std::uint32_t a, std::uint32_t b) const;
     std::int32_t slot(std::uint32_t joint) const {
         return joint == kNone ? -1 : std::int32_t(joints.entries[joint].first_slot);
