@@ -115,10 +115,8 @@ void findNoise(CheckTools tools) {
         }
         mean = std::move(next);
     }
-    double all = 0;
     std::vector<bool> noisy(s.count(), false);
     for (std::uint32_t p = 0; p < s.count(); ++p) {
-        all += excess[p] / double(s.count());
         noisy[p] = mean[p] > kNoise;
     }
     std::vector<std::uint32_t> points;
