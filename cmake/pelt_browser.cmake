@@ -36,5 +36,6 @@ function(pelt_browser module)
   endif()
   get_target_property(sources pelt_${module} SOURCES)
   list(FILTER sources INCLUDE REGEX "_kernel\\.cpp$")  # as pelt_unity does
-  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O3)
+  # Processors repeat short loops as fast as long ones.
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "-O3;-fno-unroll-loops")
 endfunction()

@@ -9,6 +9,12 @@
 #define PELT_SCRATCH(row)
 #endif
 
+#ifdef __EMSCRIPTEN__  // cutting out pictures would take pelt.wasm over its size
+#define PELT_CUTOUT(row)
+#else
+#define PELT_CUTOUT(row) row(cutout)
+#endif
+
 // clang-format off
 #define PELT_VERBS(row) \
     row(info)             \
@@ -28,7 +34,7 @@
     row(fit)              \
     row(decompose)        \
     row(pose)             \
-    row(cutout)           \
+    PELT_CUTOUT(row)      \
     row(compare)          \
     PELT_SCRATCH(row)
 // clang-format on

@@ -19,7 +19,7 @@ const kinds = {
   clips: "CharacterInput",
   handles: "Handle[] | object",
   limits: "object",
-  picture: "PictureInput",
+  picture: "Uint8Array",
 };
 const types = { number: "number", integer: "number", flag: "boolean", text: "string | number", joint: "string" };
 
@@ -123,8 +123,6 @@ import type { Frames, Handle, Made, MadeFrames, MadeLevels, Reported, RestMesh }
 /** A character, or the bytes of one. */
 export type CharacterInput = Character | Uint8Array;
 export type MeshInput = RestMesh;
-/** The bytes of a .png or .jpg, and its name. */
-export type PictureInput = Uint8Array | { bytes: Uint8Array; file?: string };
 
 /** The deformers. */
 export type MethodName = ${methodNames};

@@ -53,6 +53,7 @@ Verb cutoutVerb() {
     return {.name = "cutout",
             .summary = "Cuts a figure out of a picture: a flat textured mesh, to be posed",
             .example = "pelt cutout hero.png -o hero.glb",
+            .browser = false,
             .inputs = {{.name = "picture",
                         .kind = Kind::picture,
                         .values = "PICTURE…",

@@ -5,8 +5,9 @@
 #include <pelt/io/sequence_file.h>
 #include <pelt/io/tet_file.h>
 
+#include <cstring>
+
 #include "io/fbx/fbx.h"
-#include "io/fbx/tree/tree.h"
 #include "io/import/import_glb.h"
 #include "io/import/unpacker.h"
 
@@ -33,8 +34,16 @@ std::unique_ptr<SequenceWriter> streamNpy(const SequenceInfo&, std::function<voi
 }
 std::optional<std::filesystem::path> findForeign(const std::filesystem::path&) { return std::nullopt; }
 
-void fbx::upgrade(fbx::Tree&) {
-    throw Error::badInput("it is FBX of version 6, which a page does not read; open it with pelt studio");
+// FBX would take the module over its size.
+bool fbx::isFbx(std::span<const std::byte> bytes) {
+    constexpr std::string_view kMagic = "Kaydara FBX Binary";
+    return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+gltf::Document fbx::readDocument(std::span<const std::byte>, bool, std::vector<std::string>&, const Progress&) {
+    throw Error::badInput("it is FBX, which a page does not read; open it with pelt studio, which converts it");
+}
+std::vector<std::byte> fbx::write(const Character&, const gltf::GltfSource&, bool, std::vector<std::string>&) {
+    throw Error::badInput("a page does not write FBX; save a .glb, and pelt clean makes an .fbx of it");
 }
 void fbx::findPictures(gltf::Document&, const std::string&, std::vector<std::string>&) {}
 

@@ -4,7 +4,7 @@ import type { LongCalls } from "./long_calls.js";
 import { checkLength, own, Owned } from "./owned.js";
 import { Poser } from "./poser.js";
 import { readRows, type Rows } from "./rows.js";
-import { runGiven, saveBytes, saveFbx } from "./run_verb.js";
+import { runGiven, saveBytes } from "./run_verb.js";
 import type { Clip, Joint, Options, PoserOptions, Report, Weights } from "./types.js";
 import type { CharacterVerbs, DeformOptions } from "./verbs.js";
 
@@ -205,11 +205,6 @@ export class Character {
   /** The character as a .glb. */
   bytes(): Uint8Array {
     return this.instance.scoped((scope) => saveBytes(this.instance, scope, this.owned.get()));
-  }
-
-  /** The character as a binary .fbx, which cannot store the data of Direct Delta Mush. */
-  fbx(options: { up?: "y" | "z" } = {}): Uint8Array {
-    return this.instance.scoped((scope) => saveFbx(this.instance, scope, this.owned.get(), options.up === "z"));
   }
 
   /** @internal Any verb, as the methods of the table call it: its other required inputs in their order, then options. */

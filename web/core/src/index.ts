@@ -13,7 +13,7 @@ import { CallsHere, CallsInWorker, type LongCalls } from "./long_calls.js";
 import { runNamed } from "./run_verb.js";
 import type { VerbRow, VerbTable } from "./table.js";
 import type { Made, Report, RestMesh, VerbResult } from "./types.js";
-import type { CutoutOptions, DecomposeOptions, PictureInput, SampleOptions } from "./verbs.js";
+import type { DecomposeOptions, SampleOptions } from "./verbs.js";
 
 export { Character } from "./character.js";
 export { Deformer } from "./deformer.js";
@@ -63,7 +63,7 @@ export class Pelt {
   }
 
   /**
-   * Reads a .glb (or a .gltf whose buffers are data URIs), an .fbx, or an .obj, .ply or .off: a mesh without joints. Throws
+   * Reads a .glb (or a .gltf whose buffers are data URIs), or an .obj, .ply or .off: a mesh without joints. Throws
    * PeltError for anything else.
    */
   loadCharacter(bytes: Uint8Array, options: CallOptions & { name?: string } = {}): Character {
@@ -89,15 +89,6 @@ export class Pelt {
     const vertexCount = rest.positions.length / 3,
       sequence = { frames, vertexCount, triangles: rest.triangles, file: "frames" };
     return (await this.run("decompose", { sequence, rest }, options)) as Made;
-  }
-
-  /**
-   * A flat textured mesh of a picture, to be posed.
-   * @param pictures the bytes of a .png or .jpg, or with their names `{ bytes, file }`; several are layers, from the
-   *   back to the front
-   */
-  async cutout(pictures: PictureInput | PictureInput[], options?: CutoutOptions): Promise<Made> {
-    return (await this.run("cutout", { picture: pictures }, options)) as Made;
   }
 
   /** The table of verbs: what `pelt verbs --json` prints of those that are everywhere. */

@@ -236,15 +236,6 @@ function inputOf(name: string, value: any): GivenInput {
   throw new PeltError("bad_usage", `${name} is no character, no mesh, no frames and no picture`);
 }
 
-/** A character as the bytes of an .fbx. */
-export function saveFbx(instance: Instance, scope: Scope, character: number, zUp: boolean): Uint8Array {
-  const bytes = scope.slot(),
-    size = scope.slot();
-  instance.check(instance.module._pelt_save_fbx(character, zUp ? 1 : 0, bytes, size));
-  const begin = scope.take(bytes);
-  return instance.module.HEAPU8.slice(begin, begin + scope.filled(size));
-}
-
 /** A character as the bytes of a .glb. */
 export function saveBytes(instance: Instance, scope: Scope, character: number): Uint8Array {
   const bytes = scope.slot(),

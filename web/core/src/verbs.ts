@@ -6,8 +6,6 @@ import type { Frames, Handle, Made, MadeFrames, MadeLevels, Reported, RestMesh }
 /** A character, or the bytes of one. */
 export type CharacterInput = Character | Uint8Array;
 export type MeshInput = RestMesh;
-/** The bytes of a .png or .jpg, and its name. */
-export type PictureInput = Uint8Array | { bytes: Uint8Array; file?: string };
 
 /** The deformers. */
 export type MethodName =
@@ -46,7 +44,6 @@ export type VerbName =
   | "fit"
   | "decompose"
   | "pose"
-  | "cutout"
   | "compare";
 /** The verbs that make something. */
 export type MakingVerb =
@@ -66,7 +63,6 @@ export type MakingVerb =
   | "fit"
   | "decompose"
   | "pose"
-  | "cutout"
   | "compare";
 
 /** What several verbs take. */
@@ -499,16 +495,6 @@ export interface PoseOptions extends CallOptions {
   limits?: object;
   /** What to make (default: character). */
   output?: "character" | "sequence";
-}
-
-/** Options of `pelt cutout`. */
-export interface CutoutOptions extends CallOptions {
-  /** About N triangles of even size (default: 1000). */
-  triangles?: number;
-  /** What is not the figure, where a picture has no transparency: a color, or that of its corners. */
-  background?: string | number;
-  /** The distance between layers, in heights of the figure (default: 0.02). */
-  depth?: number;
 }
 
 /** Options of `pelt compare`. */

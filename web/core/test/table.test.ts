@@ -3,7 +3,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Character, createPelt, Pelt } from "../dist/index.js";
-import { drawing } from "../../test/drawing.js";
 import { verbTypes, writtenTypes } from "../../tools/verb_types.mjs";
 import { diagonal, distance, expectSame, pelt as program, read, readNpy, sample, work } from "./support.js";
 
@@ -76,22 +75,6 @@ describe("verbs that 0.2 did not have", () => {
     writeFileSync(out("limits.json"), JSON.stringify(limits));
     program("deform", arm, "--clip=@range", "--limits", out("limits.json"), "-o", out("range.npy"));
     expect(distance(readNpy(out("range.npy")).data, bent.frames) / diagonal(limb.positions())).toBeLessThan(2e-6);
-  });
-
-  it("cutout makes the figure that the program makes of a picture, and refuses what is none", async () => {
-    const bytes = drawing();
-    writeFileSync(out("ring.png"), bytes);
-    program("cutout", out("ring.png"), "--triangles=200", "-o", out("ring.glb"));
-    const made = await pelt.cutout({ bytes, file: "ring.png" }, { triangles: 200 }),
-      [ours, native] = [opened(made.bytes), opened(read(out("ring.glb")))];
-    expect(made.report.parts).toBe(1);
-    expect(made.report.smallest_angle).toBeGreaterThan(15);
-    expect([...ours.triangles()]).toEqual([...native.triangles()]);
-    expect(distance(native.positions(), ours.positions())).toBeLessThan(2e-6);
-    await expect(pelt.cutout({ bytes: bytes.slice(0, 90), file: "half.png" })).rejects.toThrow(
-      /^half\.png: is damaged/,
-    );
-    await expect(pelt.cutout(drawing(64, true))).rejects.toThrow("has no transparent pixels");
   });
 
   it("run takes any verb by its name, in a worker too", async () => {

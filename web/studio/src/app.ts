@@ -7,7 +7,6 @@ import type { Curves, Frame, FrameRequest, FreePose, Loaded, MethodSpec } from "
 import { Normals } from "./engine/normals.js";
 import { attributeOf, mapsOf, withMaps } from "./file/attributes.js";
 import { isGlb } from "./file/glb.js";
-import { endingOf } from "./file/names.js";
 import type { Sequence } from "./file/sequences.js";
 import { PoseSolver } from "./pose/solver.js";
 import { clipRange, specOf } from "./specs.js";
@@ -147,13 +146,8 @@ export class App {
   }
 
   /** Opens a character. What is open stays if this one cannot be read. `settings`: as they were kept. */
-  async load(given: Uint8Array, name: string, settings?: Settings): Promise<void> {
-    let bytes = given;
-    const opening = async () => {
-      if (endingOf(name) === ".fbx" && !isGlb(bytes)) bytes = await this.engine.converted(blobOf(bytes), name);
-      return this.engine.load(blobOf(bytes), name);
-    };
-    const loaded = await this.during(`Opening ${name}`, opening).catch((error) => {
+  async load(bytes: Uint8Array, name: string, settings?: Settings): Promise<void> {
+    const loaded = await this.during(`Opening ${name}`, () => this.engine.load(blobOf(bytes), name)).catch((error) => {
       this.tell(sentence(error));
       throw error;
     });

@@ -33,7 +33,6 @@ const endings: Record<string, string> = {
   pose: "posed",
   pack: "packed",
   deform: "deformed",
-  cutout: "figure",
 };
 /** By what is made; a report alone is JSON. */
 const extensions: Record<string, string> = { rig: ".peltrig", poses: ".npy", sequence: ".npy", report: ".json" };
@@ -45,7 +44,7 @@ export function outputName(app: App, verb: string): string {
   return `${base}_${endings[verb] ?? verb}${extensions[kind] ?? ".glb"}`;
 }
 
-/** The command that does what a button does; `files` are the names of inputs that were chosen as files, a line each. */
+/** The command that does what a button does; `files` are the names of inputs that were chosen as files. */
 export function commandOf(
   app: App,
   row: VerbRow,
@@ -60,11 +59,7 @@ export function commandOf(
     const faces = input.kind === "mesh" && readsSequence(row);
     const given = faces ? meshOf(app, input.name) : nameOf(app, input, i, files);
     if (input.kind !== "sequence" || input.required) delete own[camelCase(input.name)];
-    if (given)
-      (isFlag(row, input) ? chosen : words).push(
-        ...(isFlag(row, input) ? [flagOf(input.name)] : []),
-        ...given.split("\n"),
-      );
+    if (given) (isFlag(row, input) ? chosen : words).push(...(isFlag(row, input) ? [flagOf(input.name)] : []), given);
   });
   const output = outputName(app, row.name),
     kind = madeKind(row),
@@ -78,7 +73,6 @@ function nameOf(app: App, { name, kind, required }: InputRow, i: number, files: 
   if (!required) return undefined;
   if (kind === "handles") return "handles.json";
   if (kind === "sequence") return app.sequence?.name ?? `${name === "sequence" ? "sequence" : "examples"}.npy`;
-  if (kind === "picture") return "picture.png";
   return i === 0 ? inputName(app) : `${name}.glb`;
 }
 

@@ -1,6 +1,5 @@
 import { type App, sentence } from "./app.js";
-import { stemOf } from "./file/names.js";
-import { type Named, type Opened, readFiles } from "./file/open.js";
+import { type Opened, readFiles } from "./file/open.js";
 import type { Sequence } from "./file/sequences.js";
 
 /** Opens what was dropped or chosen. Errors are shown in the page. */
@@ -14,8 +13,7 @@ export async function drop(app: App, files: Iterable<File>): Promise<void> {
   }
 }
 
-export async function take(app: App, { character, mesh, shapes, pictures, ...opened }: Opened): Promise<void> {
-  if (pictures) return openPictures(app, pictures);
+export async function take(app: App, { character, mesh, shapes, ...opened }: Opened): Promise<void> {
   if (character) await app.load(character.bytes, character.name);
   if (mesh && !character) {
     await app.load(mesh.bytes, mesh.name);
@@ -33,24 +31,6 @@ export async function take(app: App, { character, mesh, shapes, pictures, ...ope
     `${sequence.name}: ${sequence.frameCount} frames of ${sequence.vertexCount} vertices. Fit or decompose it.`,
     "info",
   );
-}
-
-/** A flat figure, ready to be dragged. Without transparency its background has the color of the corners. */
-async function openPictures(app: App, pictures: Named[]): Promise<void> {
-  const picture = pictures.map(({ name, bytes }) => ({ bytes, file: name })),
-    cut = (options: object) => app.maker.run("cutout", { picture }, options),
-    name = `${stemOf(pictures[0].name)}.glb`;
-  let note: string | null = null;
-  const { bytes } = await app.during(`Cutting out ${pictures[0].name}`, () =>
-    cut({}).catch((error) => {
-      if (!/transparen/.test(String(error?.message))) throw error;
-      note = `${pictures[0].name} has no transparency: what has the color of its corners was left out.`;
-      return cut({ background: "corner" });
-    }),
-  );
-  await app.load(bytes!, name);
-  app.store.change({ activity: "pose" });
-  app.tell(note, "info");
 }
 
 /** Whether the open character could have these shapes. */

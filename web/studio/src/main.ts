@@ -137,7 +137,7 @@ function chooseFiles(app: App): void {
   const input = h("input", {
     type: "file",
     multiple: true,
-    accept: ".glb,.gltf,.vrm,.fbx,.bin,.png,.jpg,.jpeg,.webp,.npy,.pc2,.mdd,.obj,.ply,.off",
+    accept: ".glb,.gltf,.vrm,.bin,.png,.jpg,.jpeg,.npy,.pc2,.mdd,.obj,.ply,.off",
     onchange: () => void drop(app, input.files ?? []),
   });
   input.click();

@@ -58,7 +58,6 @@ function inputOf(app: App, row: VerbRow, options: Record<string, unknown>): Verb
   const input: VerbInput = readsFile(row) ? { bytes: app.bytesWithMaps(), name: app.file!.name } : {};
   if (readsSequence(row)) Object.assign(input, readsFile(row) ? { examples: examples(app) } : sequenceInput(app));
   if (needs(row, "handles")) input.handles = JSON.stringify(app.pose.file());
-  if (needs(row, "picture") && !options.picture) throw new Error("choose a picture first, or drop it on the page");
   for (const { kind, name } of row.inputs.slice(1).filter(({ required }) => required))
     if (["character", "any"].includes(kind) && !options[camelCase(name)])
       throw new Error(`choose the file for "${labelOf({ name })}" first`);

@@ -63,7 +63,7 @@ export function formOptions(verb: VerbRow): OptionRow[] {
 export const formFiles = ({ inputs }: VerbRow): InputRow[] =>
   inputs.filter(
     ({ kind, required }, i) =>
-      ["clips", "limits", "picture"].includes(kind) || (i > 0 && required && ["character", "any"].includes(kind)),
+      ["clips", "limits"].includes(kind) || (i > 0 && required && ["character", "any"].includes(kind)),
   );
 
 /** On the command line an input is a word, unless the program has a flag of its name. */

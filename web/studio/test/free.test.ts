@@ -4,7 +4,6 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { drawing } from "../../test/drawing.js";
 import { apart, bar, biped, made, openStudio, pelt, program, readNpy, work } from "./support.js";
 
 const session = openStudio();
@@ -202,25 +201,6 @@ test("a character has a free pose too, and the ghost of the full minimum", async
   await page.getByRole("radiogroup", { name: "Manner of posing" }).getByText("Bones keep their length").click();
   await session.set({});
   expect(apart(shown, await session.positions())).toBeGreaterThan(5e-3);
-});
-
-test("a picture becomes a flat figure that is dragged in its plane, without transparency too", async () => {
-  for (const opaque of [false, true]) {
-    const name = opaque ? "opaque" : "ring",
-      file = join(work, `${name}.png`);
-    writeFileSync(file, drawing(96, opaque));
-    await session.drop(file);
-    await session.page.waitForFunction(`studio.state().file === '${name}.glb'`);
-    await session.set({});
-    const canvas = (await session.page.locator(".stage > canvas").first().boundingBox())!,
-      rest = await session.positions();
-    expect((await session.state()).activity).toBe("pose");
-    await session.page.mouse.click(canvas.x + canvas.width / 2, canvas.y + 0.28 * canvas.height);
-    await drag({ x: canvas.x + canvas.width / 2, y: canvas.y + 0.28 * canvas.height }, 30, -20);
-    const posed = await session.positions();
-    expect(apart(rest, posed)).toBeGreaterThan(0.005);
-    expect(Math.max(...posed.filter((_, i) => i % 3 === 2).map(Math.abs))).toBeLessThan(1e-5);
-  }
 });
 
 test("nothing was written to the console", () => {

@@ -57,28 +57,17 @@ export class Characters {
   }
 
   async sample(name: string): Promise<Uint8Array> {
-    return saved((await this.pelt).sample(name, { skin: "smooth" }), (character) => character.bytes());
-  }
-
-  async converted(bytes: Blob, name: string): Promise<Uint8Array> {
-    return saved(await this.read(bytes, name), (character) => character.bytes());
-  }
-
-  async fbx(bytes: Blob, name: string): Promise<Uint8Array> {
-    return saved(await this.read(bytes, name), (character) => character.fbx());
+    const character = (await this.pelt).sample(name, { skin: "smooth" });
+    try {
+      return character.bytes();
+    } finally {
+      character.dispose();
+    }
   }
 
   /** A character that the caller disposes of. */
   async read(bytes: Blob, name: string): Promise<Character> {
     return (await this.pelt).loadCharacter(new Uint8Array(await bytes.arrayBuffer()), { name });
-  }
-}
-
-function saved(character: Character, save: (character: Character) => Uint8Array): Uint8Array {
-  try {
-    return save(character);
-  } finally {
-    character.dispose();
   }
 }
 

@@ -76,16 +76,6 @@ export class Engine {
     return this.preparer.sample(name);
   }
 
-  /** A character of another format as a .glb. */
-  converted(bytes: Blob, name: string): Promise<Uint8Array> {
-    return this.preparer.converted(bytes, name);
-  }
-
-  /** A .glb as an .fbx. */
-  fbx(bytes: Blob, name: string): Promise<Uint8Array> {
-    return this.preparer.fbx(bytes, name);
-  }
-
   sequence(bytes: Blob, name: string): Promise<Sequence> {
     return this.preparer.sequence(bytes, name);
   }

@@ -51,16 +51,6 @@ export class Preparer {
     return transfer(bytes, [bytes.buffer as ArrayBuffer]);
   }
 
-  async converted(file: Blob, name: string): Promise<Uint8Array> {
-    const bytes = await this.characters.converted(file, name);
-    return transfer(bytes, [bytes.buffer as ArrayBuffer]);
-  }
-
-  async fbx(file: Blob, name: string): Promise<Uint8Array> {
-    const bytes = await this.characters.fbx(file, name);
-    return transfer(bytes, [bytes.buffer as ArrayBuffer]);
-  }
-
   /** The first clip of a file as a mesh sequence, as `pelt decompose` samples it. */
   async sequence(bytes: Blob, name: string): Promise<Sequence> {
     const character = await this.characters.read(bytes, name);

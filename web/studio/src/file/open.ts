@@ -16,11 +16,9 @@ export interface Opened {
   /** A .glb whose animated morph targets are a mesh sequence. */
   shapes?: Named;
   sequence?: Sequence;
-  /** Layers of a flat figure, from the back to the front. */
-  pictures?: Named[];
 }
 
-const pictureEndings = [".png", ".jpg", ".jpeg", ".webp"];
+const pictureEndings = [".png", ".jpg", ".jpeg"];
 const meshEndings = [".obj", ".ply", ".off"];
 const largest = 1 << 30;
 
@@ -39,7 +37,6 @@ export async function openFiles(files: Named[]): Promise<Opened> {
     const model = { name: file.name, bytes: await characterBytes(file, files) };
     opened[isShapeSequence(model.bytes) ? "shapes" : "character"] ??= model;
   }
-  opened.character ??= files.find((file) => endingOf(file.name) === ".fbx"); // which App.load has converted
   const objects = files.filter((file) => endingOf(file.name) === ".obj");
   const cache = files.find((file) => sequenceEndings.includes(endingOf(file.name)) && endingOf(file.name) !== ".obj");
   if (cache) opened.sequence = withFaces(readSequence(cache.name, cache.bytes), objects[0]);
@@ -47,8 +44,11 @@ export async function openFiles(files: Named[]): Promise<Opened> {
     opened.sequence = readObjFrames(objects.map(({ name, bytes }) => ({ name, text: decode(bytes) })));
   else opened.mesh = files.find((file) => meshEndings.includes(endingOf(file.name)));
   if (opened.character || opened.shapes || opened.sequence || opened.mesh) return opened;
-  const pictures = files.filter(({ name }) => pictureEndings.includes(endingOf(name)));
-  if (pictures.length > 0) return { pictures: await Promise.all(pictures.sort(byName).map(readable)) };
+  const picture = files.find(({ name }) => pictureEndings.includes(endingOf(name)));
+  if (picture)
+    throw new Error(
+      `${picture.name} is a picture: pelt cutout ${picture.name} -o figure.glb makes a flat figure of it`,
+    );
   throw new Error(refusal(files));
 }
 
@@ -67,19 +67,6 @@ export async function characterBytes(main: Named, files: Named[]): Promise<Uint8
   }
 }
 
-const byName = (a: Named, b: Named) => a.name.localeCompare(b.name, "en", { numeric: true });
-
-/** A picture that Pelt reads: the browser unpacks what is neither PNG nor JPEG. */
-async function readable({ name, bytes }: Named): Promise<Named> {
-  if (bytes[0] === 0x89 || bytes[0] === 0xff) return { name, bytes };
-  const image = await createImageBitmap(new Blob([bytes as Uint8Array<ArrayBuffer>])).catch(() => {
-    throw new Error(`${name}: is no picture that this browser reads; save it as .png`);
-  });
-  const canvas = new OffscreenCanvas(image.width, image.height);
-  canvas.getContext("2d")!.drawImage(image, 0, 0);
-  return { name, bytes: new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer()) };
-}
-
 function withFaces(sequence: Sequence, mesh: Named | undefined): Sequence {
   if (!mesh) return sequence;
   const { triangles, positions } = readObj(decode(mesh.bytes));
@@ -93,9 +80,9 @@ function withFaces(sequence: Sequence, mesh: Named | undefined): Sequence {
 
 function refusal(files: Named[]): string {
   const name = files[0]?.name ?? "Nothing";
-  if (endingOf(name) === ".dae")
-    return `${name}: the page reads glTF and FBX; run \`pelt studio ${name}\`, which converts it`;
-  return `${name}: is not a character; drop a .glb, a .gltf with its files, an .fbx, a mesh (.obj .ply .off), a picture (.png .jpg) or a mesh sequence (.npy .pc2 .mdd, several .obj)`;
+  if ([".fbx", ".dae"].includes(endingOf(name)))
+    return `${name}: the page reads glTF; run \`pelt studio ${name}\`, which converts it`;
+  return `${name}: is not a character; drop a .glb, a .gltf with its files, a mesh (.obj .ply .off) or a mesh sequence (.npy .pc2 .mdd, several .obj)`;
 }
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

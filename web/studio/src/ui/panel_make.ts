@@ -132,7 +132,6 @@ function resultSection(app: App): HTMLElement {
         "div",
         { class: "row" },
         ...downloads(result),
-        ...(isGlb(result.bytes) && !result.levels ? [asFbx(app, result)] : []),
         ...(isGlb(result.bytes)
           ? [
               button(
@@ -168,16 +167,6 @@ function downloads({ name, bytes, levels }: Result): HTMLElement[] {
   return levels.map((level, i) =>
     button(`Download level ${i + 1}`, () => download(level, `${stemOf(name)}${i + 1}.glb`), "primary"),
   );
-}
-
-/** What the page makes is glTF; FBX is made of it when it is asked for. */
-function asFbx(app: App, { name, bytes }: Result): HTMLElement {
-  const save = () => app.during("Writing FBX", () => app.engine.fbx(new Blob([bytes as BlobPart]), name));
-  return button("Download as FBX", () => {
-    void save()
-      .then((file) => download(file, `${stemOf(name)}.fbx`))
-      .catch((error) => app.tell(String(error.message)));
-  });
 }
 
 function settingsSection(app: App): HTMLElement {

@@ -57,7 +57,7 @@ function checkRow(option: OptionRow, set: (value: unknown) => void): HTMLElement
 }
 
 const defaultOf = ({ default: value, unit }: OptionRow) =>
-  value === null ? "auto" : [value, unit].filter(Boolean).join("\n");
+  value === null ? "auto" : [value, unit].filter(Boolean).join(" ");
 
 /** Values and how they are shown; undefined: any text or number. */
 function choicesOf(app: App, { type, choices, many, default: own, values }: OptionRow): string[][] | undefined {
@@ -104,29 +104,22 @@ function textInput(app: App, option: OptionRow, set: (value: unknown) => void): 
   return h("span", { class: "with-list" }, input, names);
 }
 
-/** What the files of an input may end with. */
-const accepted: Record<string, string> = { limits: ".json", picture: ".png,.jpg,.jpeg" };
-
-/** An input that is chosen as a file, or as several: a character, pictures, or what JSON holds. */
+/** An input that is chosen as a file: a character, or what JSON holds. */
 function fileRow(row: InputRow, values: FormValues, changed: () => void): HTMLElement {
-  const name = camelCase(row.name);
-  const read = async (file: File) => {
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    return row.kind === "limits" ? new TextDecoder().decode(bytes) : { bytes, file: file.name };
-  };
+  const json = row.kind === "limits",
+    name = camelCase(row.name);
   const input = h("input", {
     type: "file",
-    accept: accepted[row.kind] ?? ".glb",
-    multiple: row.many,
+    accept: json ? ".json" : ".glb",
     "aria-label": labelOf(row),
     onchange: async () => {
-      const files = [...(input.files ?? [])],
-        given = await Promise.all(files.map(read));
+      const file = input.files?.[0];
       delete values.options[name];
       delete values.files[row.name];
-      if (files.length > 0) {
-        values.options[name] = row.many ? given : given[0];
-        values.files[row.name] = files.map((file) => file.name).join(" ");
+      if (file) {
+        const bytes = new Uint8Array(await file.arrayBuffer());
+        values.options[name] = json ? new TextDecoder().decode(bytes) : bytes;
+        values.files[row.name] = file.name;
       }
       changed();
     },

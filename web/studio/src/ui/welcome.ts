@@ -19,7 +19,7 @@ export function buildWelcome(host: HTMLElement, app: App, open: () => void, samp
       "div",
       { class: "drop-here" },
       h("h2", {}, "Drop a character here"),
-      h("p", {}, "A .glb, a .gltf with its files, an .fbx, a drawing (.png), or a mesh sequence (.npy .pc2 .mdd .obj)"),
+      h("p", {}, "A .glb, a .gltf with its files, a drawing (.png), or a mesh sequence (.npy .pc2 .mdd .obj)"),
       h("div", { class: "row" }, button("Open a file", open, "primary"), button("Use the built-in figure", sample)),
     ),
     h("ul", {}, ...activities.map(([name, what]) => h("li", {}, h("b", {}, name), h("span", {}, what)))),

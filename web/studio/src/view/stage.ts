@@ -123,11 +123,9 @@ export class Stage {
   frame(box: THREE.Box3, turn: boolean): void {
     if (box.isEmpty()) return;
     const center = box.getCenter(new THREE.Vector3()),
-      size = box.getSize(new THREE.Vector3()),
-      radius = size.length() / 2,
-      flat = size.z < 0.1 * size.y; // a drawing, with its layers, is seen from the front
+      radius = box.getSize(new THREE.Vector3()).length() / 2;
     const direction = turn
-      ? new THREE.Vector3(flat ? 0 : 0.42, flat ? 0 : 0.16, 1).normalize()
+      ? new THREE.Vector3(0.42, 0.16, 1).normalize()
       : this.camera.position.clone().sub(this.controls.target).normalize();
     const area = this.panes[0]?.area,
       aspect = area ? area.width / Math.max(area.height, 1) : 1;
