@@ -9,13 +9,19 @@ const session = openStudio(() => [biped()]);
 
 /** Waits until the browser has kept something that is true of the settings. */
 const kept = (page: Page, condition: string) =>
-  page.waitForFunction(`new Promise((resolve) => {
-    const request = indexedDB.open("pelt-studio");
-    request.onsuccess = () => {
-      const all = request.result.transaction("tabs").objectStore("tabs").getAll();
-      all.onsuccess = () => (request.result.close(), resolve(all.result.some(({ settings }) => ${condition})));
-    };
-  })`);
+  expect
+    .poll(
+      () =>
+        page.evaluate(`new Promise((resolve) => {
+          const request = indexedDB.open("pelt-studio");
+          request.onsuccess = () => {
+            const all = request.result.transaction("tabs").objectStore("tabs").getAll();
+            all.onsuccess = () => (request.result.close(), resolve(all.result.some(({ settings }) => ${condition})));
+          };
+        })`),
+      { timeout: 10_000 },
+    )
+    .toBe(true);
 
 /** How many pictures a WebM file has. */
 function picturesOf(file: Buffer): number {
