@@ -73,7 +73,7 @@ function row(app: App, finding: Finding): HTMLElement {
   );
 }
 
-/** The moment of a finding, with the camera on its joint. */
+/** The moment of a finding, with its joint picked and the figure in view. */
 export async function fly(app: App, { joint, moment }: Finding): Promise<void> {
   app.store.change({ joint, playing: false, ...(moment ? { clip: moment.clip, time: moment.time } : {}) });
   await app.settled();
